@@ -257,38 +257,43 @@ final class LMDBDirectory: Sendable {
     }
 
     private func createData() throws(StorageError) {
-        let temporary = "\(Self.dataName).new"
-        unlinkat(descriptor.number, temporary, 0)
         // Opening an environment writes its two meta pages. LMDB needs no lock file for that: the
         // name is ours alone.
-        try Self.withEnvironment(
-            path: "\(path)/\(temporary)", flags: MDB_NOSUBDIR | MDB_NOLOCK
-        ) { _ in }
-        let file = try FileDescriptor(
-            temporary, in: descriptor.number, flags: O_RDWR, operation: "create store")
-        try file.synchronize(operation: "create store")
-        try rename(temporary, to: Self.dataName)
+        try replace(Self.dataName) { _ throws(StorageError) in
+            try Self.withEnvironment(
+                path: "\(dataPath).new", flags: MDB_NOSUBDIR | MDB_NOLOCK
+            ) { _ in }
+        }
     }
 
-    /// Puts a file in the place of the data file, which a crash leaves as it was or finds replaced.
+    /// Puts a file in the place of the data file.
     ///
     /// - `write`: Writes the file's contents to a descriptor.
-    func replaceData(
-        _ write: (Int32) throws(StorageError) -> Void
+    func replaceData(_ write: (Int32) throws(StorageError) -> Void) throws(StorageError) {
+        try replace(Self.dataName) { file throws(StorageError) in try write(file.number) }
+    }
+
+    /// Writes a file under another name and renames it, so that a crash leaves the one that was there as it was or
+    /// finds it replaced.
+    private func replace(
+        _ name: String, _ write: (borrowing FileDescriptor) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let temporary = "\(Self.dataName).new"
+        let temporary = "\(name).new"
         unlinkat(descriptor.number, temporary, 0)
         do throws(StorageError) {
             let file = try FileDescriptor(
                 temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_EXCL,
-                operation: "replace store")
-            try write(file.number)
-            try file.synchronize(operation: "replace store")
-            try rename(temporary, to: Self.dataName)
+                operation: "create store")
+            try write(file)
+            try file.synchronize(operation: "create store")
+            guard renameat(descriptor.number, temporary, descriptor.number, name) == 0 else {
+                throw StorageError(systemError: errno, operation: "create store", detail: name)
+            }
         } catch {
             unlinkat(descriptor.number, temporary, 0)
             throw error
         }
+        try descriptor.synchronize(operation: "create store")
     }
 
     /// Refuses a data file that has no format file beside it, unless nothing was ever committed.
@@ -325,13 +330,9 @@ final class LMDBDirectory: Sendable {
     }
 
     private func writeFormat() throws(StorageError) {
-        let temporary = "\(Self.formatName).new"
-        let file = try FileDescriptor(
-            temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_TRUNC,
-            operation: "create store")
-        try file.replaceContents([UInt8](Self.formatLine.utf8), operation: "create store")
-        try file.synchronize(operation: "create store")
-        try rename(temporary, to: Self.formatName)
+        try replace(Self.formatName) { file throws(StorageError) in
+            try file.replaceContents([UInt8](Self.formatLine.utf8), operation: "create store")
+        }
     }
 
     /// Sets the mark of the format file where it stands, and returns when it is durable. That takes no room: a full
@@ -359,12 +360,4 @@ final class LMDBDirectory: Sendable {
     }
 
     private static var formatLine: String { formatPrefix + formatVersion + "\n" }
-
-    /// Renames a synced file into place, and syncs the directory.
-    private func rename(_ old: String, to new: String) throws(StorageError) {
-        guard renameat(descriptor.number, old, descriptor.number, new) == 0 else {
-            throw StorageError(systemError: errno, operation: "create store", detail: new)
-        }
-        try descriptor.synchronize(operation: "create store")
-    }
 }

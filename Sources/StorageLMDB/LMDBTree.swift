@@ -20,26 +20,23 @@ struct LMDBTree {
             throw StorageError(lmdb: code, operation: "open store")
         }
         do throws(StorageError) {
-            try self.init(opening: handle, path: path, options, isReadOnly: isReadOnly)
+            try Self.open(handle, path: path, options, isReadOnly: isReadOnly)
+            let database = try Self.database(of: handle)
+            var information = MDB_envinfo()
+            var status = MDB_stat()
+            var code = mdb_env_info(handle, &information)
+            if code == MDB_SUCCESS { code = mdb_env_stat(handle, &status) }
+            guard code == MDB_SUCCESS else {
+                throw StorageError(lmdb: code, operation: "open store")
+            }
+            self.handle = handle
+            self.database = database
+            transaction = UInt64(information.me_last_txnid)
+            pageByteCount = Int(status.ms_psize)
         } catch {
             mdb_env_close(handle)
             throw error
         }
-    }
-
-    private init(
-        opening handle: OpaquePointer, path: String, _ options: LMDBOptions, isReadOnly: Bool
-    ) throws(StorageError) {
-        try Self.open(handle, path: path, options, isReadOnly: isReadOnly)
-        self.handle = handle
-        database = try Self.database(of: handle)
-        var information = MDB_envinfo()
-        var status = MDB_stat()
-        var code = mdb_env_info(handle, &information)
-        if code == MDB_SUCCESS { code = mdb_env_stat(handle, &status) }
-        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "open store") }
-        transaction = UInt64(information.me_last_txnid)
-        pageByteCount = Int(status.ms_psize)
     }
 
     private static func open(

@@ -109,12 +109,12 @@ package final class Request: @unchecked Sendable {
     /// The path parameter number `index`, in the order they stand in the route's pattern; for a
     /// rest, its first segment (see ``rest``).
     package func parameter(_ index: Int) -> RequestText {
-        target.segments[connection.server.router.tree.segment(ofParameter: index, route: route)]
+        target.segments[connection.server.router.segment(ofParameter: index, route: route)]
     }
 
     /// The segments that a last `{name*}` matched.
     package var rest: ArraySlice<RequestText> {
-        guard let first = connection.server.router.tree.lastParameterSegment(route: route) else {
+        guard let first = connection.server.router.lastParameterSegment(route: route) else {
             return []
         }
         return ArraySlice(target.segments[first...])

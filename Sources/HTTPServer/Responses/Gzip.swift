@@ -6,10 +6,19 @@ import Synchronization
 /// compressing a small reply.
 private let idleWriters = Mutex<[GzipWriter]>([])
 
+/// A stream of zlib that `prepare` has made ready; nil without memory.
+private func makeStream(_ prepare: (z_streamp) -> Int32) -> UnsafeMutablePointer<z_stream>? {
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    if prepare(stream) == Z_OK { return stream }
+    stream.deallocate()
+    return nil
+}
+
 /// Compresses to gzip (RFC 1952), level 1: the fastest, with most of the gain on JSON.
 // @unchecked: one owner at a time; a writer is handed over through the mutex of idle ones.
 final class GzipWriter: @unchecked Sendable {
-    private var stream: UnsafeMutablePointer<z_stream>
+    private let stream: UnsafeMutablePointer<z_stream>
 
     /// A writer that is ready, reused if possible; nil without memory.
     static func take() -> GzipWriter? {
@@ -23,12 +32,8 @@ final class GzipWriter: @unchecked Sendable {
     }
 
     private init?() {
-        stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        if shim_deflate_init_gzip(stream, 1) != Z_OK {
-            stream.deallocate()
-            return nil
-        }
+        guard let stream = makeStream({ shim_deflate_init_gzip($0, 1) }) else { return nil }
+        self.stream = stream
     }
 
     deinit {
@@ -87,13 +92,11 @@ final class GzipReader {
     private(set) var isOver = false
 
     init?() {
-        stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        if shim_inflate_init_gzip(stream) != Z_OK {
-            stream.deallocate()
+        guard let stream = makeStream(shim_inflate_init_gzip) else {
             scratch.deallocate()
             return nil
         }
+        self.stream = stream
     }
 
     deinit {

@@ -28,7 +28,7 @@ extension Server {
         }
         guard hasBody else {
             request.connection.deadline.store(0, ordering: .relaxed)
-            if request.route >= 0, router.tree.isStreamed(route: request.route),
+            if request.route >= 0, router.isStreamed(route: request.route),
                 case .streamed(let start) = router.routes[request.route].body
             {
                 return beginUpload(request, start, hasBody: false)

@@ -147,21 +147,15 @@ extension Server {
 
     private func rawHead(_ reply: Response, _ request: Request?) -> [UInt8] {
         var text: [UInt8] = []
-        func line(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) {
-            text.append(contentsOf: name.bytes)
-            text.append(contentsOf: [0x3A, 0x20])
-            text.append(contentsOf: value)
-            text.append(contentsOf: [0x0D, 0x0A])
-        }
         text.append(
             contentsOf: "HTTP/1.1 \(reply.status) \(reasonPhrase(reply.status))\r\nDate: ".utf8)
         appendHTTPDate(to: &text)
         text.append(contentsOf: ("\r\nConnection: close\r\n" as StaticString).bytes)
-        if let type = reply.contentType {
-            line("Content-Type", type.text.bytes)
-            line("X-Content-Type-Options", ("nosniff" as StaticString).bytes)
-        }
         var fields = reply.headers
+        if let type = reply.contentType {
+            fields.add(.contentType, type.text)
+            fields.add(.contentTypeOptions, "nosniff" as StaticString)
+        }
         if let request {
             if !options.cors.isOff, !options.cors.allowsAll {
                 fields.add(.vary, "Origin" as StaticString)

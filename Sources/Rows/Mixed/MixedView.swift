@@ -94,18 +94,12 @@ package struct MixedView {
 
     /// Where a map has a key; nil where it lacks it. Cost: logarithmic.
     package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
-        let index = firstIndex(notBefore: key)
-        return index < count && compareKeys(self.key(index), key) == 0 ? index : nil
-    }
-
-    /// Where the first key of a map stands that does not come before `key`; the count when all do, 0 for other
-    /// values. Cost: logarithmic.
-    func firstIndex(notBefore key: UnsafeRawBufferPointer) -> Int {
-        guard kind == .map else { return 0 }
+        guard kind == .map else { return nil }
         let count = count
-        return partitionPoint(count) {
+        let index = partitionPoint(count) {
             compareKeys(part(2 * $0, slotCount: 2 * count), key) < 0
         }
+        return index < count && compareKeys(self.key(index), key) == 0 ? index : nil
     }
 
     private static var nothing: UnsafeRawBufferPointer {
