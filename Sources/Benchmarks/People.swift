@@ -137,10 +137,7 @@ final class Waiter<Result: Sendable>: Sendable {
     private let state = Monitor<Result?>(nil)
 
     func finish(_ result: Result) {
-        state.signal {
-            $0 = result
-            return true
-        }
+        state.update { $0 = result }
     }
 
     func wait() -> Result {

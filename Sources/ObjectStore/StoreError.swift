@@ -58,8 +58,8 @@ package enum StoreError: Error, Sendable {
     case stopped(EvaluationFailure)
     /// Storage failed.
     case storage(StorageError)
-    /// The write's body rolled it back; its caller knows why.
-    case abandoned
+    /// The write's body refuses it, for a reason that its caller knows.
+    case refused(any Error)
     /// The store is shutting down.
     case closing
 }

@@ -54,19 +54,13 @@ final class Checkpointer: Sendable {
 
     /// Notes that a checkpoint has given the next commits an empty file.
     func noteFreeze() {
-        state.signal { state in
-            state.freezeCount += 1
-            return true
-        }
+        state.update { state in state.freezeCount += 1 }
     }
 
     /// Waits until a checkpoint has given the next commits an empty file, after it did so `count` times; begins
     /// it without delay. Returns at once after one that failed, since the next may fail too.
     func awaitFreeze(after count: Int) {
-        state.signal { state in
-            state.waiterCount += 1
-            return true
-        }
+        state.update { state in state.waiterCount += 1 }
         state.wait { $0.freezeCount != count || $0.isStopped || $0.failure != nil ? () : nil }
         state.withLock { $0.waiterCount -= 1 }
     }
@@ -78,10 +72,7 @@ final class Checkpointer: Sendable {
 
     /// Ends the thread, after the checkpoint that it may be at.
     func stop() {
-        state.signal { state in
-            state.isStopped = true
-            return true
-        }
+        state.update { state in state.isStopped = true }
         state.wait { $0.isRunning ? nil : () }
     }
 
@@ -101,19 +92,15 @@ final class Checkpointer: Sendable {
                 expectAnother()
             }
         }
-        state.signal { state in
-            state.isRunning = false
-            return true
-        }
+        state.update { state in state.isRunning = false }
     }
 
     /// Notes that a checkpoint has failed, and reports it to the observers.
     func tell(_ error: StorageError) {
         var observers: [@Sendable (StorageError) -> Void] = []
-        state.signal { state in
+        state.update { state in
             if state.failure?.code != error.code { observers = state.observers }
             state.failure = error
-            return true
         }
         for observer in observers { observer(error) }
     }

@@ -4,6 +4,7 @@ import ObjectStore
 import Rows
 import Storage
 import Synchronization
+import Threads
 
 /// A store with what its use cases share: their limits, the names of its schemas, and threads for work that
 /// may take long.
@@ -40,7 +41,9 @@ package final class ServedStore: Sendable {
         self.limits = limits
         self.report = report
         self.reportSlow = reportSlow
-        scheduler = JobScheduler(limits.scheduling)
+        var scheduling = limits.scheduling
+        scheduling.jobMemoryByteCountMax = limits.queryMemoryByteCountMax
+        scheduler = JobScheduler(scheduling)
         versionWaiter = VersionWaiter(store.publisher)
     }
 
@@ -67,7 +70,7 @@ package final class ServedStore: Sendable {
     /// Runs an operation on the store and turns its error into a fault; what went wrong inside is
     /// reported.
     package func stored<Result>(
-        _ body: () throws(StoreError) -> Result
+        _ body: @autoclosure () throws(StoreError) -> Result
     ) throws(RequestFault) -> Result {
         do { return try body() } catch { throw fault(error) }
     }
@@ -99,5 +102,70 @@ package final class ServedStore: Sendable {
         } catch {
             throw RequestFault(error, in: body)
         }
+    }
+
+    /// When a query that begins now has to be done, in milliseconds of the monotonic clock.
+    package var queryDeadline: UInt64 {
+        monotonicMilliseconds() + UInt64(limits.readSecondsMax) * 1000
+    }
+
+    /// Ends a write that takes too long.
+    func checkWriteTime(_ deadline: UInt64) throws(StoreError) {
+        guard monotonicMilliseconds() < deadline else {
+            throw .refused(RequestFault.writeTime(limits))
+        }
+    }
+
+    /// The limits of a query on a view: those of the job that reads it, whose time began with its request.
+    package func queryLimits(of read: ReadTransaction) -> QueryLimits {
+        QueryLimits(
+            deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? queryDeadline,
+            memoryByteCountMax: limits.memoryByteCountMax(of: read))
+    }
+
+    /// Throws when following links took longer than the query's time. Writing the reply afterwards has no time
+    /// limit.
+    package func checkTime(_ read: ReadTransaction) throws(RequestFault) {
+        let fault = read.isLate ? RequestFault.late(read, limits) : nil
+        read.limitFollowing(until: .max)
+        if let fault { throw fault }
+    }
+
+    /// Runs `body` with a view of the last commit, which takes turns as its job does.
+    ///
+    /// - Throws: ``RequestFault`` of `body`, or `.unavailable` when the job's time was over before its turn came.
+    ///   It must not be sent when the job must not answer.
+    package func withRead<Result>(
+        in job: Job, _ body: (ReadTransaction) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        guard !job.isOverdue else { throw .queryTime(limits) }
+        let read = try stored(store.read())
+        defer { read.close() }
+        read.turn = job
+        return try withinMemory(of: job) { () throws(RequestFault) in try body(read) }
+    }
+
+    /// Runs `body`; when it needs more memory than a job begins with, the job begins again.
+    package func withinMemory<Result>(
+        of job: Job?, _ body: () throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        do {
+            return try body()
+        } catch {
+            if error.code == RequestFault.memoryCode { _ = job?.restartWithMoreMemory() }
+            throw error
+        }
+    }
+
+    /// Runs `body` with a view of the last commit, if it needs one, and closes it.
+    package func withLinks<Result>(
+        _ isNeeded: Bool, _ body: (ReadTransaction?) -> Result
+    ) throws(RequestFault) -> Result {
+        guard isNeeded else { return body(nil) }
+        let read = try stored(store.read())
+        defer { read.close() }
+        let result = body(read)
+        try stored(read.checkFailure())
+        return result
     }
 }

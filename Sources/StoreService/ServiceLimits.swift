@@ -42,12 +42,8 @@ package struct ServiceLimits: Sendable {
     package var temporaryDirectory: String?
     /// Where backups are kept; nil where none can be made.
     package var backupDirectory: String?
-    /// Long reads that run at once.
-    package var workerThreadCount = 2
-    /// Reads that have outlived their first time slice and hold a snapshot.
-    package var longQueryCountMax = 8
-    /// Bytes of memory that those may take together.
-    package var longQueryMemoryByteCountMax = 512 << 20
+    /// What reads that run long may take together; of one it is ``queryMemoryByteCountMax``.
+    package var scheduling = SchedulerLimits()
 
     /// Makes the defaults.
     package init() {}
@@ -61,15 +57,5 @@ package struct ServiceLimits: Sendable {
     /// Bytes of memory that a query on a view may use.
     package func memoryByteCountMax(of read: ReadTransaction) -> Int {
         (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
-    }
-
-    /// What the scheduler lets reads have.
-    package var scheduling: SchedulerLimits {
-        var limits = SchedulerLimits()
-        limits.runningLongCountMax = workerThreadCount
-        limits.admittedCountMax = longQueryCountMax
-        limits.memoryByteCountMax = longQueryMemoryByteCountMax
-        limits.jobMemoryByteCountMax = queryMemoryByteCountMax
-        return limits
     }
 }

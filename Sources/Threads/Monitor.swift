@@ -33,6 +33,14 @@ package final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
+    /// Runs `body` with the lock held and wakes the waiting threads.
+    package func update(_ body: (inout State) -> Void) {
+        signal { state in
+            body(&state)
+            return true
+        }
+    }
+
     /// Runs `body` with the lock held and wakes a waiting thread if it returns true.
     package func signal(_ body: (inout State) -> Bool) {
         pthread_mutex_lock(lock)

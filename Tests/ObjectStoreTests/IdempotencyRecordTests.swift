@@ -64,7 +64,7 @@ struct IdempotencyRecordTests {
         #expect(throws: StoreError.self) {
             try store.write { transaction throws(StoreError) in
                 try transaction.addIdempotencyRecord([1], as: id)
-                throw .abandoned
+                throw .refused(Refusal())
             }
         }
         #expect(try store.idempotencyRecord(id) == nil)

@@ -113,7 +113,7 @@ extension WriteTransaction {
             try editor.apply(edit, origin: [])
         } catch {
             if case .store(let error) = error { throw error }
-            throw .abandoned
+            throw .refused(error)
         }
         _ = try editor.finish()
     }

@@ -226,7 +226,7 @@ extension ReferenceObjects.Failure? {
         switch (error, self) {
         case (.duplicateKey, .duplicateKey?), (.keyInOutbox, .duplicateKey?),
             (.objectNotFound, .objectNotFound?), (.missingKey, .missingKey?),
-            (.abandoned, .elementNotFound?), (.abandoned, .positionOutOfRange?),
+            (.refused, .elementNotFound?), (.refused, .positionOutOfRange?),
             (.danglingLinks, .danglingLinks?),
             (.deniedDeletion, .deniedDeletion?), (.notUnique, .notUnique?),
             (.closing, .abandoned?):

@@ -54,6 +54,6 @@ extension Store {
         // Commits nothing: the removal that is under way goes on between two groups of writes.
         for _ in 0..<Self.cleanUpWriteCountMax where migrationProgress != nil { try write { _ in } }
         // What failed to be removed would be waited for in vain.
-        if migrationProgress != nil { throw .abandoned }
+        if migrationProgress != nil { throw .refused(Refusal()) }
     }
 }

@@ -11,7 +11,7 @@ struct AbandonedReadTests {
         var options = RESTOptions()
         options.limits.queryTimeSecondsMax = 86_400
         options.limits.readerAgeSecondsMax = 86_400
-        options.limits.workerThreadCount = 1
+        options.limits.scheduling.runningLongCountMax = 1
         let schema = Schema(classes: [
             ObjectClass(
                 name: "Node", primaryKey: "id",

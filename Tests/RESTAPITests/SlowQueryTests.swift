@@ -13,7 +13,7 @@ struct SlowQueryTests {
         _ change: (inout RESTOptions) -> Void = { _ in }
     ) throws -> TestServer {
         var options = RESTOptions()
-        options.limits.workerThreadCount = 1
+        options.limits.scheduling.runningLongCountMax = 1
         change(&options)
         let schema = Schema(classes: [
             ObjectClass(
@@ -99,7 +99,7 @@ struct SlowQueryTests {
     func limits() throws {
         let server = try Self.graph { options in
             options.limits.queryTimeSecondsMax = 2
-            options.limits.longQueryCountMax = 2
+            options.limits.scheduling.admittedCountMax = 2
         }
         for client in try Self.begin(12, on: server) {
             let reply = client.finish()
@@ -146,7 +146,7 @@ struct SlowQueryTests {
     func memory() throws {
         let server = try Self.graph { options in
             options.limits.queryMemoryByteCountMax = 4_000
-            options.limits.longQueryMemoryByteCountMax = 4_000
+            options.limits.scheduling.memoryByteCountMax = 4_000
         }
         let target = "/v1/classes/Node/objects?filter=name%20CONTAINS%20'n'&fields=id,name"
         let reply = server.send("GET", target)

@@ -58,7 +58,7 @@ struct ExportCommand {
             throw OpenStore.failure(error, directory)
         }
         defer { transaction.close() }
-        let cursor: any ExportPieces
+        let cursor: ExportCursor
         do throws(RequestFault) {
             let content =
                 className.map {
@@ -66,7 +66,7 @@ struct ExportCommand {
                         className: $0, fields: arguments.text("fields"),
                         isCSV: arguments.has("csv"))
                 } ?? .store
-            cursor = try content.pieces(transaction, SchemaNames(transaction.rows))
+            cursor = try ExportCursor(content, transaction, SchemaNames(transaction.rows))
         } catch {
             throw CommandFailure(error)
         }

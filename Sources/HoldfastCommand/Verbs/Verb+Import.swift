@@ -128,16 +128,10 @@ struct ImportCommand {
         let session = ImportSession(
             store, target.map { .objects(className: $0) } ?? .store, options
         ) {
-            room.signal {
-                $0 += 1
-                return true
-            }
+            room.update { $0 += 1 }
         }
         session.start { outcome in
-            result.signal {
-                $0 = .some(outcome)
-                return true
-            }
+            result.update { $0 = .some(outcome) }
         }
         /// Waits until there is room after each piece that fills it.
         func feed(_ piece: UnsafeRawBufferPointer) {

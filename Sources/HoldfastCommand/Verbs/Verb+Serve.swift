@@ -80,7 +80,7 @@ struct ServeCommand {
         options.rest.limits.temporaryDirectory = directory
         options.rest.limits.backupDirectory = directory + "/backups"
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
-        options.rest.limits.workerThreadCount = threadCount
+        options.rest.limits.scheduling.runningLongCountMax = threadCount
         options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")
         graceSeconds = try arguments.seconds("grace") ?? 10
         let level = try arguments.choice("log-level", LogLevel.info)

@@ -97,8 +97,9 @@ extension RequestFault {
                 .invalid, "nothing-to-keep",
                 "\"$omitted\" names properties that keep what is stored, but the object, or an embedded "
                     + "object that they belong to, is not there; state them.")
+        case .refused(let fault as RequestFault): self = fault
         // The bounds of a query are its server's, which says more of it.
-        case .abandoned, .stopped:
+        case .refused, .stopped:
             self.init(
                 .unavailable, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
         case .storage(let error): self.init(error)

@@ -64,12 +64,21 @@ package struct RequestFault: Error, Sendable {
         self.alternatives = alternatives
     }
 
+    /// An error that is one fault at a known location of the request.
+    package static func located(
+        _ kind: Kind, _ code: String, _ detail: String, pointer: String? = nil,
+        parameter: String? = nil, column: Int? = nil, hint: String? = nil
+    ) -> RequestFault {
+        let entry = Entry(
+            code: code, detail: detail, pointer: pointer, parameter: parameter, column: column,
+            hint: hint)
+        return RequestFault(kind, code, detail, errors: [entry])
+    }
+
     /// A malformed parameter.
     package static func parameter(_ name: String, _ detail: String, hint: String? = nil)
         -> RequestFault
     {
-        RequestFault(
-            .malformed, "invalid-parameter", detail,
-            errors: [Entry(code: "invalid-parameter", detail: detail, parameter: name, hint: hint)])
+        .located(.malformed, "invalid-parameter", detail, parameter: name, hint: hint)
     }
 }

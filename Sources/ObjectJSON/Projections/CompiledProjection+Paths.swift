@@ -26,15 +26,6 @@ extension CompiledProjection {
 
     /// A step of a way as the step of a path.
     private static func forward(_ step: Step, _ schema: RowSchema) -> PathStep {
-        let member = schema.classes[step.classIndex].members[step.member]
-        let kind: PathStep.Kind
-        switch (member.storage.shape, member.storage.element) {
-        case (.single, .link): kind = .link
-        case (.single, _): kind = .embedded
-        case (_, .link): kind = .links
-        default: kind = .embeddedList
-        }
-        return PathStep(
-            kind: kind, fromClass: step.classIndex, toClass: member.classIndex, member: step.member)
+        PathStep(along: step.member, of: schema.classes[step.classIndex])
     }
 }

@@ -110,14 +110,10 @@ extension FieldSelection {
         ) -> RequestFault {
             let known = rowClass.definition.properties.map(\.name)
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
-            return RequestFault(
-                .malformed, "unknown-property", detail,
-                errors: [
-                    RequestFault.Entry(
-                        code: "unknown-property", detail: detail, parameter: parameter,
-                        hint: NearestName.of(
-                            name, among: expands ? known : known + ["$id", "$version"]))
-                ])
+            return RequestFault.located(
+                .malformed, "unknown-property", detail, parameter: parameter,
+                hint: NearestName.of(
+                    name, among: expands ? known : known + ["$id", "$version"]))
         }
 
         private func position(_ member: Int) -> Int {

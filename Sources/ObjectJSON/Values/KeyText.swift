@@ -133,10 +133,6 @@ package enum KeyText {
                 "Class '\(rowClass.definition.name)' has no primary key; its objects are named by "
                 + "their \"$id\", an integer."
         }
-        return RequestFault(
-            .malformed, "wrong-key-type", detail,
-            errors: [
-                RequestFault.Entry(code: "wrong-key-type", detail: detail, parameter: parameter)
-            ])
+        return RequestFault.located(.malformed, "wrong-key-type", detail, parameter: parameter)
     }
 }

@@ -1,6 +1,7 @@
 extension Array {
     /// The first position whose element satisfies a condition that all elements behind it satisfy too.
-    func firstPosition(where holds: (Element) -> Bool) -> Int {
+    @inlinable
+    package func firstPosition(where holds: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

@@ -28,10 +28,9 @@ final class ColumnHelpers: Sendable {
     func join(_ job: ColumnJob, countMax: Int) {
         let count = min(count, countMax)
         guard count > 0 else { return }
-        jobs.signal {
+        jobs.update {
             // The oldest is taken last: a scan that came later is not shorter.
             $0.insert(contentsOf: repeatElement(job, count: count), at: 0)
-            return true
         }
     }
 }

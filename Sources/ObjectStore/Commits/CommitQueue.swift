@@ -83,10 +83,7 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Lets the writer finish what is waiting and ends its thread.
     func stop() {
-        waiting.signal {
-            $0.isStopping = true
-            return true
-        }
+        waiting.update { $0.isStopping = true }
         waiting.wait { $0.hasStopped ? () : nil }
     }
 
@@ -118,10 +115,7 @@ final class CommitQueue: @unchecked Sendable {
             if backgroundMigration.isPending { advanceBackgroundMigration() }
         }
         backgroundMigration.abandon()
-        waiting.signal {
-            $0.hasStopped = true
-            return true
-        }
+        waiting.update { $0.hasStopped = true }
     }
 
     /// Lets the next group come together: clients that wait for their replies send their next writes

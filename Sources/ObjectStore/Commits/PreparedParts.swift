@@ -53,10 +53,7 @@ final class PreparedParts: @unchecked Sendable {
 
     /// Ends the thread, and waits until it reads no slots any more.
     func end() {
-        state.signal {
-            $0.isCancelled = true
-            return true
-        }
+        state.update { $0.isCancelled = true }
         state.wait { $0.kind == .max ? () : nil }
     }
 
@@ -67,7 +64,7 @@ final class PreparedParts: @unchecked Sendable {
             }
             return state.kind > kind ? .some(nil) : nil
         }
-        state.signal { _ in true }
+        state.update { _ in }
         return part
     }
 
@@ -76,17 +73,11 @@ final class PreparedParts: @unchecked Sendable {
     private func run() {
         do throws(Cancelled) {
             for kind in 0..<kindCount where !kinds[kind].isRising {
-                state.signal {
-                    $0.kind = kind
-                    return true
-                }
+                state.update { $0.kind = kind }
                 try makeParts(kind)
             }
         } catch {}
-        state.signal {
-            $0.kind = .max
-            return true
-        }
+        state.update { $0.kind = .max }
     }
 
     private func makeParts(_ kind: Int) throws(Cancelled) {
@@ -116,6 +107,6 @@ final class PreparedParts: @unchecked Sendable {
             return false
         }
         if isCancelled { throw Cancelled() }
-        state.signal { _ in true }
+        state.update { _ in }
     }
 }

@@ -93,10 +93,7 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// Ends the feed's thread and closes its view of the store; waits for it.
     package func stop() {
-        inbox.signal {
-            $0.isStopping = true
-            return true
-        }
+        inbox.update { $0.isStopping = true }
         inbox.wait { $0.hasStopped ? () : nil }
     }
 
@@ -164,10 +161,7 @@ package final class ChangeFeed: @unchecked Sendable {
         current?.transaction.close()
         current = nil
         channels = [:]
-        inbox.signal {
-            $0.hasStopped = true
-            return true
-        }
+        inbox.update { $0.hasStopped = true }
     }
 
     private var allChannels: [any FeedChannel] { channels.values.flatMap(\.values) }

@@ -59,10 +59,7 @@ struct MixedDependencies {
         guard let next = target.member(named: String(decoding: key, as: UTF8.self)) else {
             return [own]
         }
-        let kind: PathStep.Kind =
-            isSingle ? (isEmbedded ? .embedded : .link) : isEmbedded ? .embeddedList : .links
-        let step = PathStep(
-            kind: kind, fromClass: rowClass.index, toClass: target.index, member: member)
+        let step = PathStep(along: member, of: rowClass)
         return [own] + property(next, of: target, rest.dropFirst(), path + [step])
     }
 }

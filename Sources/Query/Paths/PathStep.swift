@@ -1,3 +1,5 @@
+import Rows
+
 /// One step of a path from an object to another: forward along a property, or backward along one.
 package struct PathStep: Hashable, Sendable {
     /// The kind of a step.
@@ -35,6 +37,18 @@ package struct PathStep: Hashable, Sendable {
         self.kind = kind
         self.fromClass = fromClass
         self.toClass = toClass
+        self.member = member
+    }
+
+    /// Makes the step along a link or embedded object, or each of a collection of them.
+    package init(along member: Int, of rowClass: RowClass) {
+        let compiled = rowClass.members[member]
+        let isEmbedded = compiled.storage.element == .embedded
+        kind =
+            compiled.storage.shape == .single
+            ? (isEmbedded ? .embedded : .link) : isEmbedded ? .embeddedList : .links
+        fromClass = rowClass.index
+        toClass = compiled.classIndex
         self.member = member
     }
 

@@ -12,10 +12,11 @@ extension RESTService {
             try request.requireAccepted("application/json")
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
-            let page = AggregateRequest(
-                of: request.parameter(0).string,
+            let page = PageRequest(
+                .aggregate(
+                    className: request.parameter(0).string, operations: parameters["op"]?.string,
+                    by: parameters["by"]?.string),
                 try QueryText(request, parser: RequestScratch.current.parser),
-                operations: parameters["op"]?.string, by: parameters["by"]?.string,
                 quotesLargeInts: preferences.quotesLargeInts)
             return whenAtVersion(minimum) { self.answerPage(request, page) }
         }

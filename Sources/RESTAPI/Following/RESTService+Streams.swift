@@ -25,7 +25,7 @@ extension RESTService {
             streams.open(StreamSubscriber(stream, checked, clientKey(request)), from: cursor)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
-        let limit = try CheckedQuery.limit(text, served.limits)
+        let limit = try text.pageLimit(served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
         let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
         guard wait > 0, cursor.canWait else {

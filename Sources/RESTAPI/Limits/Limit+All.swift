@@ -40,10 +40,10 @@ extension Limit {
         Limit(
             "max-long-queries", .count(1...1000),
             "queries past their first time slice that are under way at once", nil,
-            \.rest.limits.longQueryCountMax),
+            \.rest.limits.scheduling.admittedCountMax),
         Limit(
             "max-long-query-memory", .size, "memory of all those together", nil,
-            \.rest.limits.longQueryMemoryByteCountMax),
+            \.rest.limits.scheduling.memoryByteCountMax),
         Limit(
             "column-memory", .size(min: 0),
             "memory for columns of properties that are scanned often; 0 for none", nil,

@@ -10,8 +10,9 @@ extension RESTService {
         answering { () throws(RequestFault) in
             return takeIn(
                 request, Preferences(),
-                ObjectDeletion(
-                    ObjectAddress(request, source), try Precondition(request), in: served))
+                ObjectWrite(
+                    .deleted(ObjectAddress(request, source)), request.bodyBytes, .update,
+                    try Precondition(request), in: served))
         }
     }
 }

@@ -19,12 +19,7 @@ extension RESTService {
                         "A JSON patch changes an object that is there; send a merge patch with 'upsert'."
                     )
                 }
-                let preferences = try Preferences(request)
-                var patch = ObjectPatch(
-                    ObjectAddress(request, source), request.bodyBytes, try Precondition(request),
-                    in: served)
-                patch.form = preferences.form
-                return takeIn(request, preferences, patch)
+                return try write(request, .patched(ObjectAddress(request, source)), .update)
             }
             return try write(
                 request, .named(ObjectAddress(request, source), isMerge: true),

@@ -18,7 +18,7 @@ extension RESTService {
             let preferences = try Preferences(request)
             var page = QueryText()
             page.limit = try parameters.count("limit")
-            let limit = try CheckedQuery.limit(page, served.limits)
+            let limit = try page.pageLimit(served.limits)
             let version = try minVersion(parameters)
             let since = parameters["since"]?.string
             let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0.string }

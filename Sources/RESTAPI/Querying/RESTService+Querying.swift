@@ -9,8 +9,8 @@ extension RESTService {
     ///
     /// - `hasAddress`: Whether the next page has an address, which is this one's with a cursor.
     /// - `varies`: Whether there are other forms of it.
-    func answerPage<Page: PageRequest>(
-        _ request: Request, _ page: Page, hasAddress: Bool = true, varies: Bool = false
+    func answerPage(
+        _ request: Request, _ page: PageRequest, hasAddress: Bool = true, varies: Bool = false
     ) -> Outcome {
         answering { () throws(RequestFault) in
             let respond = { @Sendable (reply: PageReply, buffer: ByteBuffer) in
@@ -22,7 +22,7 @@ extension RESTService {
                 response.headers.addApplied(quotesLargeInts: quotes)
                 return response
             }
-            var reading = PageRead(page)
+            var reading = page
             let buffer = ByteBuffer(capacity: 4096)
             if let reply = try request.allowing({ () throws(RequestFault) in
                 try reading.writeIfShort(served, to: buffer)

@@ -20,7 +20,7 @@ extension RESTService {
             return whenAtVersion(minimum) {
                 self.answerPage(
                     request,
-                    QueryRequest(
+                    PageRequest(
                         isProjected
                             ? .projection(request.parameter(0).string)
                             : .objects(className: request.parameter(0).string), text, forms: forms,

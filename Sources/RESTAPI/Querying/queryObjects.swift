@@ -17,7 +17,7 @@ extension RESTService {
             return self.whenAtVersion(minimum) {
                 self.answerPage(
                     request,
-                    QueryRequest(
+                    PageRequest(
                         .objects(className: request.parameter(0).string), text, forms: forms,
                         quotesLargeInts: preferences.quotesLargeInts),
                     hasAddress: false, varies: true)

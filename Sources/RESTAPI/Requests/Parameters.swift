@@ -42,13 +42,9 @@ package struct Parameters {
             known.isEmpty
             ? "This operation has no parameters; '\(shown)' is not known."
             : "This operation has no parameter '\(shown)'; it has \(names.joined(separator: ", "))."
-        return RequestFault(
-            .malformed, "unknown-parameter", detail,
-            errors: [
-                RequestFault.Entry(
-                    code: "unknown-parameter", detail: detail, parameter: shown,
-                    hint: NearestName.of(name, among: names))
-            ])
+        return RequestFault.located(
+            .malformed, "unknown-parameter", detail, parameter: shown,
+            hint: NearestName.of(name, among: names))
     }
 
     /// The value of a parameter; nil when it is not there.

@@ -12,10 +12,11 @@ extension RESTService {
             try request.requireAccepted("application/json")
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
-            let page = SectionRequest(
-                of: request.parameter(0).string,
+            let page = PageRequest(
+                .sections(
+                    className: request.parameter(0).string, by: parameters["by"]?.string,
+                    objectCount: try parameters.count("objects")),
                 try QueryText(request, parser: RequestScratch.current.parser),
-                by: parameters["by"]?.string, objectCount: try parameters.count("objects"),
                 quotesLargeInts: preferences.quotesLargeInts)
             return whenAtVersion(minimum) { self.answerPage(request, page) }
         }

@@ -20,6 +20,8 @@ package struct TokenFile: Sendable {
         package var hash: TokenHash
         /// When it was made, as RFC 3339 text.
         package var created: String
+        /// The position of the line.
+        var line: Int
     }
 
     /// Why the file can't be used.
@@ -42,8 +44,7 @@ package struct TokenFile: Sendable {
 
     /// The tokens in the file; nil when there is no file.
     package func read() throws(Failure) -> [Entry]? {
-        guard let text = try text() else { return nil }
-        return try parse(text).map(\.entry)
+        try text().map(parse)
     }
 
     private func text() throws(Failure) -> String? {
@@ -53,22 +54,17 @@ package struct TokenFile: Sendable {
             throw failure("opened")
         }
         defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = uninterrupted { Glibc.read(file, &piece, piece.count) }
-            guard count >= 0 else { throw failure("read") }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes.append(contentsOf: piece[..<count])
-            guard bytes.count <= Self.byteCountMax else {
-                throw Failure("\(path) is larger than \(Self.byteCountMax) bytes")
-            }
+        var bytes = [UInt8](repeating: 0, count: Self.byteCountMax + 1)
+        let count = bytes.withUnsafeMutableBytes { readAll(file, into: $0, at: 0) }
+        guard count >= 0 else { throw failure("read") }
+        guard count <= Self.byteCountMax else {
+            throw Failure("\(path) is larger than \(Self.byteCountMax) bytes")
         }
+        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// The tokens with the positions of their lines.
-    private func parse(_ text: String) throws(Failure) -> [(line: Int, entry: Entry)] {
-        var entries: [(line: Int, entry: Entry)] = []
+    private func parse(_ text: String) throws(Failure) -> [Entry] {
+        var entries: [Entry] = []
         for (index, line) in Self.lines(text).enumerated() {
             let content = line.prefix { $0 != "#" }
             let fields = content.split { $0 == " " || $0 == "\t" || $0 == "\r" }
@@ -81,14 +77,12 @@ package struct TokenFile: Sendable {
                         + "64 hexadecimal digits and a time")
             }
             let name = String(fields[0])
-            guard !entries.contains(where: { $0.entry.name == name }) else {
+            guard !entries.contains(where: { $0.name == name }) else {
                 throw Failure("\(path), line \(index + 1): a second token is named '\(name)'")
             }
             entries.append(
-                (
-                    index,
-                    Entry(name: name, right: right, hash: hash, created: String(fields[3]))
-                ))
+                Entry(
+                    name: name, right: right, hash: hash, created: String(fields[3]), line: index))
         }
         return entries
     }
@@ -99,7 +93,7 @@ package struct TokenFile: Sendable {
     }
 
     /// Replaces the file: written beside it, synced, renamed, and the directory synced.
-    private func write(_ text: String) throws(Failure) {
+    private func write(_ text: String, in parent: Int32) throws(Failure) {
         let temporary = path + ".new"
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -110,21 +104,20 @@ package struct TokenFile: Sendable {
         close(file)
         errno = error
         guard isWritten, rename(temporary, path) == 0 else { throw failure("written") }
-        let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw failure("synced") }
-        defer { close(parent) }
         guard fsync(parent) == 0 else { throw failure("synced") }
     }
 
     /// Lets one process at a time change the file, so that none overwrites what another has added.
-    private func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    private func locked<Result>(
+        _ body: (_ parent: Int32) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure("locked") }
         defer { close(parent) }
         guard uninterrupted({ flock(parent, LOCK_EX) }) == 0 else { throw failure("locked") }
         // A child that is just being started has the descriptor too: closing ours is not enough.
         defer { flock(parent, LOCK_UN) }
-        return try body()
+        return try body(parent)
     }
 
     private var directory: String { String(path.dropLast("/tokens".count)) }
@@ -156,9 +149,9 @@ package struct TokenFile: Sendable {
                 "'\(name)' is not a name for a token: use up to 64 letters, digits, '.', "
                     + "'_', '-' and '@'")
         }
-        return try locked { () throws(Failure) in
+        return try locked { parent throws(Failure) in
             var text = try text() ?? Self.header
-            guard try !parse(text).contains(where: { $0.entry.name == name }) else {
+            guard try !parse(text).contains(where: { $0.name == name }) else {
                 throw Failure(
                     "there is a token named '\(name)' already; revoke it first, or choose "
                         + "another name")
@@ -171,7 +164,7 @@ package struct TokenFile: Sendable {
             now.nanoseconds = 0
             if !text.utf8.isEmpty, text.utf8.last != UInt8(ascii: "\n") { text += "\n" }
             text += "\(name) \(right.rawValue) \(hash.hexadecimal) \(now)\n"
-            try write(text)
+            try write(text, in: parent)
             return token
         }
     }
@@ -179,13 +172,13 @@ package struct TokenFile: Sendable {
     /// Removes a token; false when there is none of that name. The file stays, even without a token, so
     /// that a service does not become open to everybody.
     package func revoke(name: String) throws(Failure) -> Bool {
-        try locked { () throws(Failure) in
+        try locked { parent throws(Failure) in
             guard let text = try text(),
-                let found = try parse(text).first(where: { $0.entry.name == name })
+                let found = try parse(text).first(where: { $0.name == name })
             else { return false }
             var lines = Self.lines(text)
             lines.remove(at: found.line)
-            try write(lines.joined(separator: "\n"))
+            try write(lines.joined(separator: "\n"), in: parent)
             return true
         }
     }

@@ -1,17 +1,22 @@
 import Bytes
-import JSON
 import ObjectJSON
 import ObjectStore
 import Query
 import Rows
-import Threads
 
 /// Runs an aggregate and writes it, or a page of its groups.
 struct AggregatePage {
     let view: PageView
     let query: CheckedAggregate
-    let text: QueryText
     let account: PageAccount
+    private let text: QueryText
+
+    init(view: PageView, query: CheckedAggregate, text: QueryText) {
+        self.view = view
+        self.query = query
+        self.text = text
+        account = view.account(text, of: query.rowClass)
+    }
 
     private var read: ReadTransaction { view.read }
     private var limits: QueryLimits { view.queryLimits }
@@ -98,7 +103,7 @@ struct AggregatePage {
             return aggregation.finish().first?.count ?? 0
         }
         let execution = try view.execution(objects.counted, limits, account)
-        let count = try view.served.stored { () throws(StoreError) in try execution.count() }
+        let count = try view.served.stored(execution.count())
         account.add(execution, "count", count)
         return count
     }
@@ -109,11 +114,10 @@ struct AggregatePage {
     ) throws(RequestFault) -> AggregateState.Result {
         let execution = try view.execution(extreme, limits, account)
         let aggregation = makeAggregation([operation], after: nil)
-        try view.served.stored { () throws(StoreError) in
-            try execution.run(limit: 1) { key, row in
+        try view.served.stored(
+            execution.run(limit: 1) { key, row in
                 aggregation.add(row: row, key: key, source: read)
-            }
-        }
+            })
         account.add(execution, "extreme", 1)
         return aggregation.finish().first?.results.first ?? .none
     }
@@ -131,9 +135,7 @@ struct AggregatePage {
         for (index, group) in groups.prefix(query.limit).enumerated() {
             if index > 0 { json.comma() }
             json.raw("{\"by\":{")
-            let row = try view.served.stored { () throws(StoreError) in
-                try read.find(query.rowClass, key: group.key)
-            }
+            let row = try view.served.stored(read.find(query.rowClass, key: group.key))
             for (index, name) in query.byNames.enumerated() {
                 if index > 0 { json.comma() }
                 json.key(name)
@@ -187,17 +189,13 @@ struct AggregatePage {
         }
         let execution: QueryExecution
         if let stages = query.stages {
-            execution = try view.served.stored { () throws(StoreError) in
-                let (keys, execution) = try stages.run(
-                    in: read, limits: limits, isTimed: account.isAsked)
-                try execution.forEach(keys, take)
-                return execution
-            }
+            let keys: [UInt64]
+            (keys, execution) = try view.served.stored(
+                stages.run(in: read, limits: limits, isTimed: account.isAsked))
+            try view.served.stored(execution.forEach(keys, take))
         } else {
             execution = try view.execution(objects, limits, account)
-            try view.served.stored { () throws(StoreError) in
-                try execution.run(limit: .max, take)
-            }
+            try view.served.stored(execution.run(limit: .max, take))
         }
         if isFull { throw view.outOfMemory }
         account.add(execution, "aggregate", count)

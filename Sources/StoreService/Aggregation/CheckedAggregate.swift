@@ -29,26 +29,19 @@ package struct CheckedAggregate: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ request: AggregateRequest, of rowClass: RowClass, names: SchemaNames,
-        limits: ServiceLimits
+        _ query: QueryText, _ operationList: String?, by: String?, of rowClass: RowClass,
+        names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
         self.rowClass = rowClass
-        let query = request.text
-        try query.requireLengths(limits, beside: [("op", request.operations), ("by", request.by)])
-        limit = try CheckedQuery.limit(query, limits)
+        try query.requireLengths(limits, beside: [("op", operationList), ("by", by)])
+        limit = try query.pageLimit(limits)
         let compiled = try query.compiledFilter(
             .objects(classIndex: rowClass.index), names.schema)
         predicate = compiled?.predicate.orNilIfTrue
-        stages = compiled.flatMap { compiled in
-            compiled.suffixes.isEmpty
-                ? nil
-                : StagedQuery(
-                    classIndex: rowClass.index, predicate: compiled.predicate.orNilIfTrue,
-                    suffixes: compiled.suffixes)
-        }
+        stages = compiled.flatMap { $0.suffixes.isEmpty ? nil : $0.staged(of: rowClass) }
         do throws(QueryError) {
             operations = try AggregateOperation.parse(
-                list: request.operations ?? "count", rootClass: rowClass.index, schema: names.schema
+                list: operationList ?? "count", rootClass: rowClass.index, schema: names.schema
             )
         } catch {
             throw query.fault(error, "op")
@@ -57,7 +50,7 @@ package struct CheckedAggregate: Sendable {
             throw query.fault(
                 "op", "An aggregate has at most \(Self.operationCountMax) operations.")
         }
-        if let by = request.by {
+        if let by {
             do throws(QueryError) {
                 self.by = try SortKey.parse(
                     list: by, clause: "by", root: .objects(classIndex: rowClass.index),
@@ -74,7 +67,7 @@ package struct CheckedAggregate: Sendable {
                 throw query.fault("by", "A path is stated twice; state it once.")
             }
         } else {
-            (by, byNames) = ([], [])
+            (self.by, byNames) = ([], [])
             for (name, isStated) in [
                 ("limit", query.limit != nil), ("cursor", query.cursor != nil),
             ]
@@ -84,7 +77,7 @@ package struct CheckedAggregate: Sendable {
             }
         }
         hash = PageCursor.QueryHash(
-            ["aggregate", rowClass.definition.name, request.operations ?? "count", request.by],
+            ["aggregate", rowClass.definition.name, operationList ?? "count", by],
             query, self.by, now: compiled?.now)
     }
 }

@@ -4,7 +4,6 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
-import Threads
 
 /// A change of all objects that a filter finds, as one transaction.
 ///
@@ -89,20 +88,11 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     package mutating func search(_ read: ReadTransaction) throws(RequestFault) {
         // What was checked under another schema is searched for by the writer, under its own.
         guard let plan, read.rows === plan.schema else { return }
-        do throws(WriteFailure) {
-            let keys = try matches(plan.query, served.queryLimits(of: read), read)
-            search = try WriteFailure.storing { () throws(StoreError) in
-                try BulkSearch(plan.query, keys: keys, in: read)
-            }
-        } catch {
-            switch error {
-            case .store(let error): throw served.fault(error)
-            case .request(let fault): throw fault
-            }
-        }
+        let keys = try served.stored(matches(plan.query, served.queryLimits(of: read), read))
+        search = try served.stored(BulkSearch(plan.query, keys: keys, in: read))
     }
 
-    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+    package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         guard let (_, query, action) = plan else { return }
         // One time for all of it: no other write is made meanwhile.
         let deadline = served.queryDeadline
@@ -117,9 +107,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
             keys = try matches(query, limits, view)
         }
         for key in keys {
-            guard monotonicMilliseconds() < deadline else {
-                throw .request(.writeTime(served.limits))
-            }
+            try served.checkWriteTime(deadline)
             try apply(action, query.rowClass, key, transaction)
         }
         count = keys.count
@@ -134,23 +122,20 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private func keys(
         _ search: BulkSearch, _ transaction: WriteTransaction, _ view: ReadTransaction,
         until deadline: UInt64
-    ) throws(WriteFailure) -> [UInt64]? {
-        let keys: [UInt64]?
-        do throws(StoreError) {
-            keys = try search.keys(in: transaction, view, until: deadline)
-        } catch {
-            throw .store(error)
-        }
-        if view.isLate { throw .request(.late(view, served.limits)) }
+    ) throws(StoreError) -> [UInt64]? {
+        let keys = try search.keys(in: transaction, view, until: deadline)
+        if view.isLate { throw .refused(RequestFault.late(view, served.limits)) }
         return keys
     }
 
     /// The keys of the objects that are to be changed.
     private func matches(
         _ query: CheckedQuery, _ limits: QueryLimits, _ view: ReadTransaction
-    ) throws(WriteFailure) -> [UInt64] {
+    ) throws(StoreError) -> [UInt64] {
         if let stages = query.stages {
-            return try matches(stages, view, limits)
+            let keys = try stages.run(in: view, limits: limits).keys
+            try limit(keys.count)
+            return keys
         }
         let isCut = query.total != nil || !query.distinct.isEmpty
         let objects = ObjectQuery(
@@ -163,58 +148,38 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         var distinct = DistinctFilter(
             query, view, after: nil, byteCountMax: limits.memoryByteCountMax)
         let total = query.total ?? .max
-        try WriteFailure.storing { () throws(StoreError) in
-            let execution = try QueryExecution(objects, in: view, limits: limits)
-            try execution.run(limit: distinct == nil ? total : .max) { key, row in
-                guard distinct?.takes(key, row) ?? true else { return true }
-                if distinct?.isFull ?? false { return false }
-                count += 1
-                if count <= countMax { keys.append(key) }
-                // Those that are too many are counted, so that the client learns how many match.
-                return count < total && (affectedCountMax != nil || count <= countMax)
-            }
+        let execution = try QueryExecution(objects, in: view, limits: limits)
+        try execution.run(limit: distinct == nil ? total : .max) { key, row in
+            guard distinct?.takes(key, row) ?? true else { return true }
+            if distinct?.isFull ?? false { return false }
+            count += 1
+            if count <= countMax { keys.append(key) }
+            // Those that are too many are counted, so that the client learns how many match.
+            return count < total && (affectedCountMax != nil || count <= countMax)
         }
-        if distinct?.isFull ?? false { throw .request(.queryMemory(served.limits)) }
+        if distinct?.isFull ?? false { throw .refused(RequestFault.queryMemory(served.limits)) }
         try limit(count)
         return keys
     }
 
-    /// The keys of the objects that a query finds whose suffixes stand in an order of their own.
-    private func matches(
-        _ stages: StagedQuery, _ view: ReadTransaction, _ limits: QueryLimits
-    ) throws(WriteFailure) -> [UInt64] {
-        let keys = try WriteFailure.storing { () throws(StoreError) in
-            try stages.run(in: view, limits: limits).keys
-        }
-        try limit(keys.count)
-        return keys
-    }
-
     /// Refuses more changes than the client or the server allows.
-    private func limit(_ count: Int) throws(WriteFailure) {
+    private func limit(_ count: Int) throws(StoreError) {
         if let affectedCountMax, count > affectedCountMax {
-            throw .request(.tooManyAffected(count, affectedCountMax))
+            throw .refused(RequestFault.tooManyAffected(count, affectedCountMax))
         }
         let countMax = served.store.options.operationCountMax
-        if count > countMax { throw .store(.tooManyOperations(limit: countMax)) }
+        if count > countMax { throw .tooManyOperations(limit: countMax) }
     }
 
     private func apply(
         _ action: Action, _ rowClass: RowClass, _ key: UInt64, _ transaction: WriteTransaction
-    ) throws(WriteFailure) {
+    ) throws(StoreError) {
         // A change of another one may have taken this one along.
-        let isThere = try WriteFailure.storing { () throws(StoreError) in
-            try transaction.row(rowClass, key) != nil
-        }
-        guard isThere else { return }
-        try WriteFailure.storing { () throws(StoreError) in
-            switch action {
-            case .merge(let draft): _ = try transaction.update(draft, key: key)
-            case .delete: try transaction.delete(rowClass, key: key)
-            case .patch: break
-            }
-        }
-        if case .patch(let patch) = action {
+        guard try transaction.row(rowClass, key) != nil else { return }
+        switch action {
+        case .merge(let draft): _ = try transaction.update(draft, key: key)
+        case .delete: try transaction.delete(rowClass, key: key)
+        case .patch(let patch):
             _ = try patch.apply(
                 to: rowClass, key: key, precondition: .none, transaction, in: served)
         }

@@ -1,4 +1,3 @@
-import Bytes
 import ObjectJSON
 import ObjectStore
 import Rows
@@ -21,9 +20,7 @@ package struct ElementRead: Sendable {
     package func reply(_ served: ServedStore) throws(RequestFault) -> ObjectRead.Reply {
         let scratch = RequestScratch.current
         let version = served.store.version
-        let read = try served.stored { () throws(StoreError) in
-            try served.store.read(reusing: scratch.read.take())
-        }
+        let read = try served.stored(served.store.read(reusing: scratch.read.take()))
         defer {
             read.close()
             scratch.read = read
@@ -31,8 +28,7 @@ package struct ElementRead: Sendable {
         let names = scratch.names(of: read.rows, served)
         let target = try address.target(names, scratch)
         let rowClass = target.rowClass
-        let found = try address.object.find(of: rowClass, read, scratch, served)
-        guard let row = found?.row else { throw RequestFault(.objectNotFound) }
+        let (_, row) = try address.object.find(of: rowClass, read, scratch, served)
         var inner: MixedView?
         var element: (part: CollectionView, offset: Int)?
         if target.storage.shape == .single {
@@ -66,7 +62,7 @@ package struct ElementRead: Sendable {
             writer.writeElement(offset, of: part, target.member, rowClass)
         }
         scratch.reply.append("}" as StaticString)
-        try served.stored { () throws(StoreError) in try read.checkFailure() }
+        try served.stored(read.checkFailure())
         return reply
     }
 

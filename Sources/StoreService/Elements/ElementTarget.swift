@@ -82,7 +82,7 @@ extension ElementAddress {
         _ text: RequestBytes, in target: ElementTarget
     ) throws(RequestFault) -> EditPath.Element {
         if target.storage.shape == .map { return .key(Array(text.bytes)) }
-        guard let position = text.bytes.decimalNumber.flatMap({ Int(exactly: $0) }) else {
+        guard let position = UInt64(jsonDigits: text.bytes).flatMap({ Int(exactly: $0) }) else {
             throw RequestFault(
                 .malformed, "invalid-position",
                 "The elements of '\(target.property.name)' stand at positions from 0 up; the path "

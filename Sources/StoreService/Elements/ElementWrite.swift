@@ -133,13 +133,8 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     private func requireMapKey(_ key: [UInt8]) throws(RequestFault) {
         guard let fault = key.withUnsafeBytes({ MapKey.fault(of: $0) }) else { return }
-        let detail = fault.detail
-        throw RequestFault(
-            .invalid, fault.code, detail,
-            errors: [
-                RequestFault.Entry(
-                    code: fault.code, detail: detail, parameter: address.parameterName)
-            ])
+        throw .located(
+            .invalid, fault.code, fault.detail, parameter: address.parameterName)
     }
 
     /// Reads the value that is to go from `?value=`.
@@ -172,29 +167,23 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     // MARK: Writing
 
-    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+    package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         guard let target, let edit else { return }
-        let key: UInt64
-        let editor: ObjectEditor
-        do throws(StoreError) {
-            key = try transaction.require(target.object, precondition).key
-            editor = try ObjectEditor(transaction, target.rowClass, key: key, precondition)
-        } catch {
-            throw .store(error)
-        }
+        let key = try transaction.require(target.object, precondition).key
+        let editor = try ObjectEditor(transaction, target.rowClass, key: key, precondition)
         let outcome: ElementOutcome
         do throws(EditFailure) {
             outcome = try editor.apply(edit, origin: [])
         } catch {
             switch error {
-            case .missing(let fault, _): throw .request(RequestFault(fault, in: target))
-            case .store(let error): throw .store(error)
+            case .missing(let fault, _): throw .refused(RequestFault(fault, in: target))
+            case .store(let error): throw error
             case .isOther, .doesNotFit, .isNull, .isTooDeep, .isNoPoint, .isOtherKey:
                 // Only of values that are compared or copied, and of other properties.
-                throw .request(RequestFault(.notThere, in: target))
+                throw .refused(RequestFault(.notThere, in: target))
             }
         }
-        let written = try WriteFailure.storing { () throws(StoreError) in try editor.finish() }
+        let written = try editor.finish()
         row.removeAll()
         row.append(written.row.bytes)
         made = Made(schema: transaction.catalog.rows, key: key, outcome: outcome)

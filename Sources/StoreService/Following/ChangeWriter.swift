@@ -20,10 +20,9 @@ struct ChangeWriter {
         self.read = read
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
-        writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = stream.definition.quotesLargeInts
-        writer.limitCollections(limits)
-        writer.byteCountMax = limits.memoryByteCountMax(of: read)
+        writer = ObjectWriter(
+            buffer, stream.names, read, limits,
+            quotesLargeInts: stream.definition.quotesLargeInts)
     }
 
     /// The bytes written so far; nothing may be written behind them.
@@ -37,18 +36,6 @@ struct ChangeWriter {
 
     func raw(_ text: StaticString) { buffer.append(text) }
     func text(_ text: String) { buffer.append(text) }
-
-    private func version(_ number: UInt64) {
-        StoreVersion.writeEpoch(read.epoch) { buffer.append($0) }
-        buffer.append(UInt8(ascii: "-"))
-        json.uint(number)
-    }
-
-    private func quotedVersion(_ number: UInt64) {
-        buffer.append(UInt8(ascii: "\""))
-        version(number)
-        buffer.append(UInt8(ascii: "\""))
-    }
 
     /// Writes one change as an object.
     ///
@@ -73,21 +60,11 @@ struct ChangeWriter {
             writeKey(event, rowClass)
         }
         if event.kind == .enter || event.kind == .update, let row {
-            json.raw(",\"etag\":")
-            quotedVersion(row.version)
-            if event.kind == .update {
-                json.raw(",\"changed\":[")
-                writeChanged(event, rowClass)
-                json.raw("]")
-            }
-            json.raw(",\"object\":")
-            writer.write(
-                row, key: event.identity.key,
-                stream.selection ?? stream.names.classes[event.identity.classIndex].everything)
+            writeObject(row, event.identity, changedIn: event.kind == .update ? event : nil)
         }
         if withVersion {
             json.raw(",\"version\":")
-            quotedVersion(event.version)
+            writer.writeVersion(event.version)
         }
         json.raw("}")
     }
@@ -143,13 +120,27 @@ struct ChangeWriter {
         }
         json.raw("\"id\":")
         writer.writeID(row, key: identity.key, rowClass)
+        writeObject(row, identity)
+        json.raw("}")
+    }
+
+    /// Writes the version and the content of an object.
+    ///
+    /// - `event`: The change whose properties are told in between.
+    private mutating func writeObject(
+        _ row: RowView, _ identity: ObjectIdentity, changedIn event: QueryEvent? = nil
+    ) {
         json.raw(",\"etag\":")
-        quotedVersion(row.version)
+        writer.writeVersion(row.version)
+        if let event {
+            json.raw(",\"changed\":[")
+            writeChanged(event, stream.names.schema.classes[identity.classIndex])
+            json.raw("]")
+        }
         json.raw(",\"object\":")
         writer.write(
             row, key: identity.key,
             stream.selection ?? stream.names.classes[identity.classIndex].everything)
-        json.raw("}")
     }
 
     /// Writes changes with commas between them.
@@ -165,7 +156,7 @@ struct ChangeWriter {
         raw("{\"changes\":[")
         write(events, withVersion: true)
         raw("],\"cursor\":")
-        quotedVersion(number)
+        writer.writeVersion(number)
         raw(",\"upToDate\":true}")
     }
 
@@ -178,7 +169,7 @@ struct ChangeWriter {
         let version = StoreVersion(epoch: read.epoch, number: number)
         framing.begin("change", id: movesID ? version.description : nil, in: buffer)
         raw("{\"version\":")
-        quotedVersion(number)
+        writer.writeVersion(number)
         raw(",\"changes\":[")
     }
 

@@ -1,11 +1,11 @@
 /// A request that waits for the first change that concerns its query.
-package final class LongPoll: Sendable {
+package struct LongPoll: Sendable {
     let sink: any ReplySink
     /// Whose turns it takes.
     let clientKey: ClientKey
     let query: CheckedStream
     /// The version up to which the client knows everything.
-    let version: UInt64
+    var version: UInt64
     /// Changes of a page.
     let limit: Int
     /// When it is answered without any, in milliseconds of the monotonic clock.
@@ -28,7 +28,8 @@ package final class LongPoll: Sendable {
 
     /// The same request, when nothing has concerned it up to a newer version.
     func moved(to version: UInt64) -> LongPoll {
-        LongPoll(
-            query, after: version, limit: limit, deadline: deadline, for: (sink, clientKey))
+        var moved = self
+        moved.version = version
+        return moved
     }
 }

@@ -7,17 +7,8 @@ import ObjectStore
 struct MissedChanges {
     /// The last version of the changes.
     let through: UInt64
-    private var candidates: ArraySlice<ObservedCandidate>
-
-    init(_ candidates: [ObservedCandidate], through: UInt64) {
-        self.through = through
-        self.candidates = candidates[...]
-    }
-
-    /// Whether everything was delivered.
-    var isEmpty: Bool { candidates.isEmpty }
-    /// How many objects are left.
-    var count: Int { candidates.count }
+    /// The objects that are left.
+    private(set) var candidates: ArraySlice<ObservedCandidate>
 
     /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
     ///

@@ -31,9 +31,9 @@ extension ServedStore {
             version.number > store.publisher.version
         {
             // A stream may have told of a commit just before the store did.
-            let read = try stored { () throws(StoreError) in try store.read() }
+            let read = try stored(store.read())
             defer { read.close() }
-            let present = try stored { () throws(StoreError) in try read.state().version }
+            let present = try stored(read.state().version)
             if version.number > present { throw .futureCursor(name) }
         }
         return cursor
@@ -88,7 +88,7 @@ extension ServedStore {
             }
         }
         if changes.changesSchema { throw .schemaChangedCursor }
-        let present = try stored { () throws(StoreError) in try read.state().version }
+        let present = try stored(read.state().version)
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
@@ -126,7 +126,7 @@ extension ServedStore {
         writer.raw("],\"cursor\":\"")
         writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
-        try stored { () throws(StoreError) in try read.checkFailure() }
+        try stored(read.checkFailure())
         if writer.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
         return ChangePage(
             bytes: writer.take(),
@@ -147,15 +147,15 @@ extension ServedStore {
         from start: ObjectIdentity, limit: Int
     ) throws(RequestFault) -> SharedBytes {
         let query = try stream.under(read.rows, self)
-        let present = try stored { () throws(StoreError) in try read.state().version }
+        let present = try stored(read.state().version)
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
         guard start.classIndex < max(1, read.rows.classes.count) else {
             throw .parameter("since", "The cursor names a class that is not there.")
         }
         var writer = ChangeWriter(query, read, limits)
         writer.raw("{\"objects\":[")
-        let page = try SnapshotPage(
-            self, from: start, countMax: (limit, limits.replyByteCount), to: &writer)
+        let page = try writeSnapshot(
+            from: start, countMax: (limit, limits.replyByteCount), to: &writer)
         writer.raw("]")
         if let next = page.next {
             writer.raw(",\"next\":\"")

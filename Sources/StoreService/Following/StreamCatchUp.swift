@@ -33,9 +33,7 @@ struct StreamCatchUp: Sendable {
             try sendPiece(of: missed, subscriber, read, until: deadline)
             return false
         case .catchUp, .live:
-            let present = try served.stored { () throws(StoreError) in
-                try read.state().version
-            }
+            let present = try served.stored(read.state().version)
             guard let missed = try missed(subscriber, read, until: deadline) else { return false }
             try sendPiece(of: missed, subscriber, read, until: deadline)
             guard case .catchUp = subscriber.phase else { return false }
@@ -57,21 +55,24 @@ struct StreamCatchUp: Sendable {
             switch error {
             case .storage(let storage): throw served.fault(.storage(storage))
             case .expired, .future:
-                subscriber.restart(subscriber.query)
-                subscriber.send(events.reset(.cursorExpired))
-                return nil
+                return reset(subscriber, .cursorExpired)
             }
         }
         guard !changes.changesSchema else {
             // What the client holds has the shape of another schema.
-            subscriber.restart(subscriber.query)
-            subscriber.send(events.reset(.schemaChanged))
-            return nil
+            return reset(subscriber, .schemaChanged)
         }
         read.limitFollowing(until: deadline)
         let candidates = subscriber.query.observed.candidates(changes, in: read)
         try served.checkTime(read)
-        return MissedChanges(candidates, through: changes.through)
+        return MissedChanges(through: changes.through, candidates: candidates[...])
+    }
+
+    /// Has a stream begin again with a snapshot.
+    private func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> MissedChanges? {
+        subscriber.restart(subscriber.query)
+        subscriber.send(events.reset(reason))
+        return nil
     }
 
     /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
@@ -87,10 +88,10 @@ struct StreamCatchUp: Sendable {
         try served.checkTime(read)
         if let piece {
             if piece.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-            try served.stored { () throws(StoreError) in try read.checkFailure() }
+            try served.stored(read.checkFailure())
             subscriber.send(piece.take())
         }
-        if missed.isEmpty {
+        if missed.candidates.isEmpty {
             subscriber.version = missed.through
             subscriber.phase = .catchUp
         } else {
@@ -103,16 +104,14 @@ struct StreamCatchUp: Sendable {
         after key: UInt64
     ) throws(RequestFault) {
         if !subscriber.hasSnapshotVersion {
-            subscriber.version = try served.stored { () throws(StoreError) in
-                try read.state().version
-            }
+            subscriber.version = try served.stored(read.state().version)
             subscriber.hasSnapshotVersion = true
         }
         var writer = ChangeWriter(subscriber.query, read, served.limits)
         events.framing.begin("snapshot", id: nil, in: writer.buffer)
         writer.raw("{\"objects\":[")
-        let page = try SnapshotPage(
-            served, from: ObjectIdentity(classIndex: classIndex, key: key),
+        let page = try served.writeSnapshot(
+            from: ObjectIdentity(classIndex: classIndex, key: key),
             countMax: (Self.pieceObjectCount, Self.pieceByteCount), to: &writer)
         if page.count > 0 {
             writer.raw("]}")

@@ -64,27 +64,17 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             }
             for subscriber in behind { hub.wait(subscriber) }
         }
-        let due = polls
-        polls = []
-        if !due.isEmpty {
-            var writer = ChangeWriter(stream, after, hub.limits)
-            writer.changedProperties = changedProperties
-            answer(due, events, from: start, to: version, &writer)
-        }
-    }
-
-    /// Answers polls, which know everything up to `start`.
-    private func answer(
-        _ due: [LongPoll], _ events: [QueryEvent], from start: UInt64, to version: UInt64,
-        _ writer: inout ChangeWriter
-    ) {
+        if polls.isEmpty { return }
+        var writer = ChangeWriter(stream, after, hub.limits)
+        writer.changedProperties = changedProperties
         writer.writePage(events, version: version)
         let isWhole = !writer.isTruncated
         let bytes = writer.take()
-        for poll in due {
+        for poll in takePolls() {
             if isWhole, events.count <= poll.limit {
                 poll.sink.reply(bytes)
             } else {
+                // It knows everything up to there.
                 hub.answer(poll.moved(to: start))
             }
         }
@@ -92,14 +82,18 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
     private func fail(_ fault: RequestFault) {
-        for subscriber in subscribers {
+        let left = subscribers
+        subscribers = []
+        for subscriber in left {
             subscriber.send(hub.events.error(fault))
             subscriber.sink.end()
         }
-        subscribers = []
-        let due = polls
-        polls = []
-        for poll in due { hub.answer(poll) }
+        for poll in takePolls() { hub.answer(poll) }
+    }
+
+    private func takePolls() -> [LongPoll] {
+        defer { polls = [] }
+        return polls
     }
 
     func invalidate(_ reason: FeedInvalidation) {
@@ -111,22 +105,12 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             case .expiry: hub.restart(subscriber, .cursorExpired)
             }
         }
-        let due = polls
-        polls = []
-        for poll in due { hub.answer(poll) }
+        for poll in takePolls() { hub.answer(poll) }
         hub.forget(self)
     }
 
     func overrun() {
-        let left = subscribers
-        subscribers = []
-        for subscriber in left {
-            subscriber.send(hub.events.error(.streamTooSlow))
-            subscriber.sink.end()
-        }
-        let due = polls
-        polls = []
-        for poll in due { hub.answer(poll) }
+        fail(.streamTooSlow)
         hub.forget(self)
     }
 
@@ -142,10 +126,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             if case .queued = subscriber.sendLive(bytes) { subscriber.version = version }
             return false
         }
-        let late = polls.filter { now >= $0.deadline || $0.sink.isGone }
-        if !late.isEmpty {
-            polls.removeAll { poll in late.contains { $0 === poll } }
-            for poll in late { poll.sink.reply(hub.emptyPage(version)) }
+        polls.removeAll { poll in
+            guard now >= poll.deadline || poll.sink.isGone else { return false }
+            poll.sink.reply(hub.emptyPage(version))
+            return true
         }
         if isEmpty { hub.forget(self) }
     }
@@ -156,8 +140,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func end(version: UInt64) {
         for subscriber in subscribers { subscriber.sink.end() }
         subscribers = []
-        let due = polls
-        polls = []
-        for poll in due { poll.sink.reply(hub.emptyPage(version)) }
+        for poll in takePolls() { poll.sink.reply(hub.emptyPage(version)) }
     }
 }

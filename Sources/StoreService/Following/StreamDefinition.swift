@@ -79,10 +79,7 @@ package struct StreamDefinition: Hashable, Sendable {
             selection = try projection.selection(fields: fields)
         } else {
             paths += shownPaths(rowClass, schema)
-            selection =
-                fields == nil && expand == nil
-                ? names.classes[rowClass.index].everything
-                : try FieldSelection(fields: fields, expand: expand, of: rowClass, names: names)
+            selection = try names.selection(fields: fields, expand: expand, of: rowClass)
         }
         return CheckedStream(
             definition: self, names: names,

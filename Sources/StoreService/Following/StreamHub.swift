@@ -66,17 +66,16 @@ package final class StreamHub: @unchecked Sendable {
         feed?.stop()
     }
 
-    /// Runs `body` on the feed's thread, or `orElse` when the hub stops.
-    ///
-    /// - Returns: False when the feed has stopped; neither runs.
+    /// Runs `body` on the feed's thread, or `orElse` when the feed has stopped, or stops.
     func perform(
         _ body: @escaping @Sendable (ChangeFeed.Position) -> Void,
         orElse: @escaping @Sendable () -> Void
-    ) -> Bool {
-        feed?.perform { position in
+    ) {
+        let isTaken = feed?.perform { position in
             if self.isStopping.load(ordering: .acquiring) { return orElse() }
             body(position)
-        } ?? false
+        }
+        if isTaken != true { orElse() }
     }
 
     /// Removes a channel from the feed. On the feed's thread.
@@ -119,11 +118,7 @@ package final class StreamHub: @unchecked Sendable {
     private func onFeed(
         _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
-        let isTaken = feed?.perform { position in
-            if self.isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-            body(position)
-        }
-        if isTaken != true { subscriber.sink.end() }
+        perform(body) { subscriber.sink.end() }
     }
 
     /// Makes a stream part of the channel of its query. On the feed's thread.
@@ -248,7 +243,7 @@ package final class StreamHub: @unchecked Sendable {
                     let missed = try catchUp.missed(
                         subscriber, position.transaction, until: deadline),
                     missed.through == position.version,
-                    missed.count <= StreamCatchUp.pieceObjectCount
+                    missed.candidates.count <= StreamCatchUp.pieceObjectCount
                 else { return feedLater(subscriber) }
                 try catchUp.sendPiece(
                     of: missed, subscriber, position.transaction, until: deadline)
@@ -297,10 +292,8 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     private func add(_ poll: LongPoll) {
-        let isTaken = feed?.perform { position in
-            if self.isStopping.load(ordering: .acquiring)
-                || position.transaction.rows !== poll.query.names.schema
-            {
+        perform { position in
+            guard position.transaction.rows === poll.query.names.schema else {
                 return self.answer(poll)
             }
             if position.version > poll.version {
@@ -311,8 +304,9 @@ package final class StreamHub: @unchecked Sendable {
                 if self.concerns(poll, position) { return self.answer(poll) }
             }
             self.channel(poll.query, position).add(poll.moved(to: position.version))
+        } orElse: {
+            self.answer(poll)
         }
-        if isTaken != true { answer(poll) }
     }
 
     /// Whether something that concerns a poll's query has happened since its cursor. On the feed's thread.

@@ -1,3 +1,4 @@
+import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
@@ -60,18 +61,19 @@ package struct ObjectAddress: @unchecked Sendable {
         }
     }
 
-    /// Finds the object of a class; nil when it is not there.
+    /// Finds the object of a class.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for a key that is missing or of the wrong type, or when reading fails.
+    /// - Throws: ``RequestFault`` `.notFound` when it is not there, `.malformed` for a key that is missing or of the wrong type, or
+    ///   when reading fails.
     package func find(
         of rowClass: RowClass, _ read: ReadTransaction, _ scratch: RequestScratch,
         _ served: ServedStore
-    ) throws(RequestFault) -> (key: UInt64, row: RowView)? {
+    ) throws(RequestFault) -> (key: UInt64, row: RowView) {
         scratch.key.removeAll()
         var objectKey: UInt64?
         if case .text(let text) = key {
             if rowClass.primaryKeyIndex == nil {
-                objectKey = text.decimalNumber
+                objectKey = UInt64(jsonDigits: text)
                 if objectKey == nil { throw KeyText.wrongType(rowClass) }
             } else {
                 try KeyText.append(path: text, of: rowClass, to: scratch.key)
@@ -81,15 +83,15 @@ package struct ObjectAddress: @unchecked Sendable {
             objectKey = target.objectKey
             if objectKey == nil { OrderedKey.append(target.key, to: scratch.key) }
         }
-        do throws(StoreError) {
-            if let objectKey {
-                return try read.find(rowClass, key: objectKey).map { (objectKey, $0) }
-            }
-            return try read.find(
-                rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys
+        let found: (key: UInt64, row: RowView)?
+        if let objectKey {
+            found = try served.stored(read.find(rowClass, key: objectKey)).map { (objectKey, $0) }
+        } else {
+            found = try served.stored(
+                read.find(rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys)
             ).map { ($0.key, $0.row) }
-        } catch {
-            throw served.fault(error)
         }
+        guard let found else { throw RequestFault(.objectNotFound) }
+        return found
     }
 }

@@ -61,19 +61,14 @@ package struct ObjectRead: Sendable {
             let name = String(decoding: address.container, as: UTF8.self)
             let projection = try names.projection(named: name)
             rowClass = projection.rowClass
-            selection =
-                try fields == nil
-                ? projection.selection : projection.selection(fields: fields)
+            selection = try projection.selection(fields: fields)
         } else {
             rowClass = try names.objectClass(named: address.container)
             selection = names.classes[rowClass.index].everything
         }
-        guard let (key, row) = try address.find(of: rowClass, read, scratch, served) else {
-            throw RequestFault(.objectNotFound)
-        }
-        if !isProjected, fields != nil || expand != nil {
-            selection = try FieldSelection(
-                fields: fields, expand: expand, of: rowClass, names: names)
+        let (key, row) = try address.find(of: rowClass, read, scratch, served)
+        if !isProjected {
+            selection = try names.selection(fields: fields, expand: expand, of: rowClass)
         }
         if selection.holdsOtherObjects, job == nil { return nil }
 
@@ -89,15 +84,11 @@ package struct ObjectRead: Sendable {
             return reply
         }
         scratch.reply.removeAll()
-        var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
+        var writer = ObjectWriter(
+            scratch.reply, names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
         writer.linkKeys = scratch.linkKeys
-        writer.quotesLargeInts = form.quotesLargeInts
-        writer.limitCollections(served.limits)
-        writer.byteCountMax = job?.memoryByteCountMax ?? served.limits.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
-        if read.failure != nil {
-            try served.stored { () throws(StoreError) in try read.checkFailure() }
-        }
+        try served.stored(read.checkFailure())
         if read.isLate { throw .queryTime(served.limits) }
         if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
         return reply

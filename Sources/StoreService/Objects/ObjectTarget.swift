@@ -17,11 +17,6 @@ package struct ObjectTarget {
 }
 
 extension WriteTransaction {
-    /// The object key of a target; nil when the object is not there.
-    package func find(_ target: ObjectTarget) throws(StoreError) -> UInt64? {
-        try find(target.rowClass, id: target.key)
-    }
-
     /// The object key of an object that is named by its primary key, or by its object key as an int where
     /// the class has none; nil when it is not there.
     package func find(_ rowClass: RowClass, id: Value) throws(StoreError) -> UInt64? {
@@ -40,7 +35,9 @@ extension WriteTransaction {
     package func require(
         _ target: ObjectTarget, _ precondition: Precondition
     ) throws(StoreError) -> (key: UInt64, row: RowView) {
-        guard let key = try find(target), let row = try row(target.rowClass, key) else {
+        guard let key = try find(target.rowClass, id: target.key),
+            let row = try row(target.rowClass, key)
+        else {
             try check(precondition, target.rowClass, key: nil, nil)
             throw .objectNotFound
         }

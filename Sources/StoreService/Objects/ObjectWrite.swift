@@ -3,7 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// The write of one object that the request names, or of one or several new ones.
+/// The write, patch or deletion of one object that the request names, or the write of one or several new ones.
 package struct ObjectWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
@@ -11,6 +11,10 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
     package enum Subject {
         /// The one that is named; a merge leaves alone what the body does not state.
         case named(ObjectAddress, isMerge: Bool)
+        /// The one that is named; the body is a JSON patch.
+        case patched(ObjectAddress)
+        /// The one that is named, which goes; there is no body.
+        case deleted(ObjectAddress)
         /// Objects of the class of a name; the body is one, or an array of them.
         case new(RequestBytes, isArray: Bool)
     }
@@ -28,6 +32,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
         case nothing
         /// The object whose row is in ``ObjectWriteMemory/row``.
         case one(ObjectIdentity, isCreated: Bool)
+        case deletion
         /// The objects as they are now, in the order of the items.
         case several([WrittenObject])
     }
@@ -46,14 +51,17 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
     /// The only item; nil when ``items`` has several.
     private var item: Item?
     private var items: [Item] = []
+    /// The object that is patched or deleted.
+    private var target: ObjectTarget?
+    private var patch: JSONPatch?
     /// The item that is being written: the one that failed when the write fails.
     private var position = 0
     private var made = Made.nothing
 
     /// Makes a write of what `body` states.
     package init(
-        _ subject: Subject, _ body: RequestBytes, _ mode: WriteMode, _ precondition: Precondition,
-        in served: ServedStore
+        _ subject: Subject, _ body: RequestBytes, _ mode: WriteMode,
+        _ precondition: Precondition, in served: ServedStore
     ) {
         self.served = served
         self.mode = mode
@@ -75,6 +83,14 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
         switch subject {
         case .named(let address, let isMerge):
             item = try read(body, address, isMerge: isMerge, names, scratch)
+        case .patched(let address):
+            let target = try address.target(names, scratch)
+            scratch.reader.reset()
+            patch = try JSONPatch(
+                served.json(body.bytes, scratch.parser), of: target.rowClass, names,
+                scratch.reader, operationCountMax: served.store.options.operationCountMax)
+            self.target = target
+        case .deleted(let address): target = try address.target(names, scratch)
         case .new(let name, _):
             items = try read(body, ofClass: name, names, scratch)
             if !isArray, items.count == 1 { item = items.removeLast() }
@@ -137,17 +153,30 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
 
     // MARK: Writing
 
-    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+    package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         made = .nothing
-        do throws(StoreError) {
-            if let item {
-                made = try write(item, transaction)
-            } else {
-                made = .several(try writeItems(transaction))
-            }
-        } catch {
-            throw .store(error)
+        if let item {
+            made = try write(item, transaction)
+        } else if let target {
+            made = try change(target, transaction)
+        } else {
+            made = .several(try writeItems(transaction))
         }
+    }
+
+    private func change(
+        _ target: ObjectTarget, _ transaction: WriteTransaction
+    ) throws(StoreError) -> Made {
+        let key = try transaction.require(target, precondition).key
+        guard let patch else {
+            try transaction.delete(target.rowClass, key: key, precondition: precondition)
+            return .deletion
+        }
+        let result = try patch.apply(
+            to: target.rowClass, key: key, precondition: precondition, transaction, in: served)
+        memory.row.removeAll()
+        memory.row.append(result.row.bytes)
+        return .one(ObjectIdentity(classIndex: target.rowClass.index, key: key), isCreated: false)
     }
 
     private func write(_ item: Item, _ transaction: WriteTransaction) throws(StoreError) -> Made {
@@ -205,6 +234,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         switch made {
         case .nothing: throw served.fault(.closing)
+        case .deletion: return WriteReply(writer.version)
         case .several(let written): return try writer.reply(to: written)
         case .one(let object, let isCreated):
             return try writer.reply(to: object, of: schema, memory.row, isCreated: isCreated)
@@ -214,12 +244,14 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
     package mutating func end(_ scratch: RequestScratch) {
         item = nil
         items = []
+        patch = nil
         request = nil
         scratch.give(memory)
     }
 
     /// The fault of a failed write, with the place of the object in the body's array.
     package func fault(_ error: StoreError) -> RequestFault {
+        if let patch, error.pointsIntoObject { return served.fault(error).placed(by: patch) }
         let isArray = isArray
         func place(_ source: Int) -> JSONPointer {
             isArray ? JSONPointer().appending(index: source) : JSONPointer()

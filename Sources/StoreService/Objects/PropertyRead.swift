@@ -9,7 +9,10 @@ package struct PropertyRead {
     private let served: ServedStore
     private let read: ReadTransaction
     private let names: SchemaNames
-    private let property: ObjectProperty
+    private let rowClass: RowClass
+    private let key: UInt64
+    private let row: RowView
+    private let member: Int
     /// Shows the objects that the property holds, instead of what their class has.
     private let projection: CompiledProjection?
 
@@ -27,15 +30,16 @@ package struct PropertyRead {
         let scratch = RequestScratch.current
         let names = scratch.names(of: read.rows, served)
         let rowClass = try names.objectClass(named: address.container)
-        guard let (key, row) = try address.find(of: rowClass, read, scratch, served) else {
-            throw RequestFault(.objectNotFound)
-        }
+        let (key, row) = try address.find(of: rowClass, read, scratch, served)
         let member = try names.member(named: name, of: rowClass)
         self.projection = try projection.map { projection throws(RequestFault) in
             try names.projection(named: projection, of: rowClass, member)
         }
         self.names = names
-        property = ObjectProperty(member, of: rowClass, key: key, row)
+        self.rowClass = rowClass
+        self.key = key
+        self.row = row
+        self.member = member
     }
 
     /// Whether it is read page by page.
@@ -48,11 +52,11 @@ package struct PropertyRead {
     package var isOfItsObjectAlone: Bool { projection == nil || !selection.holdsOtherObjects }
 
     /// The object's version.
-    package var etag: StoreVersion { StoreVersion(epoch: read.epoch, number: property.row.version) }
+    package var etag: StoreVersion { StoreVersion(epoch: read.epoch, number: row.version) }
 
     /// The bytes of a data property; nil when it is null.
     package var bytes: UnsafeRawBufferPointer? {
-        let field = property.rowClass.field(property.member, in: property.row)
+        let field = rowClass.field(member, in: row)
         return field.isNull ? nil : field.text(read)
     }
 
@@ -60,15 +64,15 @@ package struct PropertyRead {
     package func version() throws(RequestFault) -> StoreVersion {
         StoreVersion(
             epoch: read.epoch,
-            number: try served.stored { () throws(StoreError) in try read.state().version })
+            number: try served.stored(read.state().version))
     }
 
     /// Writes `{"value":…}`.
     package func writeValue(quotesLargeInts: Bool, to buffer: ByteBuffer) throws(RequestFault) {
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
-        writer.write(property.row, key: property.key, selection)
-        try served.stored { () throws(StoreError) in try read.checkFailure() }
+        writer.write(row, key: key, selection)
+        try served.stored(read.checkFailure())
     }
 
     /// Writes a page of the elements or objects that satisfy a query.
@@ -77,14 +81,18 @@ package struct PropertyRead {
     package func writePage(
         _ text: QueryText, quotesLargeInts: Bool, to buffer: ByteBuffer
     ) throws(RequestFault) -> PageReply {
-        let view = PageView(served, read, names, quotesLargeInts: quotesLargeInts)
-        return try CollectionPage(text, of: property, projection, in: view).write(to: buffer)
+        let view = PageView(
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts)
+        let page = CollectionPage(
+            view: view, text: text, owner: rowClass, key: key, row: row, member: member,
+            projection: projection)
+        return try page.write(to: buffer)
     }
 
-    private var storage: FieldStorage { property.rowClass.members[property.member].storage }
+    private var storage: FieldStorage { rowClass.members[member].storage }
 
     private var selection: FieldSelection {
-        projection?.selection(ofMember: property.member, of: property.rowClass)
-            ?? FieldSelection(only: property.member, of: property.rowClass, named: "value")
+        projection?.selection(ofMember: member, of: rowClass)
+            ?? FieldSelection(only: member, of: rowClass, named: "value")
     }
 }

@@ -44,7 +44,7 @@ final class OutboxChannel: FeedChannel, @unchecked Sendable {
     func tick(version: UInt64) {
         let now = monotonicMilliseconds()
         followers.removeAll { follower in
-            if case .poll(_, _, let deadline) = follower.client {
+            if case .poll(_, let deadline) = follower.client {
                 guard now >= deadline || follower.isGone else { return false }
                 follower.end()
                 return true

@@ -10,13 +10,10 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     /// The object key; 0 stands before all objects.
     var key: UInt64
 
-    /// Makes a cursor.
-    init(classNumber: UInt32, epoch: UInt64, key: UInt64) {
-        self.classNumber = classNumber
-        self.epoch = epoch
-        self.key = key
-    }
+    var description: String { "\(classNumber).\(StoreVersion(epoch: epoch, number: key))" }
+}
 
+extension OutboxCursor {
     /// Reads a cursor; nil for other text.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -25,6 +22,4 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
         else { return nil }
         self.init(classNumber: number, epoch: position.epoch, key: position.number)
     }
-
-    var description: String { "\(classNumber).\(StoreVersion(epoch: epoch, number: key))" }
 }

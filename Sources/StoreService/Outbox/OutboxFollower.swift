@@ -1,6 +1,5 @@
 import Bytes
 import ObjectJSON
-import ObjectStore
 import Threads
 
 /// A client that waits for objects of an outbox: a stream of events, or a request that waits for the first.
@@ -13,37 +12,34 @@ final class OutboxFollower: @unchecked Sendable {
     /// How objects reach the client.
     enum Client {
         case stream(any StreamSink)
-        /// A long poll, with the objects of its page and when it is answered without any, in
-        /// milliseconds of the monotonic clock.
-        case poll(any ReplySink, limit: Int, deadline: UInt64)
+        /// A long poll, and when it is answered without any objects, in milliseconds of the monotonic clock.
+        case poll(any ReplySink, deadline: UInt64)
     }
 
     let client: Client
     /// Whose turns it takes.
     let clientKey: ClientKey
-    let className: String
-    let quotesLargeInts: Bool
+    let request: OutboxRequest
     /// Behind which object the client stands.
     var cursor: OutboxCursor
     /// When something was last sent, in milliseconds of the monotonic clock.
     var lastSent = monotonicMilliseconds()
 
     init(
-        _ client: Client, _ clientKey: ClientKey, className: String, behind cursor: OutboxCursor,
-        quotesLargeInts: Bool
+        _ client: Client, _ clientKey: ClientKey, _ request: OutboxRequest,
+        behind cursor: OutboxCursor
     ) {
         self.client = client
         self.clientKey = clientKey
-        self.className = className
+        self.request = request
         self.cursor = cursor
-        self.quotesLargeInts = quotesLargeInts
     }
 
     /// Whether nobody is there any more.
     var isGone: Bool {
         switch client {
         case .stream(let stream): stream.isClosed
-        case .poll(let sink, _, _): sink.isGone
+        case .poll(let sink, _): sink.isGone
         }
     }
 
@@ -76,7 +72,7 @@ final class OutboxFollower: @unchecked Sendable {
         case .stream(let stream):
             _ = stream.send(events.error(fault))
             stream.end()
-        case .poll(let sink, _, _): sink.fail(fault)
+        case .poll(let sink, _): sink.fail(fault)
         }
     }
 
@@ -84,7 +80,7 @@ final class OutboxFollower: @unchecked Sendable {
     func end() {
         switch client {
         case .stream(let stream): stream.end()
-        case .poll(let sink, _, _):
+        case .poll(let sink, _):
             let buffer = ByteBuffer(capacity: 64)
             buffer.append("{\"objects\":[],\"through\":\"\(cursor)\"}")
             sink.reply(SharedBytes(buffer))

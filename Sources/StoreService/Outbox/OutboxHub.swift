@@ -1,6 +1,5 @@
 import ObjectJSON
 import ObjectStore
-import Rows
 
 /// Delivers new objects to the followers of outboxes.
 ///
@@ -38,9 +37,7 @@ package final class OutboxHub: @unchecked Sendable {
         _ = stream.send(events.hello(cursor.description))
         if isRestored { _ = stream.send(events.reset(.restored)) }
         feed(
-            OutboxFollower(
-                .stream(stream), clientKey, className: request.className, behind: cursor,
-                quotesLargeInts: request.quotesLargeInts))
+            OutboxFollower(.stream(stream), clientKey, request, behind: cursor))
     }
 
     /// Answers with a page as soon as there is anything, and with an empty one when nothing comes.
@@ -54,9 +51,7 @@ package final class OutboxHub: @unchecked Sendable {
             let (cursor, _) = try served.outboxStart(request, restarts: false)
             feed(
                 OutboxFollower(
-                    .poll(sink, limit: request.limit, deadline: deadline), clientKey,
-                    className: request.className, behind: cursor,
-                    quotesLargeInts: request.quotesLargeInts))
+                    .poll(sink, deadline: deadline), clientKey, request, behind: cursor))
         } catch {
             sink.fail(error)
         }
@@ -78,7 +73,7 @@ package final class OutboxHub: @unchecked Sendable {
     private func takeTurn(_ follower: OutboxFollower, _ job: Job) {
         repeat {
             if follower.isGone {
-                if case .poll(let sink, _, _) = follower.client { sink.abandon() }
+                if case .poll(let sink, _) = follower.client { sink.abandon() }
                 return
             }
             guard follower.hasRoom else { return onFeed(follower) { _ in self.wait(follower) } }
@@ -87,7 +82,7 @@ package final class OutboxHub: @unchecked Sendable {
                 if page.count == 0 {
                     return onFeed(follower) { self.join(follower, $0) }
                 }
-                if case .poll(let sink, _, _) = follower.client {
+                if case .poll(let sink, _) = follower.client {
                     sink.reply(page.bytes)
                     return
                 }
@@ -103,23 +98,17 @@ package final class OutboxHub: @unchecked Sendable {
 
     /// What comes next for a follower.
     private func page(for follower: OutboxFollower) throws(RequestFault) -> OutboxPage {
-        let read = try served.stored { () throws(StoreError) in try served.store.read() }
+        let read = try served.stored(served.store.read())
         defer { read.close() }
-        let rowClass = try read.rows.asymmetricClass(named: follower.className)
+        let rowClass = try read.rows.asymmetricClass(named: follower.request.className)
         if follower.cursor.classNumber != rowClass.number {
             // Another class took the place of the one that was followed.
             follower.cursor = served.beginning(of: rowClass)
         }
-        var form = OutboxPage.Form(
-            objectCountMax: StreamCatchUp.pieceObjectCount,
-            byteCountMax: StreamCatchUp.pieceByteCount, quotesLargeInts: follower.quotesLargeInts,
-            framing: events.framing)
-        if case .poll(_, let stated, _) = follower.client {
-            form.objectCountMax = stated
-            form.byteCountMax = served.limits.replyByteCount
-            form.framing = nil
-        }
-        return try OutboxPage(rowClass, behind: follower.cursor, in: read, served, form)
+        var framing: (any EventFraming)?
+        if case .stream = follower.client { framing = events.framing }
+        return try OutboxPage(
+            rowClass, behind: follower.cursor, in: read, served, follower.request, framing)
     }
 
     // MARK: On the feed's thread
@@ -128,14 +117,15 @@ package final class OutboxHub: @unchecked Sendable {
     private func onFeed(
         _ follower: OutboxFollower, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
-        let isTaken = streams?.perform(body) { follower.end() }
-        if isTaken != true { follower.end() }
+        guard let streams else { return follower.end() }
+        streams.perform(body) { follower.end() }
     }
 
     /// Lets a follower wait for what comes, unless something has come meanwhile.
     private func join(_ follower: OutboxFollower, _ position: ChangeFeed.Position) {
         let rows = position.transaction.rows
-        guard let rowClass = rows.rowClass(named: follower.className), rowClass.isAsymmetric,
+        guard let rowClass = rows.rowClass(named: follower.request.className),
+            rowClass.isAsymmetric,
             rowClass.number == follower.cursor.classNumber
         else { return feed(follower) }
         var hasMore = false
@@ -149,10 +139,10 @@ package final class OutboxHub: @unchecked Sendable {
             return follower.fail(served.fault(error), events)
         }
         if hasMore { return feed(follower) }
-        if let present = channels[follower.className] { return present.add(follower) }
+        if let present = channels[follower.request.className] { return present.add(follower) }
         let channel = OutboxChannel(rowClass, rows, hub: self)
         channel.add(follower)
-        channels[follower.className] = channel
+        channels[follower.request.className] = channel
         position.feed.add(channel)
     }
 

@@ -1,22 +1,10 @@
 import Bytes
-import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
 
 /// The oldest objects of an outbox behind a position, as the body of a reply or as an event.
 struct OutboxPage {
-    /// How a page is written, and where it ends.
-    struct Form {
-        /// Objects of the page.
-        var objectCountMax: Int
-        /// Bytes after which it ends, whatever its number of objects.
-        var byteCountMax: Int
-        var quotesLargeInts: Bool
-        /// What makes an event of it; nil for the body of a reply.
-        var framing: (any EventFraming)?
-    }
-
     /// The page's text.
     let bytes: SharedBytes
     /// How many objects it has.
@@ -30,32 +18,35 @@ struct OutboxPage {
     /// whoever consumes an outbox has to get past each of its objects.
     ///
     /// - `cursor`: Behind which object to begin.
+    /// - `framing`: Makes an event of it, with as much as a piece has; nil for the body of a reply.
     /// - Throws: ``RequestFault`` when storage fails.
     init(
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
-        _ served: ServedStore, _ form: Form
+        _ served: ServedStore, _ request: OutboxRequest, _ framing: (any EventFraming)? = nil
     ) throws(RequestFault) {
         let names = served.names(of: read.rows)
         let selection = names.classes[rowClass.index].everything
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = form.quotesLargeInts
-        form.framing?.begin("batch", id: nil, in: buffer)
+        writer.quotesLargeInts = request.quotesLargeInts
+        framing?.begin("batch", id: nil, in: buffer)
         buffer.append("{\"objects\":[")
+        let isEvent = framing != nil
+        let countMax = isEvent ? StreamCatchUp.pieceObjectCount : request.limit
+        let byteCountMax = isEvent ? StreamCatchUp.pieceByteCount : served.limits.replyByteCount
         var count = 0
         var through = cursor
-        try served.stored { () throws(StoreError) in
-            try read.scan(rowClass, after: cursor.key, expecting: form.objectCountMax) { key, row in
+        try served.stored(
+            read.scan(rowClass, after: cursor.key, expecting: countMax) { key, row in
                 if count > 0 { buffer.append(UInt8(ascii: ",")) }
                 writer.write(row, key: key, selection)
                 count += 1
                 through.key = key
-                return count < form.objectCountMax && buffer.count <= form.byteCountMax
-            }
-            try read.checkFailure()
-        }
+                return count < countMax && buffer.count <= byteCountMax
+            })
+        try served.stored(read.checkFailure())
         buffer.append("],\"through\":\"\(through)\"}")
-        form.framing?.end(id: through.description, in: buffer)
+        framing?.end(id: through.description, in: buffer)
         bytes = SharedBytes(buffer)
         self.count = count
         self.through = through

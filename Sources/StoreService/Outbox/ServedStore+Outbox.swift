@@ -10,9 +10,7 @@ extension ServedStore {
         try withOutbox(request.className) { rowClass, read throws(RequestFault) in
             try OutboxPage(
                 rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
-                OutboxPage.Form(
-                    objectCountMax: request.limit, byteCountMax: limits.replyByteCount,
-                    quotesLargeInts: request.quotesLargeInts)
+                request
             ).bytes
         }
     }
@@ -61,7 +59,7 @@ extension ServedStore {
     private func withOutbox<Result>(
         _ className: String, _ body: (RowClass, ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        let read = try stored { () throws(StoreError) in try store.read() }
+        let read = try stored(store.read())
         defer { read.close() }
         return try body(read.rows.asymmetricClass(named: className), read)
     }
@@ -98,7 +96,7 @@ extension ServedStore {
                 "This position is one in the outbox of another class than '\(rowClass.definition.name)'."
             )
         }
-        let state = try stored { () throws(StoreError) in try read.classState(rowClass) }
+        let state = try stored(read.classState(rowClass))
         guard cursor.key < state.nextKey else {
             throw .parameter(
                 parameter, "This position is one that the outbox has not reached yet.")

@@ -2,27 +2,22 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
-import Threads
 
 extension JSONPatch {
     /// Applies the patch to an object that is there, inside a transaction. Writer's thread.
     ///
     /// Cost: linear in the row for each operation, logarithmic in an out-of-line collection.
     ///
-    /// - Throws: ``WriteFailure``: a ``RequestFault`` `.conflict` for a `test` that fails, `.invalid` for a path that is not there
+    /// - Throws: ``StoreError``, which may hold a ``RequestFault``: `.conflict` for a `test` that fails, `.invalid` for a path that is not there
     ///   or a copied value that does not fit, with the operation's pointer; `.writeTime` when it takes too long.
     func apply(
         to rowClass: RowClass, key: UInt64, precondition: Precondition,
         _ transaction: WriteTransaction, in served: ServedStore
-    ) throws(WriteFailure) -> WriteResult {
-        let editor = try WriteFailure.storing { () throws(StoreError) in
-            try ObjectEditor(transaction, rowClass, key: key, precondition)
-        }
+    ) throws(StoreError) -> WriteResult {
+        let editor = try ObjectEditor(transaction, rowClass, key: key, precondition)
         let deadline = served.queryDeadline
         for (index, operation) in operations.enumerated() {
-            guard monotonicMilliseconds() < deadline else {
-                throw .request(.writeTime(served.limits))
-            }
+            try served.checkWriteTime(deadline)
             do throws(EditFailure) {
                 try editor.apply(
                     operation.edit, origin: [.element(index), .property("value")])
@@ -30,10 +25,10 @@ extension JSONPatch {
                 throw failure(error, index)
             }
         }
-        return try WriteFailure.storing { () throws(StoreError) in try editor.finish() }
+        return try editor.finish()
     }
 
-    private func failure(_ failure: EditFailure, _ index: Int) -> WriteFailure {
+    private func failure(_ failure: EditFailure, _ index: Int) -> StoreError {
         let path = operations[index].pathText
         switch failure {
         case .missing(_, let isSource):
@@ -68,22 +63,18 @@ extension JSONPatch {
                 "'\(property ?? "$id")' names the object and never changes; leave it out of the patch."
             )
         case .store(.unstated(let properties)):
-            return .request(RequestFault(.unstated(properties)).placed(by: self))
-        case .store(let error): return .store(error)
+            return .refused(RequestFault(.unstated(properties)).placed(by: self))
+        case .store(let error): return error
         }
     }
 
     private func fault(
         _ index: Int, _ member: String, _ code: String, _ detail: String,
         _ kind: RequestFault.Kind = .invalid
-    ) -> WriteFailure {
+    ) -> StoreError {
         let pointer = JSONPointer().appending(index: index).appending(member)
-        return .request(
-            RequestFault(
-                kind, code, detail,
-                errors: [
-                    RequestFault.Entry(code: code, detail: detail, pointer: pointer.description)
-                ]))
+        return .refused(
+            RequestFault.located(kind, code, detail, pointer: pointer.description))
     }
 }
 

@@ -23,9 +23,7 @@ package struct ProjectedComparison {
 
         init(_ read: ReadTransaction, _ names: SchemaNames, _ limits: ServiceLimits) {
             self.read = read
-            writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-            writer.limitCollections(limits)
-            writer.byteCountMax = limits.queryMemoryByteCountMax
+            writer = ObjectWriter(buffer, names, read, limits, quotesLargeInts: false)
         }
 
         /// The text of a value; nil when it is too large to be compared.

@@ -15,9 +15,11 @@ struct ProjectedPatch {
     let selection: FieldSelection
     /// What must hold of the object.
     let precondition: Precondition
+    /// What was changed when it last ran.
+    private(set) var applied: [Step] = []
 
     /// One object that is changed.
-    private struct Step {
+    struct Step {
         let change: ProjectedChange
         let key: UInt64
     }
@@ -59,37 +61,29 @@ struct ProjectedPatch {
     /// Applies the patch. Writer's thread.
     ///
     /// - Returns: The object, as it is at the end.
-    /// - Throws: ``WriteFailure``; nothing may be committed then.
-    func apply(_ transaction: WriteTransaction) throws(WriteFailure) -> (key: UInt64, row: RowView)
-    {
+    /// - Throws: ``StoreError``; nothing may be committed then.
+    mutating func apply(_ transaction: WriteTransaction) throws(StoreError) -> (
+        key: UInt64, row: RowView
+    ) {
         var steps = Steps()
-        let key: UInt64
-        do throws(StoreError) {
-            let found = try transaction.require(target, precondition)
-            key = found.key
-            try transaction.check(precondition, target.rowClass, key: key, found.row)
-            try collect(change, key, found.row, &steps, transaction)
-        } catch {
-            throw .store(error)
-        }
+        let (key, found) = try transaction.require(target, precondition)
+        try transaction.check(precondition, target.rowClass, key: key, found)
+        try collect(change, key, found, &steps, transaction)
         if let first = steps.faults.first {
             let more = steps.faults.count - 1
-            throw .request(
+            throw .refused(
                 RequestFault(
                     .invalid, first.code,
                     first.detail + (more > 0 ? " (\(more) more, see errors.)" : ""),
                     errors: steps.faults))
         }
-        do throws(StoreError) {
-            for (position, step) in steps.all.enumerated() where step.change.hasStatements {
-                transaction.source = position
-                _ = try transaction.update(step.change.draft, key: step.key)
-            }
-            guard let row = try transaction.row(target.rowClass, key) else { throw .objectNotFound }
-            return (key, row)
-        } catch {
-            throw .store(error)
+        applied = steps.all
+        for (position, step) in applied.enumerated() where step.change.hasStatements {
+            transaction.source = position
+            _ = try transaction.update(step.change.draft, key: step.key)
         }
+        guard let row = try transaction.row(target.rowClass, key) else { throw .objectNotFound }
+        return (key, row)
     }
 
     /// Finds the object of a change and those behind it.
@@ -155,22 +149,10 @@ struct ProjectedPatch {
     /// What the client is told when the write failed.
     func fault(_ error: StoreError, _ served: ServedStore) -> RequestFault {
         guard case .danglingLinks(let links) = error else { return served.fault(error) }
-        var changes: [ProjectedChange] = []
-        func add(_ change: ProjectedChange) {
-            changes.append(change)
-            addBehind(change)
-        }
-        func addBehind(_ change: ProjectedChange) {
-            for child in change.children {
-                if child.isLink { add(child.change) } else { addBehind(child.change) }
-            }
-        }
-        // In the order in which they were collected.
-        add(change)
         return RequestFault(
             dangling: links.map { link in
-                guard changes.indices.contains(link.source),
-                    let location = changes[link.source].location(of: link.path)
+                guard applied.indices.contains(link.source),
+                    let location = applied[link.source].change.location(of: link.path)
                 else { return link }
                 var link = link
                 link.path =

@@ -2,7 +2,6 @@ import Bytes
 import JSON
 import ObjectJSON
 import ObjectStore
-import Rows
 
 /// The change of an object, and of those that paths of a projection lead to, by a merge patch in projected names.
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {
@@ -79,16 +78,11 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         let member = try names.member(named: property.bytes, of: rowClass)
         let projection = try names.projection(named: name, of: rowClass, member)
         guard rowClass.members[member].storage.shape == .single else {
-            let detail =
+            throw .located(
+                .invalid, "projection-read-only",
                 "'\(rowClass.definition.properties[member].name)' is a collection, which "
-                + "is read-only here; change its objects, or the whole collection by a PATCH of "
-                + "its owner."
-            throw RequestFault(
-                .invalid, "projection-read-only", detail,
-                errors: [
-                    RequestFault.Entry(
-                        code: "projection-read-only", detail: detail, parameter: "property")
-                ])
+                    + "is read-only here; change its objects, or the whole collection by a PATCH of "
+                    + "its owner.", parameter: "property")
         }
         let change = ProjectedChange(rowClass)
         let inner = change.descend(
@@ -106,23 +100,21 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
 
     // MARK: Writing
 
-    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
-        guard let patch else { return }
+    package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
+        guard var patch else { return }
+        defer { self.patch = patch }
         let (key, row) = try patch.apply(transaction)
         version = row.version
         json.removeAll()
         if form.isMinimal { return }
         let view = transaction.view()
         var writer = ObjectWriter(
-            json, names: RequestScratch.current.names(of: transaction.catalog.rows, served),
-            read: view, epoch: transaction.epoch)
-        writer.quotesLargeInts = form.quotesLargeInts
-        writer.limitCollections(served.limits)
-        writer.byteCountMax = served.limits.queryMemoryByteCountMax
+            json, RequestScratch.current.names(of: transaction.catalog.rows, served), view,
+            served.limits, quotesLargeInts: form.quotesLargeInts)
         writer.write(row, key: key, patch.selection)
-        try WriteFailure.storing { () throws(StoreError) in try view.checkFailure() }
+        try view.checkFailure()
         if writer.isTruncated {
-            throw .request(.replyTooLarge(served.limits.queryMemoryByteCountMax))
+            throw .refused(RequestFault.replyTooLarge(served.limits.queryMemoryByteCountMax))
         }
     }
 

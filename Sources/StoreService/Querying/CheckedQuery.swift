@@ -4,50 +4,30 @@ import Query
 import Rows
 
 /// A query that was checked against the schema and is ready to run.
-package struct CheckedQuery: Sendable {
+struct CheckedQuery: Sendable {
     /// The class.
-    package let rowClass: RowClass
+    let rowClass: RowClass
     /// The condition.
-    package let predicate: Predicate?
+    let predicate: Predicate?
     /// The order, without the object key.
-    package let sort: [SortKey]
+    let sort: [SortKey]
     /// Of objects with the same values here only the first is wanted.
-    package let distinct: [SortKey]
+    let distinct: [SortKey]
     /// The whole query, where the filter's SORT, DISTINCT and LIMIT stand in another order than this; then
     /// ``sort``, ``distinct`` and ``total`` say nothing.
-    package let stages: StagedQuery?
+    let stages: StagedQuery?
     /// The filter's own LIMIT, which bounds the whole result.
-    package let total: Int?
+    let total: Int?
     /// Objects of a page.
-    package let limit: Int
+    let limit: Int
     /// What the reply holds of each.
-    package let selection: FieldSelection
+    let selection: FieldSelection
     /// How the reply holds them.
-    package let form: Form
+    let form: ListForm
+    /// Of GeoJSON where the points of the features are, and what is shown beside them.
+    let points: (path: PointPath, beside: FieldSelection)?
     /// What a cursor is bound to.
-    package let hash: PageCursor.QueryHash
-
-    /// How a reply holds objects.
-    package enum Form: Sendable {
-        case json
-        /// As features, each with the point that a path leads to, and beside that what is selected.
-        case geoJSON(PointPath, beside: FieldSelection)
-        case csv
-
-        /// Whether points are looked for, behind links too.
-        package var isGeoJSON: Bool {
-            if case .geoJSON = self { true } else { false }
-        }
-
-        /// The form alone.
-        package var list: ListForm {
-            switch self {
-            case .json: .json
-            case .geoJSON: .geoJSON
-            case .csv: .csv
-            }
-        }
-    }
+    let hash: PageCursor.QueryHash
 
     /// Checks a query.
     ///
@@ -55,7 +35,7 @@ package struct CheckedQuery: Sendable {
     /// - `forms`: What the reply may be; the first that the objects fit into is taken.
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` when the objects fit into none of
     ///   the forms, which is about the first.
-    package init(
+    init(
         _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
         names: SchemaNames, limits: ServiceLimits, forms: [ListForm] = [.json]
     ) throws(RequestFault) {
@@ -63,17 +43,12 @@ package struct CheckedQuery: Sendable {
         let schema = names.schema
         let root = QueryRoot.objects(classIndex: rowClass.index)
         try text.requireLengths(limits)
-        limit = try Self.limit(text, limits)
+        limit = try text.pageLimit(limits)
         let compiled = try text.compiledFilter(root, schema, projection)
         let isPlain = compiled?.isPlain ?? true
         try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
-        stages =
-            isPlain
-            ? nil
-            : StagedQuery(
-                classIndex: rowClass.index, predicate: predicate,
-                suffixes: compiled?.suffixes ?? [])
+        stages = isPlain ? nil : compiled?.staged(of: rowClass)
         total = isPlain ? compiled?.limit : nil
         sort =
             try text.keys(text.sort, "sort", root, schema, projection)
@@ -90,7 +65,10 @@ package struct CheckedQuery: Sendable {
             }
         }
         let shown = try Self.selection(text, rowClass, projection, names)
-        (form, selection) = try Self.form(forms, text, shown, schema)
+        let path: PointPath?
+        (form, path, selection) = try Self.form(forms, text, shown, schema)
+        let own = path?.ownMember.map(shown.without)
+        points = path.map { ($0, own ?? shown) }
         hash = PageCursor.QueryHash(
             [rowClass.definition.name, text.sort, text.distinct], text, sort + distinct,
             now: compiled?.now)
@@ -100,13 +78,9 @@ package struct CheckedQuery: Sendable {
         _ text: QueryText, _ rowClass: RowClass, _ projection: CompiledProjection?,
         _ names: SchemaNames
     ) throws(RequestFault) -> FieldSelection {
-        if text.fields == nil, text.expand == nil {
-            return projection?.selection ?? names.classes[rowClass.index].everything
-        }
         if let projection { return try projection.selection(fields: text.fields) }
         do throws(RequestFault) {
-            return try FieldSelection(
-                fields: text.fields, expand: text.expand, of: rowClass, names: names)
+            return try names.selection(fields: text.fields, expand: text.expand, of: rowClass)
         } catch {
             throw text.placed(error)
         }
@@ -115,7 +89,7 @@ package struct CheckedQuery: Sendable {
     /// What the first form that fits shows of objects, and how.
     private static func form(
         _ forms: [ListForm], _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
-    ) throws(RequestFault) -> (Form, FieldSelection) {
+    ) throws(RequestFault) -> (ListForm, PointPath?, FieldSelection) {
         var refusal: RequestFault?
         for form in forms {
             do throws(RequestFault) {
@@ -127,24 +101,22 @@ package struct CheckedQuery: Sendable {
             }
         }
         if let refusal { throw refusal }
-        return (.json, selection)
+        return (.json, nil, selection)
     }
 
     /// What a form shows of objects, and how.
     private static func form(
         _ form: ListForm, _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
-    ) throws(RequestFault) -> (Form, FieldSelection) {
+    ) throws(RequestFault) -> (ListForm, PointPath?, FieldSelection) {
         if form != .geoJSON, text.geometry != nil {
             throw text.fault(
                 "geometry",
                 "'geometry' is for GeoJSON, which 'Accept: application/geo+json' asks for.")
         }
         switch form {
-        case .json: return (.json, selection)
+        case .json: return (.json, nil, selection)
         case .geoJSON:
-            let path = try PointPath(text, of: selection.rowClass, schema)
-            let beside = path.ownMember.map(selection.without) ?? selection
-            return (.geoJSON(path, beside: beside), selection)
+            return (.geoJSON, try PointPath(text, of: selection.rowClass, schema), selection)
         case .csv:
             let others = [
                 ("expand", text.expand != nil), ("count", text.counts), ("explain", text.explains),
@@ -152,23 +124,10 @@ package struct CheckedQuery: Sendable {
             if let (name, _) = others.first(where: \.1) {
                 throw text.fault(name, "CSV has no place for '\(name)'; ask for application/json.")
             }
-            return (.csv, try CSVRecords.flat(selection, instead: "Ask for application/json"))
+            return (
+                .csv, nil, try CSVRecords.flat(selection, instead: "Ask for application/json")
+            )
         }
-    }
-
-    /// Objects of a page.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` for a limit that is not allowed.
-    package static func limit(_ text: QueryText, _ limits: ServiceLimits) throws(RequestFault)
-        -> Int
-    {
-        guard let limit = text.limit else { return limits.pageObjectCountDefault }
-        guard (1...limits.pageObjectCountMax).contains(limit) else {
-            throw text.fault(
-                "limit", "'limit' is a number from 1 to \(limits.pageObjectCountMax).",
-                code: "limit-out-of-range")
-        }
-        return limit
     }
 
     /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
@@ -186,10 +145,10 @@ package struct CheckedQuery: Sendable {
     }
 
     /// What the objects are sorted or told apart by, at any place of the query.
-    package var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
+    var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
 
     /// Whether a page can be found where the one before it ended.
-    package var canPage: Bool {
+    var canPage: Bool {
         guard !distinct.isEmpty else { return true }
         return sort.count >= distinct.count
             && zip(sort, distinct).allSatisfy { $0.path == $1.path }
@@ -198,5 +157,14 @@ package struct CheckedQuery: Sendable {
 
 extension Predicate {
     /// Nil for the predicate that holds always.
-    package var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
+    var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
+}
+
+extension CompiledQuery {
+    /// The query of objects of a class with its suffixes, or others, one after the other.
+    func staged(of rowClass: RowClass, suffixes others: [QuerySuffix]? = nil) -> StagedQuery {
+        StagedQuery(
+            classIndex: rowClass.index, predicate: predicate.orNilIfTrue,
+            suffixes: others ?? suffixes)
+    }
 }

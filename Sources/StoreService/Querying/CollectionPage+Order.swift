@@ -2,7 +2,6 @@ import Bytes
 import ObjectStore
 import Query
 import Rows
-import Storage
 
 extension CollectionPage {
     /// How elements are sorted.

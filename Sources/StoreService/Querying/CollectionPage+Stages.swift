@@ -2,7 +2,6 @@ import Bytes
 import ObjectJSON
 import ObjectStore
 import Query
-import Rows
 
 /// Pages of elements whose filter has a DISTINCT or a LIMIT: SORT, DISTINCT and LIMIT are applied from left
 /// to right to all elements that match. A cursor holds how many came before.
@@ -38,7 +37,7 @@ extension CollectionPage {
         var page = Page(elements: found[first..<end], total: found.count)
         if end < found.count {
             page.next = PageCursor(
-                query: hash, epoch: read.epoch, repetition: 0,
+                query: hash, epoch: read.epoch, returnedCount: 0,
                 position: QueryPosition(sortBytes: [], key: UInt64(end)))
         }
         return page

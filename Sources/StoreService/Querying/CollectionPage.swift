@@ -10,7 +10,7 @@ import Rows
 ///
 /// The position of an element in the collection takes the part of the object key: it completes every
 /// order, and cursors hold it.
-package struct CollectionPage {
+struct CollectionPage {
     let view: PageView
     let text: QueryText
     let owner: RowClass
@@ -19,20 +19,6 @@ package struct CollectionPage {
     let member: Int
     /// Shows the objects, instead of what their class has.
     let projection: CompiledProjection?
-
-    /// Makes a page of property `member` of an object.
-    package init(
-        _ text: QueryText, of property: ObjectProperty, _ projection: CompiledProjection?,
-        in view: PageView
-    ) {
-        self.view = view
-        self.text = text
-        owner = property.rowClass
-        key = property.key
-        row = property.row
-        member = property.member
-        self.projection = projection
-    }
 
     var read: ReadTransaction { view.read }
     var compiled: RowClass.Member { owner.members[member] }
@@ -48,9 +34,9 @@ package struct CollectionPage {
     /// Writes the page.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
-    package func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
+    func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
         try text.requireLengths(view.served.limits)
-        let limit = try CheckedQuery.limit(text, view.served.limits)
+        let limit = try text.pageLimit(view.served.limits)
         let root = root
         let compiledQuery = try compile(root)
         let keys = try sortKeys(root, compiledQuery)
@@ -71,7 +57,7 @@ package struct CollectionPage {
         var page = Page(elements: found.prefix(limit), total: total)
         if found.count > page.elements.count, let last = page.elements.last {
             page.next = PageCursor(
-                query: hash, epoch: read.epoch, repetition: last.repetition,
+                query: hash, epoch: read.epoch, returnedCount: last.repetition,
                 position: position(last, order))
         }
         return try write(page, selection, to: buffer)

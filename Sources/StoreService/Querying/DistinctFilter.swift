@@ -4,7 +4,7 @@ import Query
 import Rows
 
 /// Keeps the first object of each combination of values, in the order in which they come.
-package struct DistinctFilter {
+struct DistinctFilter {
     private let evaluator: SortEvaluator
     private let read: ReadTransaction
     private let buffer = ByteBuffer(capacity: 64)
@@ -15,14 +15,14 @@ package struct DistinctFilter {
     private let ended: (evaluator: SortEvaluator, sortBytes: [UInt8])?
 
     /// Whether there were more combinations than there is memory for.
-    package private(set) var isFull = false
+    private(set) var isFull = false
 
     /// Makes a filter; nil when the query has no DISTINCT.
     ///
     /// - `position`: Where the page before ended; the sort begins with the distinct paths then, so
     ///   that the position tells which values were seen last, whatever has become of its object.
     /// - `byteCountMax`: The memory for what was seen.
-    package init?(
+    init?(
         _ query: CheckedQuery, _ read: ReadTransaction, after position: QueryPosition?,
         byteCountMax: Int
     ) {
@@ -40,7 +40,7 @@ package struct DistinctFilter {
     }
 
     /// Whether the object is the first with its values.
-    package mutating func takes(_ key: UInt64, _ row: RowView) -> Bool {
+    mutating func takes(_ key: UInt64, _ row: RowView) -> Bool {
         buffer.removeAll()
         guard evaluator.appendDistinct(row: row, key: key, source: read, to: buffer) else {
             return false

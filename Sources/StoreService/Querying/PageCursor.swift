@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
@@ -20,59 +19,22 @@ import Rows
 ///     45      12     format 2 only: seconds since 1970 (8) and nanoseconds (4) of that time
 ///     …       …      its sort values, then its whole sort values; see ``QueryPosition``
 ///     …       8      hash of everything before, which tells a damaged cursor
-package struct PageCursor: Equatable, Sendable {
+struct PageCursor: Equatable, Sendable {
     /// The query that it belongs to.
-    package var query: QueryHash
+    var query: QueryHash
     /// The store's epoch.
-    package var epoch: UInt64
+    var epoch: UInt64
     /// Objects returned so far.
-    package var returnedCount: UInt64
+    var returnedCount: UInt64
     /// The last object.
-    package var position: QueryPosition
+    var position: QueryPosition
 
     /// A hash of everything that decides about a query's result and order.
-    package struct QueryHash: Equatable, Sendable {
-        fileprivate let high: UInt64
-        fileprivate let low: UInt64
+    struct QueryHash: Equatable, Sendable {
+        let high: UInt64
+        let low: UInt64
         /// What `now()` stands for in the query, also on the pages that follow; nil where it has none.
-        package let now: Timestamp?
-
-        /// Hashes what a query is, but for the size and shape of its pages.
-        ///
-        /// - `parts`: What it is asked of, and all of its texts but the filter.
-        /// - `text`: For the filter and its arguments.
-        /// - `keys`: What its order compares. The types of the values count: after a change of the schema the
-        ///   same paths may lead to values of other types, whose bytes stand in another order.
-        /// - `now`: See ``CompiledQuery/now``.
-        package init(
-            _ parts: [String?], _ text: QueryText, _ keys: [SortKey], now: Timestamp?
-        ) {
-            let buffer = ByteBuffer(capacity: 256)
-            for part in parts + keys.map(\.path.type.name) + [text.filter] {
-                if let part { buffer.append(part) }
-                buffer.append(0 as UInt8)
-            }
-            for argument in text.arguments { Self.append(argument.value, to: buffer) }
-            (high, low) = SipHash128.hash(buffer.bytes)
-            self.now = now
-        }
-
-        private static func append(_ value: Value, to buffer: ByteBuffer) {
-            switch value {
-            case .link(let className, let key):
-                buffer.append("\(className)\u{0}")
-                append(key, to: buffer)
-            case .list(let values): for value in values { append(value, to: buffer) }
-            default: MixedWriter(buffer).value(value)
-            }
-            buffer.append(0 as UInt8)
-        }
-
-        fileprivate init(high: UInt64, low: UInt64, now: Timestamp?) {
-            self.high = high
-            self.low = low
-            self.now = now
-        }
+        let now: Timestamp?
     }
 
     private static let format: UInt8 = 1
@@ -86,7 +48,7 @@ package struct PageCursor: Equatable, Sendable {
     private static let numberEnd: UInt64 = 1 << 62
 
     /// The cursor as a client gets it. Cost: an allocation or two, and a hash of its bytes.
-    package func encoded() -> String {
+    func encoded() -> String {
         let bytes = ByteBuffer(capacity: Self.fixedByteCount + position.sortBytes.count + 64)
         bytes.append(query.now == nil ? Self.format : Self.timedFormat)
         bytes.append(little: query.high)
@@ -108,23 +70,12 @@ package struct PageCursor: Equatable, Sendable {
     }
 
     /// Which of the links from one object the last element of an inverse link's page was.
-    package var repetition: UInt64 { returnedCount }
+    var repetition: UInt64 { returnedCount }
+}
 
-    /// Makes the cursor behind an element of a collection.
-    package init(query: QueryHash, epoch: UInt64, repetition: UInt64, position: QueryPosition) {
-        self.init(query: query, epoch: epoch, returnedCount: repetition, position: position)
-    }
-
-    /// Makes the cursor behind an object.
-    package init(query: QueryHash, epoch: UInt64, returnedCount: UInt64, position: QueryPosition) {
-        self.query = query
-        self.epoch = epoch
-        self.returnedCount = returnedCount
-        self.position = position
-    }
-
+extension PageCursor {
     /// Reads a cursor's text; nil when it is none.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         var text = text
         guard
             let all = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
@@ -167,7 +118,7 @@ package struct PageCursor: Equatable, Sendable {
     }
 
     /// What the page ended with had a text too long for a cursor, and is gone or was changed: 410.
-    package static let lost = RequestFault(
+    static let lost = RequestFault(
         .expired, "cursor-expired",
         "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
             + "changed or deleted since; begin again without it.")
@@ -175,10 +126,9 @@ package struct PageCursor: Equatable, Sendable {
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for another query's cursor, `.expired` for one from before a restore.
-    package static func read(_ text: QueryText, query: QueryHash, epoch: UInt64)
-        throws(RequestFault)
-        -> PageCursor?
-    {
+    static func read(
+        _ text: QueryText, query: QueryHash, epoch: UInt64
+    ) throws(RequestFault) -> PageCursor? {
         guard let given = text.cursor else { return nil }
         guard let cursor = PageCursor(given) else {
             throw text.fault(
@@ -198,5 +148,38 @@ package struct PageCursor: Equatable, Sendable {
                     + "those of the page before.", code: "invalid-cursor")
         }
         return cursor
+    }
+}
+
+extension PageCursor.QueryHash {
+    /// Hashes what a query is, but for the size and shape of its pages.
+    ///
+    /// - `parts`: What it is asked of, and all of its texts but the filter.
+    /// - `text`: For the filter and its arguments.
+    /// - `keys`: What its order compares. The types of the values count: after a change of the schema the
+    ///   same paths may lead to values of other types, whose bytes stand in another order.
+    /// - `now`: See ``CompiledQuery/now``.
+    init(
+        _ parts: [String?], _ text: QueryText, _ keys: [SortKey], now: Timestamp?
+    ) {
+        let buffer = ByteBuffer(capacity: 256)
+        for part in parts + keys.map(\.path.type.name) + [text.filter] {
+            if let part { buffer.append(part) }
+            buffer.append(0 as UInt8)
+        }
+        for argument in text.arguments { Self.append(argument.value, to: buffer) }
+        (high, low) = SipHash128.hash(buffer.bytes)
+        self.now = now
+    }
+
+    private static func append(_ value: Value, to buffer: ByteBuffer) {
+        switch value {
+        case .link(let className, let key):
+            buffer.append("\(className)\u{0}")
+            append(key, to: buffer)
+        case .list(let values): for value in values { append(value, to: buffer) }
+        default: MixedWriter(buffer).value(value)
+        }
+        buffer.append(0 as UInt8)
     }
 }

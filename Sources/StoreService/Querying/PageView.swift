@@ -4,24 +4,14 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// A view of the store that pages are written from, and how their reader wants them.
-package struct PageView {
+/// A view of the store that pages are written from, and how their reader wants them; as valid as ``read``.
+struct PageView {
     let served: ServedStore
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
     /// Records what is done for a page of a query; nil where only `explain` may need it.
     var watch: PageAccount?
-
-    /// Makes a view; it is as valid as `read`.
-    package init(
-        _ served: ServedStore, _ read: ReadTransaction, _ names: SchemaNames, quotesLargeInts: Bool
-    ) {
-        self.served = served
-        self.read = read
-        self.names = names
-        self.quotesLargeInts = quotesLargeInts
-    }
 
     /// What a query on it may use.
     var queryLimits: QueryLimits { served.queryLimits(of: read) }
@@ -30,11 +20,9 @@ package struct PageView {
 
     /// Makes a writer of objects with the limits of replies.
     func objectWriter(_ buffer: ByteBuffer) -> ObjectWriter {
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = quotesLargeInts
+        var writer = ObjectWriter(
+            buffer, names, read, served.limits, quotesLargeInts: quotesLargeInts)
         writer.linkKeys = RequestScratch.current.linkKeys
-        writer.limitCollections(served.limits)
-        writer.byteCountMax = served.limits.memoryByteCountMax(of: read)
         return writer
     }
 
@@ -51,9 +39,7 @@ package struct PageView {
     func execution(
         _ query: ObjectQuery, _ limits: QueryLimits, _ account: PageAccount
     ) throws(RequestFault) -> QueryExecution {
-        let execution = try served.stored { () throws(StoreError) in
-            try QueryExecution(query, in: read, limits: limits)
-        }
+        let execution = try served.stored(QueryExecution(query, in: read, limits: limits))
         account.begin(execution)
         return execution
     }
@@ -84,10 +70,8 @@ package struct PageView {
     ///
     /// - Throws: ``RequestFault`` when storage has failed while it was written.
     func reply(_ form: ListForm, next: String?) throws(RequestFault) -> PageReply {
-        let number = try served.stored { () throws(StoreError) in
-            try read.checkFailure()
-            return try read.state().version
-        }
+        try served.stored(read.checkFailure())
+        let number = try served.stored(read.state().version)
         return PageReply(
             form: form, version: StoreVersion(epoch: read.epoch, number: number), next: next)
     }

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
@@ -8,7 +7,8 @@ import Rows
 /// buffer of the reply.
 struct PageWriter {
     private var writer: ObjectWriter
-    private let form: CheckedQuery.Form
+    private let form: ListForm
+    private let points: (path: PointPath, beside: FieldSelection)?
     private let selection: FieldSelection
     private let view: PageView
     private let records: CSVRecords?
@@ -19,6 +19,7 @@ struct PageWriter {
         self.view = view
         writer = view.objectWriter(buffer)
         form = query.form
+        points = query.points
         selection = query.selection
         switch form {
         case .json:
@@ -45,8 +46,8 @@ struct PageWriter {
         if let records { return records.write(row, key: key) }
         if count > 0 { writer.json.comma() }
         count += 1
-        if case .geoJSON(let path, let beside) = form {
-            writeFeature(row, key: key, path, beside: beside)
+        if let points {
+            writeFeature(row, key: key, points.path, beside: points.beside)
         } else {
             writer.write(row, key: key, selection)
         }
@@ -60,7 +61,7 @@ struct PageWriter {
         writer.json.raw("]")
         var reply = try view.end(
             writer.json, next: next, count: total, account, rowsReturned: rowsReturned)
-        reply.form = form.list
+        reply.form = form
         return reply
     }
 

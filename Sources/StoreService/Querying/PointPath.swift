@@ -5,7 +5,7 @@ import Text
 
 /// The path from an object to the geographic point that represents it: through to-one links and embedded
 /// objects.
-package struct PointPath: Sendable {
+struct PointPath: Sendable {
     private struct Step: Sendable {
         var classIndex: Int
         var member: Int
@@ -14,10 +14,10 @@ package struct PointPath: Sendable {
     private let schema: RowSchema
     private let steps: [Step]
     /// The class of the point.
-    package let pointClass: RowClass
+    let pointClass: RowClass
 
     /// The property of the object itself that holds the point; nil where that lies further away.
-    package var ownMember: Int? { steps.count == 1 ? steps[0].member : nil }
+    var ownMember: Int? { steps.count == 1 ? steps[0].member : nil }
 
     /// Reads a path such as `location` or `home.location`; without one it is the only point of the class.
     ///
@@ -101,7 +101,7 @@ package struct PointPath: Sendable {
     }
 
     /// The point of an object; nil where there is none, where it is none, or where it lies not on the Earth.
-    package func point(
+    func point(
         of row: RowView, _ read: ReadTransaction
     ) -> (longitude: Double, latitude: Double, altitude: Double?)? {
         var row = row

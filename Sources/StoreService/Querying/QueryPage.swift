@@ -1,8 +1,6 @@
 import Bytes
 import ObjectJSON
 import ObjectStore
-import Query
-import Rows
 
 /// Runs a query for one page and writes it.
 struct QueryPage {
@@ -11,6 +9,19 @@ struct QueryPage {
     let text: QueryText
 
     var read: ReadTransaction { view.read }
+
+    /// Objects of a page up to which a query that reads nothing else is short.
+    private static let shortCountMax = 100
+
+    /// Whether the page has few objects, which an index names.
+    var isShort: Bool {
+        query.limit <= Self.shortCountMax && !query.selection.holdsOtherObjects
+            && query.points == nil && !text.counts && query.distinct.isEmpty
+            && query.stages == nil
+            && ObjectQuery(
+                classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort
+            ).isBounded(in: read)
+    }
 
     /// Writes the page.
     ///
@@ -50,8 +61,8 @@ struct QueryPage {
         var hasMore = false
         var distinct = DistinctFilter(
             query, read, after: cursor?.position, byteCountMax: limits.memoryByteCountMax)
-        try view.served.stored { () throws(StoreError) in
-            try execution.run(limit: isDistinct ? .max : sought) { key, row in
+        try view.served.stored(
+            execution.run(limit: isDistinct ? .max : sought) { key, row in
                 guard distinct?.takes(key, row) ?? true else { return true }
                 if distinct?.isFull ?? false { return false }
                 guard count < wanted else {
@@ -62,8 +73,7 @@ struct QueryPage {
                 count += 1
                 if count == wanted { last = execution.position(key, row) }
                 return !writer.isTruncated
-            }
-        }
+            })
         if writer.isTruncated || distinct?.isFull ?? false { throw view.outOfMemory }
         account.add(execution, "objects", count)
         var next: PageCursor?
@@ -87,18 +97,54 @@ struct QueryPage {
         let execution = try view.execution(all, limits, account)
         var distinct = DistinctFilter(
             query, read, after: nil, byteCountMax: limits.memoryByteCountMax)
-        let found = try view.served.stored { () throws(StoreError) in
-            if distinct == nil { return try execution.count() }
-            var count = 0
-            try execution.run(limit: .max) { key, row in
-                if distinct?.takes(key, row) ?? true { count += 1 }
-                return !(distinct?.isFull ?? false)
-            }
-            return count
+        var count = 0
+        if distinct == nil {
+            count = try view.served.stored(execution.count())
+        } else {
+            try view.served.stored(
+                execution.run(limit: .max) { key, row in
+                    if distinct?.takes(key, row) ?? true { count += 1 }
+                    return !(distinct?.isFull ?? false)
+                })
         }
         if distinct?.isFull ?? false { throw view.outOfMemory }
-        let count = min(found, query.total ?? found)
+        count = min(count, query.total ?? count)
         account.add(execution, "count", count, isBeside: true)
         return count
+    }
+
+    func write(
+        _ stages: StagedQuery, after cursor: PageCursor?, to buffer: ByteBuffer,
+        _ account: PageAccount
+    ) throws(RequestFault) -> PageReply {
+        let limits = view.queryLimits
+        let (keys, execution) = try view.served.stored(
+            stages.run(in: read, limits: limits, isTimed: account.isAsked))
+        let first = Self.start(in: keys, after: cursor)
+        let end = min(keys.count, first + query.limit)
+        var writer = PageWriter(view, query, buffer)
+        var count = 0
+        for key in keys[first..<end] {
+            let row = try view.served.stored(read.find(query.rowClass, key: key))
+            guard let row, !writer.isTruncated else { continue }
+            writer.write(row, key: key)
+            count += 1
+        }
+        if writer.isTruncated { throw view.outOfMemory }
+        account.add(execution, "objects", keys.count)
+        var next: PageCursor?
+        if end < keys.count, end > first {
+            next = PageCursor(
+                query: query.hash, epoch: read.epoch, returnedCount: UInt64(end),
+                position: QueryPosition(sortBytes: [], key: keys[end - 1]))
+        }
+        return try writer.end(
+            next: next, count: text.counts ? keys.count : nil, account, rowsReturned: count)
+    }
+
+    private static func start(in keys: [UInt64], after cursor: PageCursor?) -> Int {
+        guard let cursor else { return 0 }
+        if let index = keys.firstIndex(of: cursor.position.key) { return index + 1 }
+        return min(keys.count, Int(clamping: cursor.returnedCount))
     }
 }

@@ -33,34 +33,13 @@ extension QueryText {
                 continue
             }
             let value = member.value
+            if let (path, isList, expected) = Self.texts[name] {
+                self[keyPath: path] = isList ? Self.list(value) : value.string
+                let isNone = isList && name != "fields" && Self.isEmptyList(value)
+                if self[keyPath: path] == nil, !isNone { wrong(name, expected) }
+                continue
+            }
             switch name {
-            case "filter":
-                filter = value.string
-                if filter == nil { wrong(name, "a string") }
-            case "sort":
-                sort = Self.list(value)
-                if sort == nil, !Self.isEmptyList(value) {
-                    wrong(name, "a string such as \"-age,name\" or an array of paths")
-                }
-            case "distinct":
-                distinct = Self.list(value)
-                if distinct == nil, !Self.isEmptyList(value) {
-                    wrong(name, "a string of paths or an array of them")
-                }
-            case "fields":
-                fields = Self.list(value)
-                if fields == nil { wrong(name, "a string of names or an array of them") }
-            case "expand":
-                expand = Self.list(value)
-                if expand == nil, !Self.isEmptyList(value) {
-                    wrong(name, "a string of paths or an array of them")
-                }
-            case "cursor":
-                cursor = value.string
-                if cursor == nil { wrong(name, "a string") }
-            case "geometry":
-                geometry = value.string
-                if geometry == nil { wrong(name, "a path") }
             case "limit":
                 limit = value.int64.flatMap { $0 >= 0 ? Int($0) : nil }
                 if limit == nil { wrong(name, "a number of objects") }
@@ -98,6 +77,20 @@ extension QueryText {
             throw RequestFault(.malformed, "invalid-body", faults[0].detail, errors: faults)
         }
     }
+
+    /// The members that are texts, or lists that become one, and what they are expected to be.
+    private static let texts:
+        [String: (
+            path: WritableKeyPath<QueryText, String?> & Sendable, isList: Bool, expected: String
+        )] = [
+            "filter": (\.filter, false, "a string"),
+            "sort": (\.sort, true, "a string such as \"-age,name\" or an array of paths"),
+            "distinct": (\.distinct, true, "a string of paths or an array of them"),
+            "fields": (\.fields, true, "a string of names or an array of them"),
+            "expand": (\.expand, true, "a string of paths or an array of them"),
+            "cursor": (\.cursor, false, "a string"),
+            "geometry": (\.geometry, false, "a path"),
+        ]
 
     private static let memberNames = [
         "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",

@@ -1,4 +1,3 @@
-import JSON
 import ObjectJSON
 import ObjectModel
 import Query
@@ -39,13 +38,9 @@ package struct QueryText: Sendable {
     )
         -> RequestFault
     {
-        RequestFault(
-            .malformed, code, detail,
-            errors: [
-                RequestFault.Entry(
-                    code: code, detail: detail, pointer: isInBody ? "/\(name)" : nil,
-                    parameter: isInBody ? nil : name, column: column)
-            ])
+        .located(
+            .malformed, code, detail, pointer: isInBody ? "/\(name)" : nil,
+            parameter: isInBody ? nil : name, column: column)
     }
 
     /// Refuses parts, and `others` beside them, that are longer than a query's text may be.
@@ -73,6 +68,19 @@ package struct QueryText: Sendable {
             code: "query-too-long")
     }
 
+    /// How many objects or groups a page has.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for fewer than one, or more than allowed.
+    package func pageLimit(_ limits: ServiceLimits) throws(RequestFault) -> Int {
+        guard let limit else { return limits.pageObjectCountDefault }
+        guard (1...limits.pageObjectCountMax).contains(limit) else {
+            throw fault(
+                "limit", "'limit' is a number from 1 to \(limits.pageObjectCountMax).",
+                code: "limit-out-of-range")
+        }
+        return limit
+    }
+
     /// A fault of `fields` or `expand`, which of a body has a pointer.
     package func placed(_ fault: RequestFault) -> RequestFault {
         guard isInBody else { return fault }
@@ -88,5 +96,57 @@ package struct QueryText: Sendable {
     /// The fault of a query error in the named part.
     package func fault(_ error: QueryError, _ name: String) -> RequestFault {
         RequestFault(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
+    }
+
+    /// Checks the filter and its arguments; nil where there is none.
+    ///
+    /// - `projection`: What the objects are shown by, for the names in errors.
+    /// - `hasTime`: Whether `now()` stands for ``now``; it is refused where a query outlives its request.
+    /// - Throws: ``RequestFault`` `.malformed` with the column.
+    package func compiledFilter(
+        _ root: QueryRoot, _ schema: RowSchema, _ projection: CompiledProjection? = nil,
+        hasTime: Bool = true
+    ) throws(RequestFault) -> CompiledQuery? {
+        guard let filter else {
+            if arguments.isEmpty { return nil }
+            throw fault(
+                isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them.")
+        }
+        do throws(QueryError) {
+            return try CompiledQuery.compile(
+                text: filter, arguments: arguments, root: root, schema: schema,
+                now: { hasTime ? now : nil })
+        } catch {
+            throw fault(projection?.explaining(error, in: filter) ?? error, "filter")
+        }
+    }
+
+    /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
+    package static let sortKeyCountMax = 16
+
+    /// Checks a list of paths to sort or be distinct by; nil where none is stated.
+    ///
+    /// - `name`: The part of the query that it is.
+    /// - Throws: ``RequestFault`` `.malformed` with the column, or for too many.
+    func keys(
+        _ list: String?, _ name: String, _ root: QueryRoot, _ schema: RowSchema,
+        _ projection: CompiledProjection? = nil
+    ) throws(RequestFault) -> [SortKey]? {
+        guard let list else { return nil }
+        let keys: [SortKey]
+        do throws(QueryError) {
+            keys = try SortKey.parse(list: list, clause: name, root: root, schema: schema)
+        } catch {
+            throw fault(projection?.explaining(error, in: list) ?? error, name)
+        }
+        try requireFew(keys, name)
+        return keys
+    }
+
+    /// Refuses more paths than a cursor has room for.
+    func requireFew(_ keys: [SortKey], _ name: String) throws(RequestFault) {
+        guard keys.count > Self.sortKeyCountMax else { return }
+        throw fault(
+            name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.")
     }
 }

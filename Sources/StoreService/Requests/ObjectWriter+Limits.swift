@@ -1,4 +1,6 @@
+import Bytes
 import ObjectJSON
+import ObjectStore
 
 extension ObjectWriter {
     /// Leaves out what a reply or an event does not show of large collections.
@@ -6,5 +8,16 @@ extension ObjectWriter {
         limitCollections(
             elementCountMax: limits.collectionElementCountMax,
             byteCountMax: limits.collectionByteCountMax)
+    }
+
+    /// Writes a reply from a view, within the limits of replies and what its job may take.
+    init(
+        _ buffer: ByteBuffer, _ names: SchemaNames, _ read: ReadTransaction,
+        _ limits: ServiceLimits, quotesLargeInts: Bool
+    ) {
+        self.init(buffer, names: names, read: read, epoch: read.epoch)
+        self.quotesLargeInts = quotesLargeInts
+        limitCollections(limits)
+        byteCountMax = limits.memoryByteCountMax(of: read)
     }
 }

@@ -1,6 +1,5 @@
 import Glibc
 import ObjectStore
-import Synchronization
 import Threads
 
 /// Calls back when the store has a version, or when the time for that is over.
@@ -23,36 +22,29 @@ package final class VersionWaiter: Sendable {
         var nextDeadline: UInt64? { waiting.map(\.deadline).min() }
     }
 
-    /// What the threads share; outlives the waiter until its thread has ended.
-    private final class Shared: Sendable {
-        let state = Monitor(State())
-        /// The lowest version that is waited for, so that a commit sees at once that none is. Changed
-        /// with the lock held.
-        let lowest = Atomic<UInt64>(.max)
-
-        /// Takes out what `isOver` says.
-        func take(_ isOver: (Waiting) -> Bool) -> [Waiting] {
-            state.withLock { state in
-                let over = state.waiting.filter(isOver)
-                if !over.isEmpty { state.waiting.removeAll(where: isOver) }
-                lowest.store(
-                    state.waiting.map(\.version).min() ?? .max, ordering: .sequentiallyConsistent)
-                return over
-            }
-        }
-    }
-
-    private let shared = Shared()
+    /// Outlives the waiter until its thread has ended.
+    private let state = Monitor(State())
     private let publisher: CommitPublisher
 
     /// Makes a waiter for the versions of `publisher`.
     package init(_ publisher: CommitPublisher) {
         self.publisher = publisher
-        let shared = self.shared
-        publisher.observe { version in
-            guard version >= shared.lowest.load(ordering: .sequentiallyConsistent) else { return }
-            for waiting in shared.take({ $0.version <= version }) { waiting.body(true) }
+        publisher.observe { [state] version in
+            Self.callBack(state, isReached: true) { $0.version <= version }
         }
+    }
+
+    /// Takes out those that `isOver` says, and calls them back.
+    private static func callBack(
+        _ state: Monitor<State>, isReached: Bool, _ isOver: (Waiting) -> Bool
+    ) {
+        let over = state.withLock { state in
+            if state.waiting.isEmpty { return [] as [Waiting] }
+            let over = state.waiting.filter(isOver)
+            state.waiting.removeAll(where: isOver)
+            return over
+        }
+        for waiting in over { waiting.body(isReached) }
     }
 
     /// Calls `body` once: with true as soon as the store has `version`, with false after `seconds` or
@@ -65,54 +57,45 @@ package final class VersionWaiter: Sendable {
         let deadline = monotonicNanoseconds() + UInt64(max(0, seconds)) * 1_000_000_000
         var isTaken = false
         var starts = false
-        shared.state.signal { state in
-            guard !state.isStopping else { return false }
+        state.update { state in
+            guard !state.isStopping else { return }
             state.waiting.append(Waiting(version: version, deadline: deadline, body: body))
-            shared.lowest.store(
-                min(shared.lowest.load(ordering: .relaxed), version),
-                ordering: .sequentiallyConsistent)
             isTaken = true
             starts = !state.isRunning
             state.isRunning = true
-            return true
         }
         guard isTaken else { return body(false) }
-        if starts, !startThreadIfPossible({ [shared] in Self.keepTime(shared) }) {
-            shared.state.withLock { $0.isRunning = false }
-            for waiting in shared.take({ _ in true }) { waiting.body(false) }
-            return
+        if starts, !startThreadIfPossible({ [state] in Self.keepTime(state) }) {
+            state.withLock { $0.isRunning = false }
+            return Self.callBack(state, isReached: false) { _ in true }
         }
         // The commit may have come between the first look and the entry.
         let newest = publisher.version
-        guard newest >= version else { return }
-        for waiting in shared.take({ $0.version <= newest }) { waiting.body(true) }
+        Self.callBack(state, isReached: true) { $0.version <= newest }
     }
 
     /// Calls everybody back and ends the thread.
     package func stop() {
-        shared.state.signal { state in
-            state.isStopping = true
-            return true
-        }
-        for waiting in shared.take({ _ in true }) { waiting.body(false) }
+        state.update { $0.isStopping = true }
+        Self.callBack(state, isReached: false) { _ in true }
     }
 
     deinit { stop() }
 
-    private static func keepTime(_ shared: Shared) {
+    private static func keepTime(_ state: Monitor<State>) {
         while true {
-            if let next = shared.state.withLock({ $0.nextDeadline }) {
+            if let next = state.withLock({ $0.nextDeadline }) {
                 let present = monotonicNanoseconds()
                 let microseconds = next > present ? (next - present) / 1000 + 1 : 0
-                _ = shared.state.wait(microseconds: Int(clamping: microseconds)) { state in
+                _ = state.wait(microseconds: Int(clamping: microseconds)) { state in
                     state.isStopping || state.nextDeadline != next ? () : nil
                 }
             } else {
-                shared.state.wait { $0.isStopping || !$0.waiting.isEmpty ? () : nil }
+                state.wait { $0.isStopping || !$0.waiting.isEmpty ? () : nil }
             }
-            let isStopping = shared.state.withLock { $0.isStopping }
+            let isStopping = state.withLock { $0.isStopping }
             let present = monotonicNanoseconds()
-            for waiting in shared.take({ $0.deadline <= present }) { waiting.body(false) }
+            callBack(state, isReached: false) { $0.deadline <= present }
             if isStopping { return }
         }
     }

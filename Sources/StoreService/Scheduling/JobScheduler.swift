@@ -107,10 +107,7 @@ package final class JobScheduler: Sendable {
     }
 
     private func endThread() {
-        threadCount.signal {
-            $0 -= 1
-            return true
-        }
+        threadCount.update { $0 -= 1 }
     }
 
     // MARK: On the scheduler's threads

@@ -12,10 +12,7 @@ final class SchedulerThread: Sendable {
 
     /// Gives the thread its next work. Cost: a lock, and waking it.
     func give(_ order: Order) {
-        self.order.signal {
-            $0 = order
-            return true
-        }
+        self.order.update { $0 = order }
     }
 
     /// Waits for what to do next.

@@ -1,4 +1,3 @@
-import ObjectStore
 import Synchronization
 import Threads
 
@@ -23,10 +22,7 @@ final class WorkGate: Sendable {
 
     /// One has ended.
     func leave() {
-        count.signal {
-            $0 -= 1
-            return true
-        }
+        count.update { $0 -= 1 }
     }
 
     /// Whether those that run are to end.

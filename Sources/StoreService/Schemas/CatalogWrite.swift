@@ -32,10 +32,7 @@ package final class CatalogWrite: PendingSchemaWrite {
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
             CatalogWrite(store, wanted) { result in
-                outcome.signal {
-                    $0 = result
-                    return true
-                }
+                outcome.update { $0 = result }
             })
         return try outcome.wait { $0 }.get()
     }

@@ -21,20 +21,20 @@ package struct CheckedSections: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ request: SectionRequest, of rowClass: RowClass, names: SchemaNames, limits: ServiceLimits
+        _ query: QueryText, by: String?, _ statedCount: Int?, of rowClass: RowClass,
+        names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
         self.rowClass = rowClass
-        let query = request.text
-        guard let by = request.by else {
+        guard let by else {
             throw query.fault(
                 "by",
                 "'by' says what the objects of a section have in common: a path such as country.name, or "
                     + "the beginning of a text, such as prefix(name,1).")
         }
         try query.requireLengths(limits, beside: [("by", by)])
-        let limit = try CheckedQuery.limit(query, limits)
+        let limit = try query.pageLimit(limits)
         let objectCount =
-            request.objectCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
+            statedCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
         guard objectCount <= limits.pageObjectCountMax else {
             throw query.fault(
                 "objects", "'objects' is a number from 0 to \(limits.pageObjectCountMax).",
@@ -54,12 +54,8 @@ package struct CheckedSections: Sendable {
             classIndex: rowClass.index, predicate: compiled?.predicate.orNilIfTrue,
             stages: Self.stages(compiled, rowClass, stated, key), sort: sort, key: key,
             sectionCountMax: limit, objectCountMax: objectCount, countsAll: query.counts)
-        if query.fields == nil, query.expand == nil {
-            selection = names.classes[rowClass.index].everything
-        } else {
-            selection = try FieldSelection(
-                fields: query.fields, expand: query.expand, of: rowClass, names: names)
-        }
+        selection = try names.selection(
+            fields: query.fields, expand: query.expand, of: rowClass)
         hash = PageCursor.QueryHash(
             ["sections", rowClass.definition.name, by, query.sort], query,
             [SortKey(path: key.path)] + sort, now: compiled?.now)
@@ -101,8 +97,6 @@ package struct CheckedSections: Sendable {
                 suffixes.insert(.sort(sort), at: 0)
             }
         }
-        return StagedQuery(
-            classIndex: rowClass.index, predicate: compiled.predicate.orNilIfTrue,
-            suffixes: suffixes)
+        return compiled.staged(of: rowClass, suffixes: suffixes)
     }
 }

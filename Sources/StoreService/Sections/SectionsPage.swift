@@ -3,7 +3,6 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Query
-import Rows
 
 /// Divides a query's result into sections and writes a page of them.
 struct SectionsPage {
@@ -26,7 +25,7 @@ struct SectionsPage {
         let execution = SectionExecution(sections, in: read, limits: view.queryLimits)
         execution.isTimed = account.isAsked
         guard execution.canGoOn else { throw PageCursor.lost }
-        let page = try view.served.stored { () throws(StoreError) in try execution.run() }
+        let page = try view.served.stored(execution.run())
         // What is written of the objects may take any time.
         try view.served.checkTime(read)
         account.add(execution.plans, execution.statistics, "sections", page.sections.count)

@@ -13,12 +13,8 @@ struct TransactionReader {
     let names: SchemaNames
     let reader: ObjectReader
     let operationCountMax: Int
-    /// What the first fault is answered with, and the operation that has it.
-    private var first: (kind: RequestFault.Kind, code: String, detail: String, position: Int)?
-    /// The operation that is being read; -1 for what stands around them.
-    private var position = -1
-    /// The operation of each fault that the reader has noted.
-    private var origins: [Int] = []
+    /// What the first fault is answered with.
+    private var first: (kind: RequestFault.Kind, code: String, detail: String)?
     var plan = TransactionPlan()
     var references: [String: NamedReference] = [:]
 
@@ -93,21 +89,29 @@ struct TransactionReader {
         guard list.count <= operationCountMax else {
             throw RequestFault(.tooManyOperations(limit: operationCountMax))
         }
-        var statements: [Statement] = []
-        statements.reserveCapacity(list.count)
-        for (index, element) in list.elements.enumerated() {
-            begin(index)
-            statements.append(statement(element, index))
-            noteOrigins()
-        }
+        for (index, element) in list.elements.enumerated() { noteReference(of: element, index) }
         reader.references = references
         plan.operations.reserveCapacity(list.count)
-        for (index, statement) in statements.enumerated() {
-            begin(index)
-            if let operation = operation(statement) { plan.operations.append(operation) }
-            noteOrigins()
+        for (index, element) in list.elements.enumerated() {
+            reader.path = [.name(Self.name("operations")), .element(index)]
+            if let operation = operation(statement(element, index)) {
+                plan.operations.append(operation)
+            }
         }
         if first != nil || reader.faultCount > 0 { throw wholeFault() }
+    }
+
+    /// Notes the `ref` of an operation, which links in any other may name, also in those before it.
+    private mutating func noteReference(of json: JSONValue, _ index: Int) {
+        guard json.kind == .object, let name = json.member(named: "ref")?.string, !name.isEmpty,
+            references[name] == nil,
+            json.member(named: "op")?.string != TransactionOperation.Kind.delete.rawValue
+        else { return }
+        let className = json.member(named: "class")?.stringBytes
+        references[name] = NamedReference(
+            number: plan.named.count,
+            classIndex: className.flatMap { names.classIndex(named: $0) })
+        plan.named.append(index)
     }
 
     /// The name of a member, whose text lives as long as the program.
@@ -115,23 +119,10 @@ struct TransactionReader {
         UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
-    /// Turns to an operation.
-    private mutating func begin(_ index: Int) {
-        noteOrigins()
-        position = index
-        reader.path = [.name(Self.name("operations")), .element(index)]
-    }
-
     // MARK: Faults
 
     mutating func note(_ kind: RequestFault.Kind, _ code: String, _ detail: String) {
-        if let first, first.position <= position { return }
-        first = (kind, code, detail, position)
-    }
-
-    /// Notes that the latest faults are those of the present operation.
-    private mutating func noteOrigins() {
-        while origins.count < reader.faults.count { origins.append(position) }
+        if first == nil { first = (kind, code, detail) }
     }
 
     mutating func fault(
@@ -142,10 +133,6 @@ struct TransactionReader {
         reader.fault(code, detail, at: name, hint: hint)
     }
 
-    private func origin(_ fault: Int) -> Int {
-        fault < origins.count ? origins[fault] : position
-    }
-
     private func wholeFault() -> RequestFault {
         guard let first else { return reader.fault() }
         let more = reader.faultCount - 1
@@ -153,13 +140,8 @@ struct TransactionReader {
             more > 0
             ? "\(first.detail) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)"
             : first.detail
-        // Each operation is looked at twice; the faults are reported in the order of the operations.
-        let order = reader.faults.indices.sorted { left, right in
-            let (a, b) = (origin(left), origin(right))
-            return a == b ? left < right : a < b
-        }
         return RequestFault(
-            first.kind, first.code, detail, errors: order.map { reader.faults[$0] },
+            first.kind, first.code, detail, errors: reader.faults,
             // What the transaction is sent to can be done, whatever its operations ask for.
             alternatives: first.kind == .unsupportedOperation ? "POST, OPTIONS" : nil)
     }
@@ -253,7 +235,7 @@ struct TransactionReader {
         }
         let rowClass = names.schema.classes[index]
         do throws(RequestFault) {
-            if !rowClass.isAsymmetric { try rowClass.requireObjects() }
+            try rowClass.requireCreatable()
             statement.rowClass = rowClass
         } catch {
             fault(error.kind, error.code, error.detail, at: member.name)
@@ -269,7 +251,7 @@ struct TransactionReader {
                 "'ref' is a name that links of this transaction may use.",
                 at: member.name)
         }
-        guard references[name] == nil else {
+        if let other = references[name], plan.named[other.number] < index {
             return fault(
                 .invalid, "duplicate-ref", "'\(name)' names another operation already.",
                 at: member.name)
@@ -280,8 +262,5 @@ struct TransactionReader {
                 at: member.name)
         }
         statement.ref = name
-        references[name] = NamedReference(
-            number: plan.named.count, classIndex: statement.rowClass?.index)
-        plan.named.append(index)
     }
 }

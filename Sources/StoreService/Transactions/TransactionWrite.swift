@@ -3,7 +3,6 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
-import Threads
 
 /// Several operations, all or none.
 package struct TransactionWrite: WriteBody, @unchecked Sendable {
@@ -48,34 +47,28 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             operationCountMax: served.store.options.operationCountMax)
     }
 
-    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+    package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         if let version = plan.version {
             let present = StoreVersion(epoch: transaction.epoch, number: transaction.baseVersion)
-            guard version == present else { throw .request(.storeChanged(present)) }
+            guard version == present else { throw .refused(RequestFault.storeChanged(present)) }
         }
         madeKeys = [:]
         var keys: [UInt64] = []
         keys.reserveCapacity(plan.operations.count)
         let deadline = served.queryDeadline
-        do throws(StoreError) { try nameObjects(transaction) } catch { throw .store(error) }
+        try nameObjects(transaction)
         for (position, operation) in plan.operations.enumerated() {
-            guard monotonicMilliseconds() < deadline else {
-                throw .request(.writeTime(served.limits))
-            }
+            try served.checkWriteTime(deadline)
             self.position = position
             transaction.source = position
-            do throws(WriteFailure) {
+            do throws(StoreError) {
                 keys.append(try run(operation, transaction))
             } catch {
-                guard case .request(let fault) = error else { throw error }
-                throw .request(fault.placed(inOperation: position, inValue: true))
+                guard case .refused(let fault as RequestFault) = error else { throw error }
+                throw .refused(fault.placed(inOperation: position, inValue: true))
             }
         }
-        do throws(StoreError) {
-            results = try collectResults(keys, transaction)
-        } catch {
-            throw .store(error)
-        }
+        results = try collectResults(keys, transaction)
     }
 
     /// What the transaction leaves of the objects of its operations.
@@ -133,28 +126,24 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     /// Runs one operation and returns the object's key.
     private mutating func run(
         _ operation: TransactionOperation, _ transaction: WriteTransaction
-    ) throws(WriteFailure) -> UInt64 {
-        do throws(StoreError) {
-            let rowClass = operation.rowClass
-            switch operation.kind {
-            case .create, .put, .merge:
-                let key = try write(operation, transaction)
-                try noteMadeKey(operation, key, transaction)
-                return key
-            case .patch:
-                if operation.patch == nil { return try write(operation, transaction) }
-            case .delete:
-                guard let key = try find(operation, transaction) else {
-                    try transaction.check(operation.precondition, rowClass, key: nil, nil)
-                    throw .objectNotFound
-                }
-                try transaction.delete(rowClass, key: key, precondition: operation.precondition)
-                return key
-            }
-        } catch {
-            throw .store(error)
+    ) throws(StoreError) -> UInt64 {
+        switch operation.kind {
+        case .create, .put, .merge:
+            let key = try write(operation, transaction)
+            try noteMadeKey(operation, key, transaction)
+            return key
+        case .patch:
+            guard let patch = operation.patch else { return try write(operation, transaction) }
+            return try patch.apply(
+                to: operation.rowClass, key: require(operation, transaction),
+                precondition: operation.precondition, transaction, in: served
+            ).key
+        case .delete:
+            let key = try require(operation, transaction)
+            try transaction.delete(
+                operation.rowClass, key: key, precondition: operation.precondition)
+            return key
         }
-        return try patch(operation, transaction)
     }
 
     private func write(_ operation: TransactionOperation, _ transaction: WriteTransaction)
@@ -177,12 +166,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             return try transaction.create(draft, reservedKey: key).key
         case .id where operation.rowClass.primaryKeyIndex != nil: break
         case .named, .id:
-            guard let key = try find(operation, transaction) else {
-                try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
-                throw .objectNotFound
-            }
             return try transaction.write(
-                draft, objectKey: key, mode: mode, precondition: operation.precondition
+                draft, objectKey: require(operation, transaction), mode: mode,
+                precondition: operation.precondition
             ).key
         }
         return try transaction.write(draft, mode: mode, precondition: operation.precondition).key
@@ -201,25 +187,15 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             rowClass.field(member, in: row).load(Int64.self))
     }
 
-    private func patch(_ operation: TransactionOperation, _ transaction: WriteTransaction)
-        throws(WriteFailure) -> UInt64
+    /// The object key of an operation's object.
+    ///
+    /// - Throws: ``StoreError`` `.objectNotFound` when it is not there.
+    private func require(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(StoreError) -> UInt64
     {
-        let found: (key: UInt64, row: RowView)?
-        do throws(StoreError) {
-            found = try find(operation, transaction).flatMap { key throws(StoreError) in
-                try transaction.row(operation.rowClass, key).map { (key, $0) }
-            }
-            if found == nil {
-                try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
-            }
-        } catch {
-            throw .store(error)
-        }
-        guard let found, let patch = operation.patch else { throw .store(.objectNotFound) }
-        return try patch.apply(
-            to: operation.rowClass, key: found.key, precondition: operation.precondition,
-            transaction, in: served
-        ).key
+        if let key = try find(operation, transaction) { return key }
+        try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+        throw .objectNotFound
     }
 
     /// The object key of an operation's object; nil when that is not there.
@@ -347,10 +323,6 @@ extension RequestFault {
         let detail =
             "The store is at version \(present), not at the one that 'ifVersion' states; read what the "
             + "transaction depends on again."
-        return RequestFault(
-            .preconditionFailed, "store-changed", detail,
-            errors: [
-                RequestFault.Entry(code: "store-changed", detail: detail, pointer: "/ifVersion")
-            ])
+        return .located(.preconditionFailed, "store-changed", detail, pointer: "/ifVersion")
     }
 }

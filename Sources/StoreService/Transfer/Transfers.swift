@@ -55,11 +55,11 @@ package final class Transfers: Sendable {
     ///
     /// - Throws: ``RequestFault`` when the content can't be exported, or the store can't be read.
     package func beginExport(_ content: ExportContent) throws(RequestFault) -> Export {
-        let read = try served.stored { () throws(StoreError) in try served.store.read() }
+        let read = try served.stored(served.store.read())
         do throws(RequestFault) {
-            let state = try served.stored { () throws(StoreError) in try read.state() }
+            let state = try served.stored(read.state())
             let export = Export(
-                pieces: try content.pieces(read, served.names(of: read.rows)),
+                pieces: try ExportCursor(content, read, served.names(of: read.rows)),
                 version: StoreVersion(epoch: state.epoch, number: state.version),
                 limit: ExportLimit(
                     served.limits, at: Self.seconds(),

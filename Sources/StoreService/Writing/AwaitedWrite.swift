@@ -14,10 +14,7 @@ package final class AwaitedWrite: PendingWrite {
     package func run(_ transaction: WriteTransaction) throws(StoreError) { try body(transaction) }
 
     package func finish(_ outcome: WriteOutcome) {
-        self.outcome.signal {
-            $0 = outcome
-            return true
-        }
+        self.outcome.update { $0 = outcome }
     }
 
     /// Waits until the write is durable or has failed.

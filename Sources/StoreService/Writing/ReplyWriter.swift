@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
@@ -111,4 +110,12 @@ package struct ReplyWriter {
         scratch.reply.removeAll()
         return false
     }
+}
+
+/// One object of several that were written.
+struct WrittenObject: Sendable {
+    /// Whether it is new.
+    var isCreated: Bool
+    /// The object as the transaction leaves it; nil when the reply doesn't show it.
+    var object: StoredObject?
 }

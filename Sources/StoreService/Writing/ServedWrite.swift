@@ -26,8 +26,6 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     /// Who waits.
     package var caller: Caller
     private var schema: RowSchema
-    /// Why the request was refused when it last ran.
-    private var refusal: RequestFault?
     /// The record of the reply, and whether it was there before.
     private var record: (bytes: [UInt8], isRepeat: Bool)?
     private var version = StoreVersion(epoch: 0, number: 0)
@@ -71,44 +69,32 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
 
     package func run(_ transaction: WriteTransaction) throws(StoreError) {
         version.epoch = transaction.epoch
-        refusal = nil
         record = nil
-        do throws(WriteFailure) {
-            if transaction.catalog.rows !== schema { try prepareAgain(transaction) }
-            guard let claim else { return try body.run(transaction) }
-            try run(transaction, claim)
-        } catch {
-            switch error {
-            case .store(let error): throw error
-            case .request(let fault):
-                // The store knows no faults of requests.
-                refusal = fault
-                throw .abandoned
-            }
-        }
+        if transaction.catalog.rows !== schema { try prepareAgain(transaction) }
+        guard let claim else { return try body.run(transaction) }
+        try run(transaction, claim)
     }
 
-    private func prepareAgain(_ transaction: WriteTransaction) throws(WriteFailure) {
+    private func prepareAgain(_ transaction: WriteTransaction) throws(StoreError) {
         schema = transaction.catalog.rows
         let scratch = RequestScratch.current
         do throws(RequestFault) {
             try body.prepare(scratch.names(of: schema, served), scratch)
         } catch {
-            throw .request(error)
+            throw .refused(error)
         }
     }
 
     /// Makes the changes and stores the reply with them.
     private func run(
         _ transaction: WriteTransaction, _ claim: IdempotencyClaim
-    ) throws(WriteFailure) {
-        let earlier = try WriteFailure.storing { () throws(StoreError) in
-            try transaction.idempotencyRecord(claim.key.id)
-        }
-        if let earlier {
+    ) throws(StoreError) {
+        if let earlier = try transaction.idempotencyRecord(claim.key.id) {
             // Another server of the same store was faster.
-            record = try WriteFailure.reading { () throws(RequestFault) in
-                (try claim.key.reply(in: earlier.payload), true)
+            do throws(RequestFault) {
+                record = (try claim.key.reply(in: earlier.payload), true)
+            } catch {
+                throw .refused(error)
             }
             return
         }
@@ -121,17 +107,14 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         } catch {
             reply = .failure(error)
         }
-        try WriteFailure.storing { () throws(StoreError) in
-            try view.checkFailure()
-            switch reply {
-            // The write goes back with its reply, whatever is wrong with that.
-            case .failure(let fault): throw .tooLarge(detail: fault.detail)
-            case .success(let reply):
-                let bytes = caller.record(of: reply, scratch)
-                try transaction.addIdempotencyRecord(
-                    claim.key.request + bytes, as: claim.key.id)
-                record = (bytes, false)
-            }
+        try view.checkFailure()
+        switch reply {
+        // The write goes back with its reply, whatever is wrong with that.
+        case .failure(let fault): throw .tooLarge(detail: fault.detail)
+        case .success(let reply):
+            let bytes = caller.record(of: reply, scratch)
+            try transaction.addIdempotencyRecord(claim.key.request + bytes, as: claim.key.id)
+            record = (bytes, false)
         }
     }
 
@@ -153,7 +136,11 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     ///
     /// - Throws: ``RequestFault`` when it has failed.
     package func answer() throws(RequestFault) -> Answer {
-        if let error { throw refusal ?? body.fault(error) }
+        switch error {
+        case .refused(let fault as RequestFault): throw fault
+        case let error?: throw body.fault(error)
+        case nil: break
+        }
         if let record { return .recorded(record.bytes, isRepeat: record.isRepeat) }
         return .reply(try body.reply(writer(version, nil, RequestScratch.current)))
     }

@@ -14,7 +14,9 @@ package protocol WriteBody: Sendable {
     mutating func prepare(_ names: SchemaNames, _ scratch: RequestScratch) throws(RequestFault)
 
     /// Makes the changes. Writer's thread; may run more than once, each time from the beginning.
-    mutating func run(_ transaction: WriteTransaction) throws(WriteFailure)
+    ///
+    /// - Throws: ``StoreError``; `.refused` with a ``RequestFault`` where the request is at fault.
+    mutating func run(_ transaction: WriteTransaction) throws(StoreError)
 
     /// Makes the reply to what ``run(_:)`` has done last.
     func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply

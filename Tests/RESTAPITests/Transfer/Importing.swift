@@ -114,10 +114,9 @@ enum Importing {
     static func export(_ store: Store, _ className: String = "Node") throws -> [String] {
         let transaction = try store.read()
         defer { transaction.close() }
-        let names = SchemaNames(transaction.rows)
-        let index = try #require(transaction.rows.classIndex[className])
-        let cursor = ExportCursor(
-            transaction, names: names, selection: names.classes[index].everything)
+        let cursor = try ExportCursor(
+            .objects(className: className, fields: nil, isCSV: false), transaction,
+            SchemaNames(transaction.rows))
         var text = ""
         while true {
             let piece = try cursor.next()

@@ -28,12 +28,10 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         target = try address.target(names, scratch)
     }
 
-    mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+    mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         guard let target else { return }
         let (rowClass, scratch) = (target.rowClass, RequestScratch.current)
-        let found = try WriteFailure.storing { () throws(StoreError) in
-            try transaction.require(target, .none)
-        }
+        let found = try transaction.require(target, .none)
         let names = scratch.names(of: transaction.catalog.rows, served)
         let patch = DocumentPatch(try parse(body.bytes, scratch))
         let buffer = ByteBuffer(capacity: 1024)
@@ -41,8 +39,10 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
             buffer, names: names, read: transaction.view(), epoch: transaction.epoch)
         writer.write(found.row, key: found.key, names.classes[rowClass.index].everything)
         let root = DocumentNode(try parse(buffer.bytes, scratch))
-        try WriteFailure.reading { () throws(RequestFault) in
+        do throws(RequestFault) {
             try patch.apply(to: root, rowClass, names.schema)
+        } catch {
+            throw .refused(error)
         }
         buffer.removeAll()
         root.write(to: JSONWriter(buffer))
@@ -50,7 +50,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         scratch.reader.reset()
         guard
             let reading = scratch.reader.read(json, as: rowClass, names: names, isMerge: false)
-        else { throw .request(placed(scratch.reader.fault(), patch)) }
+        else { throw .refused(placed(scratch.reader.fault(), patch)) }
         try requireSameKey(reading, rowClass, found, patch)
         let result: WriteResult
         do throws(StoreError) {
@@ -59,7 +59,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
                 mode: .replaceExisting)
         } catch {
             throw error.pointsIntoObject
-                ? .request(placed(served.fault(error), patch)) : .store(error)
+                ? .refused(placed(served.fault(error), patch)) : error
         }
         row.removeAll()
         row.append(result.row.bytes)
@@ -71,11 +71,11 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
 
     private func parse(
         _ bytes: UnsafeRawBufferPointer, _ scratch: RequestScratch
-    ) throws(WriteFailure) -> JSONValue {
+    ) throws(StoreError) -> JSONValue {
         do throws(JSONError) {
             return try scratch.parser.parse(bytes, depthMax: 300)
         } catch {
-            throw .request(RequestFault(error, in: bytes))
+            throw .refused(RequestFault(error, in: bytes))
         }
     }
 
@@ -91,7 +91,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
     private func requireSameKey(
         _ reading: ObjectReading, _ rowClass: RowClass, _ found: (key: UInt64, row: RowView),
         _ patch: DocumentPatch
-    ) throws(WriteFailure) {
+    ) throws(StoreError) {
         let name: String
         if let member = rowClass.primaryKeyIndex {
             let keys = (ByteBuffer(capacity: 64), ByteBuffer(capacity: 64))
@@ -109,7 +109,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
             name = "$id"
         }
         let pointer = JSONPointer().appending(name).description
-        throw .request(
+        throw .refused(
             placed(
                 RequestFault(
                     .invalid, "key-mismatch", "The key changes.",

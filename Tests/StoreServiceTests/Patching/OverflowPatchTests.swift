@@ -82,11 +82,15 @@ struct OverflowPatchTests {
                     .none, in: served))
         }
         _ = try served.make(
-            ObjectPatch(
-                ObjectAddress("T", "2"), RequestBytes("[\(patch.operations)]"), .none, in: served))
+            ObjectWrite(
+                .patched(ObjectAddress("T", "2")), RequestBytes("[\(patch.operations)]"), .update,
+                .none,
+                in: served))
         #expect(try StoreCheck.run(served.store).findings.isEmpty)
         // Nothing is left of links that were counted wrongly either.
-        _ = try served.make(ObjectDeletion(ObjectAddress("T", "1"), .none, in: served))
+        _ = try served.make(
+            ObjectWrite(
+                .deleted(ObjectAddress("T", "1")), RequestBytes(""), .update, .none, in: served))
         #expect(try StoreCheck.run(served.store).findings.isEmpty)
     }
 }

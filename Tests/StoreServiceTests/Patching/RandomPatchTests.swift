@@ -88,7 +88,8 @@ struct RandomPatchTests {
             (
                 try Self.outcome {
                     try patched.make(
-                        ObjectPatch(object, RequestBytes(patch), .none, in: patched))
+                        ObjectWrite(
+                            .patched(object), RequestBytes(patch), .update, .none, in: patched))
                 },
                 try Self.outcome {
                     try document.make(

@@ -151,13 +151,14 @@ struct ServedWriteTests {
                 == .json(#"{"id":7,"names":["a","b"]}"#, isCreated: true))
         let patch = RequestBytes(#"[{"op":"remove","path":"/names/0"}]"#)
         #expect(
-            try served.make(ObjectPatch(object, patch, .none, in: served))
+            try served.make(ObjectWrite(.patched(object), patch, .update, .none, in: served))
                 == .json(#"{"id":7,"names":["b"]}"#, isCreated: false))
         let transaction = RequestBytes(
             #"{"operations":[{"op":"delete","class":"Thing","id":7}]}"#)
         _ = try served.make(TransactionWrite(transaction, in: served))
         let gone = #expect(throws: RequestFault.self) {
-            try served.make(ObjectDeletion(object, .none, in: served))
+            try served.make(
+                ObjectWrite(.deleted(object), RequestBytes(""), .update, .none, in: served))
         }
         #expect(gone?.kind == .notFound)
         let read = ObjectRead(object, isProjected: false)

@@ -51,8 +51,6 @@ final class CSVConverter: @unchecked Sendable {
     private let line = ByteBuffer(capacity: 4096)
     /// Whether the feed wants more, as far as it was asked during this call.
     private var hasRoom = true
-    /// How many bytes of a byte order mark were seen; 3 when the beginning is over.
-    private var markCount = 0
 
     /// Makes a converter that feeds an import into a class.
     init(_ rowClass: RowClass, _ schema: RowSchema, _ feed: ImportFeed, recordByteCountMax: Int) {
@@ -67,7 +65,7 @@ final class CSVConverter: @unchecked Sendable {
     /// Takes the next bytes; as ``ImportFeed/append(_:)``.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         hasRoom = true
-        for byte in bytes { take(byte) }
+        for byte in feed.skipMark(bytes, keep: take) { take(byte) }
         flush()
         return hasRoom
     }
@@ -96,16 +94,6 @@ final class CSVConverter: @unchecked Sendable {
     // MARK: Cells
 
     private func take(_ byte: UInt8) {
-        if markCount < 3 {
-            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            if byte == mark[markCount] {
-                markCount += 1
-                return
-            }
-            let seen = markCount
-            markCount = 3
-            for index in 0..<seen { take(mark[index]) }
-        }
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): state = .afterQuote
         case (.quoted, _):

@@ -8,7 +8,7 @@ import Rows
 ///
 /// Null is an empty cell and the empty string a quoted one, `""`. Other values are written as in JSON,
 /// without the quotes of strings.
-package final class CSVRecords {
+final class CSVRecords {
     private let selection: FieldSelection
     private let buffer: ByteBuffer
     private var writer: ObjectWriter
@@ -19,7 +19,7 @@ package final class CSVRecords {
     /// Makes a writer of records at the end of `buffer`.
     ///
     /// - `selection`: What ``flat(_:instead:)`` makes.
-    package init(
+    init(
         _ selection: FieldSelection, names: SchemaNames, read: ReadTransaction,
         into buffer: ByteBuffer
     ) {
@@ -33,7 +33,7 @@ package final class CSVRecords {
     ///
     /// - `instead`: The form that takes what does not fit, for the refusal.
     /// - Throws: ``RequestFault`` `.notAcceptable` that names the first property that does not fit.
-    package static func flat(_ selection: FieldSelection, instead: String) throws(RequestFault)
+    static func flat(_ selection: FieldSelection, instead: String) throws(RequestFault)
         -> FieldSelection
     {
         let flat = selection.withPathsAsColumns
@@ -60,7 +60,7 @@ package final class CSVRecords {
     }
 
     /// Writes the header line.
-    package func writeHeader() {
+    func writeHeader() {
         for (position, label) in selection.labels.enumerated() {
             if position > 0 { buffer.append(UInt8(ascii: ",")) }
             Array(label.utf8).withUnsafeBytes { writeText($0) }
@@ -69,7 +69,7 @@ package final class CSVRecords {
     }
 
     /// Writes an object.
-    package func write(_ row: RowView, key: UInt64) {
+    func write(_ row: RowView, key: UInt64) {
         object.removeAll()
         writer.write(row, key: key, selection)
         let count = object.count

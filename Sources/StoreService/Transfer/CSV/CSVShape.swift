@@ -17,14 +17,6 @@ enum CSVShape {
         indirect case key(Column)
     }
 
-    /// Why a class does not fit; nil when it does.
-    static func obstacle(_ rowClass: RowClass) -> String? {
-        for position in rowClass.members.indices {
-            if let obstacle = obstacle(rowClass, position) { return obstacle }
-        }
-        return nil
-    }
-
     /// Why a property does not fit; nil when it does, and for inverse links.
     static func obstacle(_ rowClass: RowClass, _ position: Int) -> String? {
         let name = rowClass.definition.properties[position].name

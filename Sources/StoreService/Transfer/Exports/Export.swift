@@ -3,7 +3,7 @@ import ObjectStore
 /// An export that has begun.
 package struct Export {
     /// Its text, of which the caller counts in ``limit`` what it has sent.
-    package let pieces: any ExportPieces
+    package let pieces: ExportCursor
     /// The version that it shows.
     package let version: StoreVersion
     /// What bounds it.

@@ -1,29 +1,59 @@
 import Bytes
+import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
 
-/// Writes the objects of a class as NDJSON, piece by piece, all from one snapshot.
+/// Writes an export piece by piece, all from one snapshot: the objects of a class as NDJSON or as CSV with a
+/// header line (see ``CSVRecords``), or a whole store as NDJSON: a ``StoreHeader``, then each object with its
+/// class and key, class by class in the order of the schema and in each in the order of creation.
 ///
 /// Memory: one piece, or one line when that is longer. One thread at a time; it owns the transaction
 /// and closes it with ``close()``.
-package final class ExportCursor: ExportPieces {
+package final class ExportCursor {
     private let transaction: ReadTransaction
     private let names: SchemaNames
-    private let selection: FieldSelection
+    private let isOfStore: Bool
+    /// What is left to be written, from the present class on.
+    private var selections: ArraySlice<FieldSelection>
     private let buffer = ByteBuffer(capacity: 64 << 10)
+    private let records: CSVRecords?
+    /// `{"class":"…","id":` of the present class of a whole store.
+    private let lineStart = ByteBuffer(capacity: 128)
     private var lastKey: UInt64 = 0
+    private var hasHeader = false
     /// How many objects were written so far.
     package private(set) var objectCount = 0
 
     /// The bytes after which a piece ends.
     private static let pieceByteCount = 32 << 10
 
-    /// Begins before the first object.
-    package init(_ transaction: ReadTransaction, names: SchemaNames, selection: FieldSelection) {
+    /// Begins before the header.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is no such class; when its objects are not read by
+    ///   themselves, `fields` are faulty, or a property does not fit into a table.
+    package init(
+        _ content: ExportContent, _ transaction: ReadTransaction, _ names: SchemaNames
+    ) throws(RequestFault) {
         self.transaction = transaction
         self.names = names
-        self.selection = selection
+        guard case .objects(let className, let fields, let isCSV) = content else {
+            isOfStore = true
+            records = nil
+            let all = names.classes.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }
+            selections = all.map(\.everything)[...]
+            return
+        }
+        isOfStore = false
+        var selection = try names.selection(
+            fields: fields, expand: nil, of: names.objectClass(named: className))
+        if isCSV {
+            selection = try CSVRecords.flat(
+                selection, instead: "Export NDJSON (Accept: application/x-ndjson)")
+        }
+        selections = [selection]
+        records =
+            isCSV ? CSVRecords(selection, names: names, read: transaction, into: buffer) : nil
     }
 
     /// The next whole lines, valid until the next call; empty at the end.
@@ -31,17 +61,60 @@ package final class ExportCursor: ExportPieces {
     /// - Throws: ``StoreError`` `.storage` when the store can't be read; nothing more follows.
     package func next() throws(StoreError) -> UnsafeRawBufferPointer {
         buffer.removeAll()
+        if !hasHeader {
+            hasHeader = true
+            writeHeader()
+        }
+        while buffer.count < Self.pieceByteCount, let selection = selections.first {
+            if lastKey == 0, isOfStore { beginClass(selection.rowClass) }
+            if try !writeObjects(selection) {
+                selections.removeFirst()
+                lastKey = 0
+            }
+        }
+        return buffer.bytes
+    }
+
+    private func writeHeader() {
+        records?.writeHeader()
+        guard isOfStore else { return }
+        StoreHeader(transaction.catalog).write(to: JSONWriter(buffer))
+        buffer.append(UInt8(ascii: "\n"))
+    }
+
+    private func beginClass(_ rowClass: RowClass) {
+        lineStart.removeAll()
+        let writer = JSONWriter(lineStart)
+        writer.raw("{\"class\":")
+        writer.string(rowClass.definition.name)
+        writer.raw(",\"id\":")
+    }
+
+    /// Writes objects of the present class; false when there are no more.
+    private func writeObjects(_ selection: FieldSelection) throws(StoreError) -> Bool {
         var writer = ObjectWriter(
             buffer, names: names, read: transaction, epoch: transaction.epoch)
+        var isFull = false
         try transaction.scan(selection.rowClass, after: lastKey, expecting: 64) { key, row in
-            writer.write(row, key: key, selection)
-            buffer.append(UInt8(ascii: "\n"))
+            if let records {
+                records.write(row, key: key)
+            } else if isOfStore {
+                buffer.append(lineStart.bytes)
+                writer.writeID(row, key: key, selection.rowClass)
+                writer.json.raw(",\"object\":")
+                writer.write(row, key: key, selection)
+                writer.json.raw("}\n")
+            } else {
+                writer.write(row, key: key, selection)
+                buffer.append(UInt8(ascii: "\n"))
+            }
             lastKey = key
             objectCount += 1
-            return buffer.count < Self.pieceByteCount
+            isFull = buffer.count >= Self.pieceByteCount
+            return !isFull
         }
         try transaction.checkFailure()
-        return buffer.bytes
+        return isFull
     }
 
     /// Ends the snapshot.

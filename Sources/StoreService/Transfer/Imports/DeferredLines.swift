@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import ObjectStore
 import Rows
 
@@ -95,7 +94,7 @@ final class DeferredLines {
             for position in line.keyStart..<line.linkStart {
                 // The line before it that writes the same object.
                 guard let all = writers[fingerprints[position]], all.count > 1 else { continue }
-                let position = Self.position(of: Int32(index), in: all)
+                let position = all.firstPosition { $0 >= Int32(index) }
                 if position > 0 { edges.append(all[position - 1]) }
             }
             for position in line.linkStart..<line.end {
@@ -106,16 +105,6 @@ final class DeferredLines {
         }
         starts[lines.count] = edges.count
         return Self.components(starts, edges)
-    }
-
-    private static func position(of index: Int32, in sorted: [Int32]) -> Int {
-        var low = 0
-        var high = sorted.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < index { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     private static func components(_ starts: [Int], _ edges: ContiguousArray<Int32>) -> [[Int]] {

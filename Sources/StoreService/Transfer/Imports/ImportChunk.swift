@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
@@ -32,9 +33,8 @@ final class ImportChunk: @unchecked Sendable {
     let numbers: [Int]?
     /// The object keys that were reserved for lines that waited, as ``reservedKeys``.
     let earlierKeys: [ArraySlice<UInt64>]
-    /// Lines that were too long; an empty one stands in the text for each.
-    let tooLongNumbers: [Int]
-    /// What was found wrong before the lines were read, by line number.
+    /// What was found wrong before the lines were read, by line number; an empty line stands in the text for
+    /// one that was too long.
     let faults: [(number: Int, fault: RequestFault.Entry)]
     /// Where the lines begin in the text, and how many are before that.
     private(set) var start = (byte: 0, line: 0)
@@ -72,8 +72,8 @@ final class ImportChunk: @unchecked Sendable {
     ///
     /// - `text`: The lines, followed by as many bytes as the parser wants.
     init(
-        text: ByteBuffer, byteCount: Int, firstNumber: Int, tooLongNumbers: [Int] = [],
-        faults: [(number: Int, fault: RequestFault.Entry)] = []
+        text: ByteBuffer, byteCount: Int, firstNumber: Int,
+        faults: [(number: Int, fault: RequestFault.Entry)]
     ) {
         numbers = nil
         earlierKeys = []
@@ -81,7 +81,6 @@ final class ImportChunk: @unchecked Sendable {
         self.text = text
         self.byteCount = byteCount
         self.firstNumber = firstNumber
-        self.tooLongNumbers = tooLongNumbers
     }
 
     /// Puts lines from anywhere together.
@@ -89,8 +88,7 @@ final class ImportChunk: @unchecked Sendable {
     /// - `body`: Appends the text of a line, by its position in `numbers`.
     /// - `earlierKeys`: The object keys that were reserved for them when they came.
     init(
-        numbers: [Int], earlierKeys: [ArraySlice<UInt64>] = [], paddingByteCount: Int,
-        _ body: (Int, ByteBuffer) -> Void
+        numbers: [Int], earlierKeys: [ArraySlice<UInt64>], _ body: (Int, ByteBuffer) -> Void
     ) {
         text = ByteBuffer(capacity: numbers.count * 256)
         for position in numbers.indices {
@@ -98,11 +96,10 @@ final class ImportChunk: @unchecked Sendable {
             text.append(UInt8(ascii: "\n"))
         }
         byteCount = text.count
-        text.appendZeros(paddingByteCount)
+        text.appendZeros(JSONParser.paddingByteCount)
         firstNumber = numbers.first ?? 0
         self.numbers = numbers
         self.earlierKeys = earlierKeys
-        tooLongNumbers = []
         faults = []
     }
 

@@ -60,7 +60,7 @@ struct ImportDependencies {
             for key in keys.provided {
                 let all = providers[key] ?? []
                 if keepsOrder {
-                    let index = Self.index(of: position, in: all)
+                    let index = all.firstPosition { $0 >= position }
                     let end = leftOutFrom[key] ?? all.count
                     if index < end {
                         leftOutFrom[key] = index
@@ -103,17 +103,6 @@ struct ImportDependencies {
         let first = providers[own]?.first { !leftOut.contains($0) }
         guard first == position else { return false }
         return try !isStored(own, transaction)
-    }
-
-    /// Where a position stands, or would stand, in a sorted list.
-    private static func index(of position: Int, in sorted: [Int]) -> Int {
-        var low = 0
-        var high = sorted.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < position { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// The faults of a line whose links to `target` lead nowhere.

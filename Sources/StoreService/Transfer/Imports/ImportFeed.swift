@@ -36,8 +36,6 @@ final class ImportFeed: @unchecked Sendable {
         var isClosed = false
     }
 
-    private static let chunkCountMax = 1
-
     private let options: ImportOptions
     private let onRoom: @Sendable () -> Void
     private let queue = Monitor(Queue())
@@ -47,13 +45,10 @@ final class ImportFeed: @unchecked Sendable {
     private var lineStart = 0
     private var lineCount = 0
     private var firstNumber = 1
-    private var tooLong: [Int] = []
     private var faults: [(number: Int, fault: RequestFault.Entry)] = []
     private var isSkipping = false
     /// How many bytes of a byte order mark were seen; 3 when the beginning is over.
     private var markCount = 0
-    /// The bytes taken so far.
-    private(set) var byteCount = 0
 
     /// Makes an empty feed.
     ///
@@ -71,8 +66,7 @@ final class ImportFeed: @unchecked Sendable {
     ///
     /// - Returns: False when no more is wanted until `onRoom` is called.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        byteCount += bytes.count
-        var rest = skipMark(bytes)
+        var rest = skipMark(bytes) { text.append($0) }
         var hasRoom = true
         while rest.count > 0 {
             if isAtBlank {
@@ -99,7 +93,7 @@ final class ImportFeed: @unchecked Sendable {
 
     /// Whether a chunk begins of which nothing has to be remembered.
     private var isAtBlank: Bool {
-        text.count == 0 && lineCount == 0 && !isSkipping && faults.isEmpty && tooLong.isEmpty
+        text.count == 0 && lineCount == 0 && !isSkipping && faults.isEmpty
     }
 
     /// The text is complete; the last line need not have an end.
@@ -109,18 +103,14 @@ final class ImportFeed: @unchecked Sendable {
             endLine()
         }
         if lineCount > 0 { _ = cut() }
-        queue.signal {
-            $0.isComplete = true
-            return true
-        }
+        queue.update { $0.isComplete = true }
     }
 
     /// The sender is gone: what was not taken yet is dropped.
     func abandon() {
-        queue.signal {
+        queue.update {
             $0.isAbandoned = true
             $0.chunks = []
-            return true
         }
     }
 
@@ -134,21 +124,22 @@ final class ImportFeed: @unchecked Sendable {
 
     /// Lets nothing be imported any more: what is wrong concerns the whole text.
     func refuse(_ fault: RequestFault) {
-        queue.signal {
-            if $0.refusal == nil { $0.refusal = fault }
-            return true
-        }
+        queue.update { if $0.refusal == nil { $0.refusal = fault } }
     }
 
-    /// A byte order mark at the beginning of the text says nothing, and is left out.
-    private func skipMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    /// Leaves out a byte order mark at the beginning of the text, which says nothing.
+    ///
+    /// - `keep`: Takes what looked like the beginning of a mark and is text.
+    func skipMark(
+        _ bytes: UnsafeRawBufferPointer, keep: (UInt8) -> Void
+    ) -> UnsafeRawBufferPointer {
         var rest = bytes
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         while markCount < 3, let byte = rest.first {
             guard byte == mark[markCount] else {
-                // What looked like the beginning of a mark is text.
-                for index in 0..<markCount { text.append(mark[index]) }
+                let count = markCount
                 markCount = 3
+                for byte in mark[..<count] { keep(byte) }
                 break
             }
             markCount += 1
@@ -167,7 +158,11 @@ final class ImportFeed: @unchecked Sendable {
     private func skip() {
         isSkipping = true
         text.truncate(to: lineStart)
-        tooLong.append(firstNumber + lineCount)
+        note(
+            RequestFault.Entry(
+                code: "line-too-long",
+                detail: "The line is longer than the \(options.lineByteCountMax) bytes that an "
+                    + "import takes."))
     }
 
     private func endLine() {
@@ -189,22 +184,18 @@ final class ImportFeed: @unchecked Sendable {
         let byteCount = text.count
         text.appendZeros(JSONParser.paddingByteCount)
         let chunk = ImportChunk(
-            text: text, byteCount: byteCount, firstNumber: firstNumber, tooLongNumbers: tooLong,
-            faults: faults)
+            text: text, byteCount: byteCount, firstNumber: firstNumber, faults: faults)
         text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
         firstNumber += lineCount
         lineCount = 0
         lineStart = 0
-        tooLong = []
         faults = []
         var hasRoom = true
         queue.signal { queue in
             if queue.isClosed || queue.isAbandoned { return false }
             queue.chunks.append(chunk)
-            if queue.chunks.count >= Self.chunkCountMax, !queue.isFeederWaiting {
-                queue.isFeederWaiting = true
-                hasRoom = false
-            }
+            hasRoom = queue.isFeederWaiting
+            queue.isFeederWaiting = true
             return true
         }
         return hasRoom
@@ -233,7 +224,7 @@ final class ImportFeed: @unchecked Sendable {
             if let fault = queue.refusal { return .refused(fault) }
             if !queue.chunks.isEmpty {
                 let chunk = queue.chunks.removeFirst()
-                wakesFeeder = queue.isFeederWaiting && queue.chunks.count < Self.chunkCountMax
+                wakesFeeder = queue.isFeederWaiting && queue.chunks.isEmpty
                 if wakesFeeder { queue.isFeederWaiting = false }
                 return .chunk(chunk)
             }

@@ -18,8 +18,8 @@ final class ImportReader {
 
     /// Reads all lines of a chunk, again if they were read before.
     ///
-    /// - `form`: What a line says, in terms of `catalog`.
-    func read(_ chunk: ImportChunk, _ form: ImportLineForm, _ catalog: Catalog) {
+    /// - `rowClass`: The class whose objects the lines are, of `catalog`; nil for lines of a whole store.
+    func read(_ chunk: ImportChunk, _ rowClass: RowClass?, _ catalog: Catalog) {
         let names: SchemaNames
         if let known = self.names, known.schema === catalog.rows {
             names = known
@@ -35,19 +35,7 @@ final class ImportReader {
             chunk.drafts = pools.popLast() ?? DraftPool()
         }
         reader.drafts = chunk.drafts
-        chunk.readFaults = chunk.tooLongNumbers.map { number in
-            (
-                number,
-                [
-                    RequestFault.Entry(
-                        code: "line-too-long",
-                        detail:
-                            "The line is longer than the \(options.lineByteCountMax) bytes that an "
-                            + "import takes.")
-                ]
-            )
-        }
-        for (number, fault) in chunk.faults { chunk.readFaults.append((number, [fault])) }
+        chunk.readFaults = chunk.faults.map { ($0.number, [$0.fault]) }
         var (start, index) = chunk.start
         let base = chunk.text.bytes
         while start < chunk.byteCount, let address = base.baseAddress {
@@ -63,7 +51,7 @@ final class ImportReader {
                 var line = ImportChunk.Line(
                     number: chunk.numbers?[index] ?? chunk.firstNumber + index, start: first,
                     count: last - first)
-                read(&line, chunk, form, names)
+                read(&line, chunk, rowClass, names)
                 chunk.lines.append(line)
             }
             index += 1
@@ -90,7 +78,7 @@ final class ImportReader {
     }
 
     private func read(
-        _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ form: ImportLineForm,
+        _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ rowClass: RowClass?,
         _ names: SchemaNames
     ) {
         let json: JSONValue
@@ -112,12 +100,12 @@ final class ImportReader {
         }
         reader.reset()
         let isMerge = options.mode == .merge
-        switch form {
-        case .object(let rowClass):
-            line.reading = reader.read(json, as: rowClass, names: names, isMerge: isMerge)
-        case .store:
-            line.reading = reader.readStored(json, names: names, isMerge: isMerge)
-        }
+        line.reading =
+            if let rowClass {
+                reader.read(json, as: rowClass, names: names, isMerge: isMerge)
+            } else {
+                reader.readStored(json, names: names, isMerge: isMerge)
+            }
         if line.reading == nil { chunk.readFaults.append((line.number, reader.faults)) }
     }
 }

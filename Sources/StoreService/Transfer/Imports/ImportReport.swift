@@ -39,9 +39,12 @@ package struct ImportReport: Sendable {
         if let count = ignoredCount { ignoredCount = count + chunk.ignoredCount }
         waitingCount += chunk.deferred.count - (chunk.numbers?.count ?? 0)
         lastLine = max(lastLine, chunk.lines.last?.number ?? 0)
-        for (number, faults) in chunk.readFaults + chunk.writeFaults {
+        for (number, found) in chunk.readFaults + chunk.writeFaults {
             lastLine = max(lastLine, number)
-            fail(number, faults, limit: limit)
+            failedCount += 1
+            for fault in found where faults.count < limit {
+                faults.append(LineFault(line: number, fault: fault))
+            }
         }
     }
 
@@ -58,14 +61,6 @@ package struct ImportReport: Sendable {
             " The import ended after line \(lastLine); of the lines until there: "
             + counts.joined(separator: ", ") + "."
         return fault
-    }
-
-    /// Adds a line that was not taken, with its faults.
-    private mutating func fail(_ line: Int, _ found: [RequestFault.Entry], limit: Int) {
-        failedCount += 1
-        for fault in found where faults.count < limit {
-            faults.append(LineFault(line: line, fault: fault))
-        }
     }
 
     /// Ends an import that has more faulty lines than it takes.

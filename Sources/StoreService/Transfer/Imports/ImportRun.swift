@@ -1,4 +1,3 @@
-import Bytes
 import JSON
 import ObjectJSON
 import ObjectStore
@@ -97,11 +96,11 @@ struct ImportRun {
             guard let rowClass = catalog.rows.rowClass(named: className) else {
                 throw RequestFault(StoreError.unknownClass(className))
             }
-            reader.read(chunk, .object(rowClass), catalog)
+            reader.read(chunk, rowClass, catalog)
         case .store:
             if adopted == nil { adopted = try header(of: chunk).map(adopt) }
             guard let adopted else { return false }
-            reader.read(chunk, .store, adopted)
+            reader.read(chunk, nil, adopted)
         }
         return true
     }
@@ -111,7 +110,7 @@ struct ImportRun {
     /// The text of the first line that is not blank, which is then no line of the chunk; nil when there
     /// is none.
     private func header(of chunk: ImportChunk) throws(RequestFault) -> UnsafeRawBufferPointer? {
-        if let number = chunk.tooLongNumbers.first, number == chunk.firstNumber {
+        if chunk.faults.first?.number == chunk.firstNumber {
             throw RequestFault(
                 .tooLarge, "line-too-long",
                 "The first line is longer than the \(options.lineByteCountMax) bytes that an import "
@@ -247,8 +246,7 @@ struct ImportRun {
         let lines = batch.sorted()
         let chunk = ImportChunk(
             numbers: lines.map { deferred.number($0) },
-            earlierKeys: lines.map { deferred.reservedKeys($0) },
-            paddingByteCount: JSONParser.paddingByteCount
+            earlierKeys: lines.map { deferred.reservedKeys($0) }
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {
             throw RequestFault(

@@ -1,9 +1,6 @@
-import Bytes
 import CMemory
-import JSON
 import ObjectJSON
 import ObjectStore
-import Rows
 import Synchronization
 import Threads
 
@@ -57,7 +54,10 @@ package final class ImportSession: Sendable {
         _ completion: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Void
     ) {
         let isStarted = startThreadIfPossible {
-            let result = self.run()
+            var run = ImportRun(self.store, self.target, self.options, self.feed) {
+                self.lineCount.wrappingAdd($0, ordering: .relaxed)
+            }
+            let result = run.run()
             // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
             shim_trim_memory()
             self.onEnd()
@@ -67,13 +67,6 @@ package final class ImportSession: Sendable {
         feed.abandon()
         onEnd()
         completion(.failure(.tooBusy))
-    }
-
-    private func run() -> Result<ImportReport, RequestFault>? {
-        var run = ImportRun(store, target, options, feed) {
-            self.lineCount.wrappingAdd($0, ordering: .relaxed)
-        }
-        return run.run()
     }
 
     /// Takes the next piece of text; one thread at a time, as the two below.

@@ -18,7 +18,7 @@ package enum ImportTarget: Sendable {
         guard let rowClass = schema.rowClass(named: className) else {
             throw .unknownClass(className, schema)
         }
-        if !rowClass.isAsymmetric { try rowClass.requireObjects() }
+        try rowClass.requireCreatable()
         try rowClass.requireCreation(mode)
     }
 }

@@ -1,6 +1,5 @@
 import ObjectJSON
 import ObjectStore
-import Rows
 
 /// Writes chunks of an import in transactions of the store.
 ///

@@ -12,16 +12,13 @@ struct StoreHeader {
     var schema: Schema
     /// The projections of their objects.
     var projections: [Projection]
+}
 
+extension StoreHeader {
     /// Makes the header of a store.
     init(_ catalog: Catalog) {
         schema = catalog.schema
         projections = catalog.projections
-    }
-
-    private init(schema: Schema, projections: [Projection]) {
-        self.schema = schema
-        self.projections = projections
     }
 
     /// Whether objects of a class have lines of their own.

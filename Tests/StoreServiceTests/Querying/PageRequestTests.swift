@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite("pages without a server")
-struct PageReadTests {
+struct PageRequestTests {
     private static let thing = ObjectClass(
         name: "Thing", primaryKey: "id",
         properties: [
@@ -35,13 +35,13 @@ struct PageReadTests {
         return ServedStore(store, limits: limits, report: { _, _ in }, reportSlow: reportSlow)
     }
 
-    private static func page(_ request: some PageRequest, of served: ServedStore) throws -> (
+    private static func page(_ request: PageRequest, of served: ServedStore) throws -> (
         text: String, reply: PageReply
     ) {
         let buffer = ByteBuffer(capacity: 64)
         let read = try served.store.read()
         defer { read.close() }
-        let reply = try PageRead(request).write(from: read, served, to: buffer)
+        let reply = try request.write(from: read, served, to: buffer)
         return (String(decoding: buffer.bytes, as: UTF8.self), reply)
     }
 
@@ -60,7 +60,7 @@ struct PageReadTests {
         var text = Self.query(limit: 3)
         var pages: [String] = []
         repeat {
-            let page = try Self.page(QueryRequest(.objects(className: "Thing"), text), of: served)
+            let page = try Self.page(PageRequest(.objects(className: "Thing"), text), of: served)
             #expect(page.reply.version == served.store.version)
             pages.append(page.text)
             text.cursor = page.reply.next
@@ -77,11 +77,11 @@ struct PageReadTests {
         defer { served.stop() }
         let buffer = ByteBuffer(capacity: 64)
         buffer.append("before ")
-        var short = PageRead(QueryRequest(.objects(className: "Thing"), Self.query("id == 5")))
+        var short = PageRequest(.objects(className: "Thing"), Self.query("id == 5"))
         #expect(try short.writeIfShort(served, to: buffer) != nil)
         #expect(String(decoding: buffer.bytes, as: UTF8.self) == #"before {"objects":[{"id":5}]}"#)
-        var long = PageRead(
-            SectionRequest(of: "Thing", Self.query(), by: "name", objectCount: 1))
+        var long = PageRequest(
+            .sections(className: "Thing", by: "name", objectCount: 1), Self.query())
         #expect(try long.writeIfShort(served, to: buffer) == nil)
     }
 
@@ -90,13 +90,16 @@ struct PageReadTests {
         let served = try Self.open()
         defer { served.stop() }
         let groups = try Self.page(
-            AggregateRequest(of: "Thing", QueryText(), operations: "count,max(id)", by: "name"),
+            PageRequest(
+                .aggregate(className: "Thing", operations: "count,max(id)", by: "name"), QueryText()
+            ),
             of: served)
         #expect(
             groups.text == #"{"groups":[{"by":{"name":"even"},"count":4,"max(id)":6},"#
                 + #"{"by":{"name":"odd"},"count":3,"max(id)":5}]}"#)
         let sections = try Self.page(
-            SectionRequest(of: "Thing", Self.query("id < 2"), by: "name", objectCount: 1),
+            PageRequest(
+                .sections(className: "Thing", by: "name", objectCount: 1), Self.query("id < 2")),
             of: served)
         #expect(
             sections.text == #"{"sections":[{"key":"even","count":1,"objects":[{"id":0}]},"#
@@ -109,7 +112,7 @@ struct PageReadTests {
         defer { served.stop() }
         func fault(_ className: String, _ text: QueryText) throws -> RequestFault? {
             #expect(throws: RequestFault.self) {
-                try Self.page(QueryRequest(.objects(className: className), text), of: served)
+                try Self.page(PageRequest(.objects(className: className), text), of: served)
             }
         }
         #expect(try fault("Thin", Self.query())?.kind == .notFound)
@@ -130,16 +133,19 @@ struct PageReadTests {
         defer { served.stop() }
         var text = Self.query("id BETWEEN {1, 4} AND name != 'odd'")
         text.sort = "name"
-        let request = QueryRequest(.objects(className: "Thing"), text)
+        let request = PageRequest(.objects(className: "Thing"), text)
         let page = try Self.page(request, of: served)
         #expect(page.text == #"{"objects":[{"id":2},{"id":4}]}"#, "without 'explain'")
         _ = try Self.page(
-            SectionRequest(of: "Thing", Self.query(), by: "name", objectCount: 1), of: served)
+            PageRequest(
+                .sections(className: "Thing", by: "name", objectCount: 1), Self.query()), of: served
+        )
         _ = try Self.page(
-            AggregateRequest(of: "Thing", QueryText(), operations: "sum(id)"), of: served)
+            PageRequest(
+                .aggregate(className: "Thing", operations: "sum(id)"), QueryText()), of: served)
         text.cursor = "AAAA"
         #expect(throws: RequestFault.self) {
-            try Self.page(QueryRequest(.objects(className: "Thing"), text), of: served)
+            try Self.page(PageRequest(.objects(className: "Thing"), text), of: served)
         }
         let queries = told.withLock { $0 }
         #expect(queries.map(\.className) == ["Thing", "Thing", "Thing"])
@@ -156,7 +162,7 @@ struct PageReadTests {
         limits.slowQueryMilliseconds = .max
         let served = try Self.open(limits) { _ in told.withLock { $0 += 1 } }
         defer { served.stop() }
-        _ = try Self.page(QueryRequest(.objects(className: "Thing"), Self.query()), of: served)
+        _ = try Self.page(PageRequest(.objects(className: "Thing"), Self.query()), of: served)
         #expect(told.withLock { $0 } == 0)
     }
 }

@@ -37,7 +37,7 @@ extension SchemaNames {
     package func creatableClass(named name: UnsafeRawBufferPointer) throws(RequestFault) -> RowClass
     {
         let rowClass = try anyClass(named: name)
-        if !rowClass.isAsymmetric { try rowClass.requireObjects() }
+        try rowClass.requireCreatable()
         return rowClass
     }
 
@@ -52,6 +52,37 @@ extension SchemaNames {
         }
         return member
     }
+
+    /// What `fields` and `expand` ask for of objects of a class; all that it has without them.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
+    func selection(
+        fields: String?, expand: String?, of rowClass: RowClass
+    ) throws(RequestFault) -> FieldSelection {
+        if fields == nil, expand == nil { return classes[rowClass.index].everything }
+        return try FieldSelection(fields: fields, expand: expand, of: rowClass, names: self)
+    }
+
+    /// The projection that is to show what a property holds.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when there is none of the name, or when it shows another class.
+    package func projection(
+        named name: String, of rowClass: RowClass, _ member: Int
+    ) throws(RequestFault) -> CompiledProjection {
+        guard let projection = projections[name] else {
+            var fault = RequestFault.unknownProjection(name, schema)
+            fault.kind = .malformed
+            throw fault
+        }
+        let compiled = rowClass.members[member]
+        guard compiled.classIndex == projection.rowClass.index else {
+            throw .parameter(
+                "projection",
+                "'\(rowClass.definition.properties[member].name)' holds no objects of class "
+                    + "'\(projection.rowClass.definition.name)', which '\(name)' shows.")
+        }
+        return projection
+    }
 }
 
 extension RowClass {
@@ -64,6 +95,13 @@ extension RowClass {
             "mode",
             "Class '\(definition.name)' is asymmetric: its objects are only created, so 'mode' is "
                 + "create, or left out.")
+    }
+
+    /// Refuses a class whose objects are not created by themselves.
+    ///
+    /// - Throws: ``RequestFault`` `.unsupportedOperation`.
+    func requireCreatable() throws(RequestFault) {
+        if !isAsymmetric { try requireObjects() }
     }
 
     /// Refuses a class whose objects are not read and written by themselves.

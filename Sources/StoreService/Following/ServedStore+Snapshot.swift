@@ -1,23 +1,17 @@
 import ObjectJSON
 import ObjectStore
-import Query
 import Rows
 
-/// A piece of the current result of a stream's query: objects in the order of classes and object keys.
-struct SnapshotPage {
-    /// How many objects it has.
-    private(set) var count = 0
-    /// The last object, if there is more.
-    private(set) var next: ObjectIdentity?
-
-    /// Reads and writes a piece.
+extension ServedStore {
+    /// Writes a piece of the current result of a stream's query: objects in the order of classes and object keys.
     ///
     /// - `start`: The class to begin with, and the object key behind which to begin.
+    /// - Returns: How many objects it has, and the last one if there is more.
     /// - Throws: ``RequestFault`` when storage fails, or `.invalid` for an object that is too large.
-    init(
-        _ served: ServedStore, from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
+    func writeSnapshot(
+        from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
         to writer: inout ChangeWriter
-    ) throws(RequestFault) {
+    ) throws(RequestFault) -> (count: Int, next: ObjectIdentity?) {
         let (stream, read) = (writer.stream, writer.read)
         var count = 0
         var last: ObjectIdentity?
@@ -38,13 +32,12 @@ struct SnapshotPage {
                 classIndex: classIndex, predicate: stream.observed.predicate,
                 after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
                 expectedCount: countMax.objects + 1)
-            let limits = served.queryLimits(of: read)
-            try served.stored { () throws(StoreError) in
-                let execution = try QueryExecution(query, in: read, limits: limits)
-                try execution.run(limit: countMax.objects + 1) { key, row in
+            let execution = try stored(
+                QueryExecution(query, in: read, limits: queryLimits(of: read)))
+            try stored(
+                execution.run(limit: countMax.objects + 1) { key, row in
                     take(row, ObjectIdentity(classIndex: classIndex, key: key))
-                }
-            }
+                })
         }
         switch stream.observed.target {
         case .keyed(let classIndex, let primaryKey):
@@ -66,11 +59,10 @@ struct SnapshotPage {
                 try walk(rowClass.index, after: after)
             }
         }
-        try served.stored { () throws(StoreError) in try read.checkFailure() }
+        try stored(read.checkFailure())
         if writer.isTruncated {
-            throw .replyTooLarge(served.limits.queryMemoryByteCountMax)
+            throw .replyTooLarge(limits.queryMemoryByteCountMax)
         }
-        self.count = count
-        next = hasMore ? last : nil
+        return (count, hasMore ? last : nil)
     }
 }
