@@ -1,9 +1,9 @@
 /// Why a text is not the JSON that was asked for.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong. Callers switch on it.
-    public enum Code: Sendable {
+    /// What is wrong. Callers switch on it. The numbers are those of `CSimdJSON.h`.
+    public enum Code: UInt32, Sendable {
         /// No bytes, or only blanks.
-        case empty
+        case empty = 1
         /// The text ends inside an array or object.
         case unexpectedEnd
         case byteOrderMark

@@ -38,7 +38,8 @@ public final class JSONParser {
         let error = HFJSONParse(
             parser, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count,
             hasPadding, UInt32(clamping: depthMax), &document)
-        if let code = JSONError.Code(error) {
+        if error != .none {
+            let code = JSONError.Code(rawValue: UInt32(error.rawValue)) ?? .internal
             throw JSONError(code: code, offset: Int(document.errorOffset), depthMax: depthMax)
         }
         guard let entries = document.entries, let source = document.source else {

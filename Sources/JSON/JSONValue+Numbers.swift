@@ -3,23 +3,14 @@ import CSimdJSON
 extension JSONValue {
     // What the parser notes of a number, as in `CSimdJSON.h`.
     @inlinable static var fractionBit: UInt32 { 1 << 4 }
-    @inlinable static var exponentBit: UInt32 { 1 << 5 }
     @inlinable static var bigIntegerBit: UInt32 { 1 << 6 }
     @inlinable static var negativeZeroBit: UInt32 { 1 << 7 }
 
     /// Whether this is a number.
     @inlinable public var isNumber: Bool { kind == .integer || kind == .double }
 
-    /// Whether this is a number without `.`, `e` and `E`, however large.
-    @inlinable public var isIntegerLiteral: Bool {
-        isNumber && head & (Self.fractionBit | Self.exponentBit) == 0
-    }
-
     /// Whether this is a number with a `.`.
     @inlinable public var hasFraction: Bool { head & Self.fractionBit != 0 && isNumber }
-
-    /// Whether this is a number with an `e` or `E`.
-    @inlinable public var hasExponent: Bool { head & Self.exponentBit != 0 && isNumber }
 
     /// Whether this is a number without `.`, `e` and `E` that does not fit into an `Int64`.
     @inlinable public var isBigInteger: Bool { head & Self.bigIntegerBit != 0 && isNumber }

@@ -42,9 +42,6 @@ public struct JSONWriter {
         buffer.append(little: UInt16(UInt8(ascii: "\"")) | UInt16(UInt8(ascii: ":")) << 8)
     }
 
-    /// Writes a name and its colon that ``encodedKey(_:)`` made.
-    public func key(encoded: [UInt8]) { buffer.append(encoded) }
-
     /// Writes a name, escaped as needed, and its colon.
     public func key(_ name: String) {
         string(name)

@@ -46,7 +46,7 @@ extension RESTService {
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
         do throws(RequestFault) {
-            let followsLinks = names.classes[object.classIndex].everything.followsLinks
+            let followsLinks = names.everything[object.classIndex].followsLinks
             try served.withLinks(followsLinks || object.holdsOverflow) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
                 writer.limitCollections(served.limits)

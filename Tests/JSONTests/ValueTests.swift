@@ -77,8 +77,6 @@ struct ValueTests {
         #expect(value.double?.bitPattern == number.double.bitPattern)
         #expect(value.isBigInteger == number.isBig)
         #expect(value.hasFraction == number.text.contains("."))
-        #expect(value.hasExponent == number.text.lowercased().contains("e"))
-        #expect(value.isIntegerLiteral == (number.isBig || number.int64 != nil))
         #expect(value.numberText.map { String(decoding: $0, as: UTF8.self) } == number.text)
         #expect(value.uint64 == UInt64(number.text) || number.text == "-0")
         #expect(value.string == nil && value.bool == nil && !value.isNull && value.count == 0)

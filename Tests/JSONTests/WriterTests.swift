@@ -119,7 +119,7 @@ struct WriterTests {
                 == #""\"\\\n\r\t\b\f\u0000\u001f""#)
         #expect(written { $0.key("id") } == "\"id\":")
         #expect(written { $0.key("a\"b" as String) } == "\"a\\\"b\":")
-        #expect(written { $0.key(encoded: JSONWriter.encodedKey("é\n")) } == "\"é\\n\":")
+        #expect(JSONWriter.encodedKey("é\n") == Array("\"é\\n\":".utf8))
     }
 
     @Test("a byte that needs an escape is found at every place")

@@ -14,11 +14,8 @@ extension RequestFault {
             return Entry(
                 code: "not-unique", detail: violation.detail, pointer: pointer.description)
         }
-        self.init(
-            .conflict, "not-unique",
-            (violations.first?.detail ?? "A value is not unique.")
-                + (violations.count > 1 ? " (\(violations.count - 1) more, see errors.)" : ""),
-            errors: Array(errors))
+        self = .several(
+            .conflict, "not-unique", errors, count: violations.count, "A value is not unique.")
     }
 
     /// Deletions that other objects deny.

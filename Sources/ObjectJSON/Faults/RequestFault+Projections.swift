@@ -10,13 +10,9 @@ extension RequestFault {
     ) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "There is no projection '\(shown)'."
-        return RequestFault(
-            .notFound, "unknown-projection", detail,
-            errors: [
-                Entry(
-                    code: "unknown-projection", detail: detail, parameter: parameter,
-                    hint: NearestName.of(name, among: schema.projections.map(\.name)))
-            ])
+        return .single(
+            .notFound, "unknown-projection", detail, parameter: parameter,
+            hint: NearestName.of(name, among: schema.projections.map(\.name)))
     }
 
     /// A change of classes or projections that would leave projections without what they show.
@@ -37,17 +33,9 @@ extension RequestFault {
             })
     }
 
-    /// A definition with faults of its own: 400 when names repeat, else 422.
-    package init(projection faults: [Entry]) {
-        if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
-            self.init(.malformed, "duplicate-name", repeated.detail, errors: faults)
-            return
-        }
-        let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
-        self.init(
-            .invalid, "invalid-projection",
-            (faults.first?.detail ?? "The projection is refused.") + more,
-            errors: faults)
+    /// A definition with faults of its own.
+    package static func projection(_ faults: [Entry]) -> RequestFault {
+        .definition("invalid-projection", faults, "The projection is refused.")
     }
 }
 

@@ -42,56 +42,34 @@ extension RequestFault {
     package static func unknownClass(_ name: String, _ schema: RowSchema) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "There is no class '\(shown)'."
-        return RequestFault(
-            .notFound, "unknown-class", detail,
-            errors: [
-                Entry(
-                    code: "unknown-class", detail: detail, parameter: "class",
-                    hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
-            ])
+        return .single(
+            .notFound, "unknown-class", detail, parameter: "class",
+            hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
     }
 
     /// The class has no such property.
     package static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
-        return RequestFault(
-            .notFound, "unknown-property", detail,
-            errors: [
-                RequestFault.Entry(
-                    code: "unknown-property", detail: detail, parameter: "property",
-                    hint: rowClass.member(named: name).map {
-                        rowClass.definition.properties[$0].name
-                    }
-                        ?? NearestName.of(
-                            name, among: rowClass.definition.properties.map(\.name)))
-            ])
+        let properties = rowClass.definition.properties
+        return .single(
+            .notFound, "unknown-property", detail, parameter: "property",
+            hint: rowClass.member(named: name).map { properties[$0].name }
+                ?? NearestName.of(name, among: properties.map(\.name)))
     }
 
     /// A text that is not the JSON it should be.
     package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
         switch error.code {
         case .outOfMemory:
-            self.init(
-                .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5
-            )
+            self = .outOfMemory
         case .internal: self.init(.failed, "internal-error", "The body could not be read.")
-        case .empty, .unexpectedEnd, .byteOrderMark, .invalidUTF8, .expectedValue,
-            .expectedValueOrEndOfArray, .expectedNameOrEndOfObject, .expectedName, .expectedColon,
-            .expectedCommaOrEndOfArray, .expectedCommaOrEndOfObject, .trailingContent,
-            .invalidLiteral, .invalidNumber, .numberTooLong, .unterminatedString, .controlCharacter,
-            .invalidEscape, .loneSurrogate, .tooLong:
-            self.init(error, text, code: "malformed-json")
-        case .tooDeep: self.init(error, text, code: "too-deep")
+        default:
+            let (line, column) = error.position(in: text)
+            self = .single(
+                .malformed, error.code == .tooDeep ? "too-deep" : "malformed-json",
+                "The body is not the JSON that this operation takes: line \(line), column \(column): "
+                    + "\(error.message).", partDetail: error.message, column: column)
         }
-    }
-
-    private init(_ error: JSONError, _ text: UnsafeRawBufferPointer, code: String) {
-        let (line, column) = error.position(in: text)
-        self.init(
-            .malformed, code,
-            "The body is not the JSON that this operation takes: line \(line), column \(column): "
-                + "\(error.message).",
-            errors: [Entry(code: code, detail: error.message, column: column)])
     }
 }

@@ -22,10 +22,9 @@ extension RequestFault {
                 .conflict, "duplicate-key",
                 "An object of class '\(className)' with this primary key waits in the class's outbox; the "
                     + "key is free again when that is acknowledged.")
-        case .danglingLinks(let links): self.init(links)
+        case .danglingLinks(let links): self.init(dangling: links) { _ in JSONPointer() }
         case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
         case .deniedDeletion(let deletions): self.init(denied: deletions)
-        case .sharedValues(let faults): self.init(.conflict, "shared-values", faults)
         case .preconditionFailed(let current):
             self.init(
                 .preconditionFailed, "precondition-failed",
@@ -36,51 +35,25 @@ extension RequestFault {
         case .missingKey(let className, let property):
             let detail =
                 "'\(property)' is the primary key of class '\(className)' and has to be stated."
-            self.init(
+            self = .single(
                 .invalid, "missing-key", detail,
-                errors: [
-                    Entry(
-                        code: "missing-key", detail: detail,
-                        pointer: JSONPointer().appending(property).description)
-                ])
+                pointer: JSONPointer().appending(property).description)
         case .unstated(let properties): self.init(unstated: properties)
         case .numbersExhausted(let className, let property, let limit):
             let detail =
                 "'\(property)' of class '\(className)' has had its greatest number, \(limit), so that no "
                 + "next one can be made; state a number that is free, or give the key a wider type."
-            self.init(
+            self = .single(
                 .conflict, "numbers-exhausted", detail,
-                errors: [
-                    Entry(
-                        code: "numbers-exhausted", detail: detail,
-                        pointer: JSONPointer().appending(property).description)
-                ])
-        case .invalidSchema(let faults): self.init(.invalid, "invalid-schema", faults)
-        case .brokenProjections(let faults): self.init(brokenProjections: faults)
-        case .lossyMigration(let faults): self.init(.conflict, "data-loss", faults)
-        case .duplicateKeys(let faults): self.init(.conflict, "duplicate-key", faults)
-        case .classInUse(let faults): self.init(.conflict, "class-in-use", faults)
-        case .invalidRenames(let faults):
-            self.init(
-                .invalid, "invalid-schema", faults.first?.detail ?? "A renaming is refused.",
-                errors: faults.map { fault in
-                    Entry(
-                        code: "invalid-rename", detail: fault.detail,
-                        pointer: JSONPointer().appending("renames").appending(
-                            fault.old.description
-                        ).description)
-                })
+                pointer: JSONPointer().appending(property).description)
+        case .invalidSchema, .unsupportedMigration, .lossyMigration, .duplicateKeys, .classInUse,
+            .invalidRenames, .brokenProjections, .sharedValues, .schemaRevision:
+            self = SchemaProblem.make(error) { _ in nil }
         case .migrationUnderWay(let percent):
             self.init(
                 .conflict, "migration-under-way",
                 "Another change of the schema is under way, \(percent) percent of it; wait for it, and "
                     + "make this one again.", retryAfterSeconds: 5)
-        case .unsupportedMigration(let faults):
-            self.init(.conflict, "unsupported-migration", faults)
-        case .schemaRevision(let current):
-            self.init(
-                .conflict, "schema-revision",
-                "The schema has changed to revision \(current); read it and make the change again.")
         case .tooManyOperations(let limit):
             self.init(
                 .invalid, "too-many-operations",
@@ -111,6 +84,10 @@ extension RequestFault {
     package static let stopping = RequestFault(
         .unavailable, "stopping", "The server is stopping; try again.", retryAfterSeconds: 2)
 
+    /// A request for which no memory is left.
+    static let outOfMemory = RequestFault(
+        .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5)
+
     /// What a client is told of failed storage: what it can do, and nothing of the inside.
     package init(_ error: StorageError) {
         switch error.code {
@@ -129,9 +106,7 @@ extension RequestFault {
             self.init(
                 .unavailable, "busy", "Too many reads are open; try again.", retryAfterSeconds: 1)
         case .memory:
-            self.init(
-                .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5
-            )
+            self = .outOfMemory
         case .unavailable:
             self.init(
                 .unavailable, "storage-unavailable", "The storage can't be reached; try again.",
@@ -154,22 +129,6 @@ extension RequestFault {
         }
     }
 
-    private init(_ kind: RequestFault.Kind, _ code: String, _ faults: [SchemaFault]) {
-        let errors = faults.map { fault in
-            var pointer = JSONPointer()
-            if let name = fault.className { pointer = pointer.appending("classes").appending(name) }
-            if let property = fault.property {
-                pointer = pointer.appending("properties").appending(property)
-            }
-            if let group = fault.uniqueGroup {
-                pointer = pointer.appending("unique").appending(index: group)
-            }
-            return Entry(
-                code: code, detail: fault.detail, pointer: pointer.description, hint: fault.hint)
-        }
-        self.init(kind, code, faults.first?.detail ?? "The schema is refused.", errors: errors)
-    }
-
     /// Required properties that an object lacks; the pointers are those of a body that is the object.
     private init(unstated properties: [UnstatedProperty]) {
         let errors = properties.prefix(ObjectReader.faultCountMax).map { missing in
@@ -182,16 +141,7 @@ extension RequestFault {
                     "'\(missing.property)' of class '\(missing.className)' is required; state it.",
                 pointer: pointer.description)
         }
-        self.init(
-            .invalid, "missing-property",
-            (errors.first?.detail ?? "A required property is missing.")
-                + (errors.count > 1 ? " (\(errors.count - 1) more, see errors.)" : ""),
-            errors: Array(errors))
-    }
-
-    /// Links without targets; the pointers are those of a body that is one object.
-    private init(_ links: [DanglingLink]) {
-        self.init(dangling: links) { _ in JSONPointer() }
+        self = .several(.invalid, "missing-property", errors, "A required property is missing.")
     }
 
     /// Links without targets; `pointerOf` gives the pointer to the object of an operation in the body.

@@ -64,21 +64,58 @@ package struct RequestFault: Error, Sendable {
         self.alternatives = alternatives
     }
 
-    /// An error that is one fault at a known location of the request.
-    package static func located(
-        _ kind: Kind, _ code: String, _ detail: String, pointer: String? = nil,
-        parameter: String? = nil, column: Int? = nil, hint: String? = nil
+    /// A fault of one part of the request.
+    ///
+    /// - `partDetail`: What is wrong with the part, where the whole is told more.
+    package static func single(
+        _ kind: Kind, _ code: String, _ detail: String, partDetail: String? = nil,
+        pointer: String? = nil, parameter: String? = nil, column: Int? = nil, hint: String? = nil
     ) -> RequestFault {
-        let entry = Entry(
-            code: code, detail: detail, pointer: pointer, parameter: parameter, column: column,
-            hint: hint)
-        return RequestFault(kind, code, detail, errors: [entry])
+        let part = Entry(
+            code: code, detail: partDetail ?? detail, pointer: pointer, parameter: parameter,
+            column: column, hint: hint)
+        return RequestFault(kind, code, detail, errors: [part])
     }
 
     /// A malformed parameter.
     package static func parameter(_ name: String, _ detail: String, hint: String? = nil)
         -> RequestFault
     {
-        .located(.malformed, "invalid-parameter", detail, parameter: name, hint: hint)
+        .single(.malformed, "invalid-parameter", detail, parameter: name, hint: hint)
+    }
+
+    /// Faults of several parts, told by the first one.
+    ///
+    /// - `count`: How many there are, if `parts` has not all of them.
+    /// - `detail`: What is told where there is none.
+    package static func several(
+        _ kind: Kind, _ code: String, _ parts: [Entry], count: Int? = nil, _ detail: String
+    ) -> RequestFault {
+        let count = count ?? parts.count
+        let more = count > 1 ? " (\(count - 1) more, see errors.)" : ""
+        return RequestFault(kind, code, (parts.first?.detail ?? detail) + more, errors: parts)
+    }
+
+    /// A definition with faults: 400 when names repeat, else 422.
+    package static func definition(
+        _ code: String, _ parts: [Entry], _ detail: String
+    ) -> RequestFault {
+        if let repeated = parts.first(where: { $0.code == "duplicate-name" }) {
+            return RequestFault(.malformed, "duplicate-name", repeated.detail, errors: parts)
+        }
+        return .several(.invalid, code, parts, detail)
+    }
+
+    /// An object, or a change of one, with faults: 400 when names repeat, else 422.
+    ///
+    /// - `count`: How many there are, those beyond `parts` included.
+    static func object(_ parts: [Entry], count: Int, hasRepeatedName: Bool) -> RequestFault {
+        let first = parts.first?.detail ?? "The body can't be stored."
+        let more = count - 1
+        return RequestFault(
+            hasRepeatedName ? .malformed : .invalid,
+            hasRepeatedName ? "duplicate-name" : parts.first?.code ?? "invalid-object",
+            more > 0 ? "\(first) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)" : first,
+            errors: parts)
     }
 }

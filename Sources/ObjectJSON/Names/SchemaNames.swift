@@ -6,8 +6,9 @@ import Rows
 package final class SchemaNames: Sendable {
     /// The schema whose names these are.
     package let schema: RowSchema
-    /// One for each class, in the order of the schema.
-    package let classes: [ClassNames]
+    /// What a reply holds of an object of each class, when the request does not say: every stored property, and `$id`
+    /// where the class has no primary key.
+    package let everything: [FieldSelection]
     /// The projections by name.
     package let projections: [String: CompiledProjection]
     private let table: NameTable
@@ -15,7 +16,7 @@ package final class SchemaNames: Sendable {
     /// Prepares the names of a schema.
     package init(_ schema: RowSchema) {
         self.schema = schema
-        classes = schema.classes.map { ClassNames($0) }
+        everything = schema.classes.map { FieldSelection(everythingOf: $0) }
         projections = CompiledProjection.all(of: schema)
         table = NameTable(schema.classes.map(\.definition.name))
     }

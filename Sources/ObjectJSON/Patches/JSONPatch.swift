@@ -29,16 +29,16 @@ package struct JSONPatch: Sendable {
         operationCountMax: Int
     ) throws(RequestFault) {
         guard json.kind == .array else {
-            throw Self.invalid(
+            throw .single(
                 .malformed, "invalid-patch",
                 "A JSON patch is an array of operations, such as "
                     + "[{\"op\":\"replace\",\"path\":\"/name\",\"value\":\"x\"}]; found "
-                    + "\(ObjectReader.describe(json)).")
+                    + "\(ObjectReader.describe(json)).", pointer: "")
         }
         guard json.count <= operationCountMax else {
-            throw Self.invalid(
+            throw .single(
                 .invalid, "too-many-operations",
-                "A JSON patch has at most \(operationCountMax) operations.")
+                "A JSON patch has at most \(operationCountMax) operations.", pointer: "")
         }
         var steps: [JSONPatchStep] = []
         var faults: [RequestFault.Entry] = []
@@ -53,14 +53,6 @@ package struct JSONPatch: Sendable {
         }
         var compiler = JSONPatchCompiler(rowClass, names, reader)
         operations = try compiler.compile(steps)
-    }
-
-    private static func invalid(
-        _ kind: RequestFault.Kind, _ code: String, _ detail: String
-    ) -> RequestFault {
-        RequestFault(
-            kind, code, detail,
-            errors: [RequestFault.Entry(code: code, detail: detail, pointer: "")])
     }
 
     /// Where in the patch a pointer leads that begins in the patched object, or at an operation's value as an

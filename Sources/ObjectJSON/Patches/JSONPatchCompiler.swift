@@ -44,15 +44,10 @@ struct JSONPatchCompiler {
                         code: error.code, detail: error.detail, pointer: pointer.description))
             }
         }
-        guard let first = faults.first else { return operations }
-        let more = faults.count - 1
-        throw RequestFault(
-            hasRepeatedName ? .malformed : .invalid,
-            hasRepeatedName ? "duplicate-name" : first.code,
-            more > 0
-                ? "\(first.detail) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)"
-                : first.detail,
-            errors: Array(faults.prefix(ObjectReader.faultCountMax)))
+        if faults.isEmpty { return operations }
+        throw .object(
+            Array(faults.prefix(ObjectReader.faultCountMax)), count: faults.count,
+            hasRepeatedName: hasRepeatedName)
     }
 
     /// Compiles a step; nil when its value was refused, which is noted.

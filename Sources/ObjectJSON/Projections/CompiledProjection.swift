@@ -166,14 +166,9 @@ package final class CompiledProjection: Sendable {
     private func unknownField(_ name: String) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "Projection '\(definition.name)' has no property '\(shown)'."
-        return RequestFault(
-            .malformed, "unknown-property", detail,
-            errors: [
-                RequestFault.Entry(
-                    code: "unknown-property", detail: detail, parameter: "fields",
-                    hint: NearestName.of(
-                        name, among: properties.map(\.name) + ["$id", "$version"]))
-            ])
+        return .single(
+            .malformed, "unknown-property", detail, parameter: "fields",
+            hint: NearestName.of(name, among: properties.map(\.name) + ["$id", "$version"]))
     }
 
     // MARK: Queries

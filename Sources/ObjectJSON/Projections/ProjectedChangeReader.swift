@@ -79,7 +79,14 @@ package struct ProjectedChangeReader {
             }
             read(member.value, member.name, projection.properties[position], into: change)
         }
-        if let omitted { check(omitted, projection, stated: seen) }
+        guard let omitted else { return }
+        // A patch leaves what it does not state as it is, so that nothing has to be done for these properties.
+        reader.forEachOmitted(
+            omitted, of: "Projection '\(projection.definition.name)'", projection.names,
+            hints: projection.properties.map(\.name)
+        ) { position, name in
+            seen.contains(position) ? ObjectReader.omittedAndStated(name) : nil
+        }
     }
 
     private func read(

@@ -63,17 +63,9 @@ extension SchemaReader {
             fault(pointer, "wrong-type", "'properties' is an object from names to paths.")
             return []
         }
-        if let repeated = properties.repeatedName {
-            fault(
-                pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
-                "A name stands only once in an object.")
-        }
         var result: [Projection.Property] = []
-        for member in properties.members {
-            let name = String(decoding: member.name, as: UTF8.self)
-            if let read = readProjected(name, member.value, pointer.appending(name)) {
-                result.append(read)
-            }
+        forEachMember(properties, pointer) { reader, name, value, pointer in
+            if let read = reader.readProjected(name, value, pointer) { result.append(read) }
         }
         return result
     }

@@ -37,7 +37,9 @@ extension ObjectReader {
                 draft.setReferences(member, from: draft.references.count - 1)
             }
         case .embedded:
-            if let child = readEmbeddedElement(json, member, into: draft) {
+            if json.kind != .object {
+                scalarFault(json, rowClass, member, at: nil, element: nil)
+            } else if let child = embedded(json, draft, member, isMerge: false) {
                 draft.set(member, children: [child])
             }
         case .mixed: readMixedElement(json, member, depth: depth, into: draft)
@@ -46,7 +48,7 @@ extension ObjectReader {
             if json.isNull, compiled.isOptional {
                 collection.appendNull()
             } else {
-                readPlainElement(json, member, of: rowClass)
+                _ = append(json, member, of: rowClass, at: nil, element: nil)
             }
             draft.set(member, collection: collection)
         }
@@ -63,45 +65,10 @@ extension ObjectReader {
         if json.isNull, compiled.isOptional {
             draft.addEntry(key, .null)
         } else {
-            switch compiled.storage.element {
-            case .link:
-                if addReference(json, member, element: nil, to: draft) {
-                    draft.addEntry(key, .reference(draft.references.count - 1))
-                }
-            case .embedded:
-                if let child = readEmbeddedElement(json, member, into: draft) {
-                    draft.addEntry(key, .child(draft.addChild(child)))
-                }
-            case .mixed: readMixedEntry(json, under: key, member, depth: depth, into: draft)
-            default:
-                collection.reset(compiled.storage.element)
-                readPlainElement(json, member, of: rowClass)
-                if let last = collection.last { draft.addEntry(key, bytes: last) }
-            }
+            collection.reset(compiled.storage.element)
+            addEntry(json, under: key, member, isBare: true, depth: depth, into: draft)
         }
         draft.setEntries(member, from: 0)
         return draft
-    }
-
-    private func readEmbeddedElement(
-        _ json: JSONValue, _ member: Int, into draft: ObjectDraft
-    ) -> ObjectDraft? {
-        guard json.kind == .object else {
-            scalarFault(json, draft.rowClass, member, at: nil, element: nil)
-            return nil
-        }
-        return embedded(json, draft, member, isMerge: false)
-    }
-
-    private func readPlainElement(_ json: JSONValue, _ member: Int, of rowClass: RowClass) {
-        let compiled = rowClass.members[member]
-        guard append(json, compiled), let last = collection.last else {
-            return scalarFault(json, rowClass, member, at: nil, element: nil)
-        }
-        if compiled.hasCases, let cases = rowClass.cases[member],
-            !cases.holds(last, compiled.storage.element, scratch: bytes)
-        {
-            noCase(rowClass, member, at: nil, element: nil)
-        }
     }
 }

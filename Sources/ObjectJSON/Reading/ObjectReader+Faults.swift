@@ -6,15 +6,7 @@ import Text
 extension ObjectReader {
     /// The fault of a body with faults: 400 when names repeat, else 422.
     package func fault() -> RequestFault {
-        let first = faults.first?.detail ?? "The body can't be stored."
-        let more = faultCount - 1
-        let detail =
-            more > 0 ? "\(first) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)" : first
-        if hasRepeatedName {
-            return RequestFault(.malformed, "duplicate-name", detail, errors: faults)
-        }
-        return RequestFault(
-            .invalid, faults.first?.code ?? "invalid-object", detail, errors: faults)
+        .object(faults, count: faultCount, hasRepeatedName: hasRepeatedName)
     }
 
     /// Where the value that is being read stands, or the member `name` of it.

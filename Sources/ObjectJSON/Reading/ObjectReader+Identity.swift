@@ -45,7 +45,7 @@ extension ObjectReader {
             if draft.fields[member].state == .absent { generateKey(draft, member) }
             return
         }
-        let name = Self.bytesOfName(names, rowClass, member)
+        let name = rowClass.names.name(member)
         if draft.fields[member].state == .absent {
             _ = draft.set(member, value: named)
             return
@@ -56,12 +56,6 @@ extension ObjectReader {
         OrderedKey.append(named, to: bytes)
         let both = bytes.bytes
         if !both[..<end].elementsEqual(both[end...]) { keyMismatch(rowClass, at: name) }
-    }
-
-    fileprivate static func bytesOfName(
-        _ names: SchemaNames?, _ rowClass: RowClass, _ member: Int
-    ) -> UnsafeRawBufferPointer? {
-        names?.classes[rowClass.index].properties.name(member)
     }
 
     private func keyMismatch(_ rowClass: RowClass, at name: UnsafeRawBufferPointer?) {
@@ -85,18 +79,12 @@ extension ObjectReader {
                 "'\(property.name)' is the primary key of class '\(draft.rowClass.definition.name)' "
                     + "and has to be stated; only keys of the types objectId and uuid, and those whose default "
                     + "is \"$next\", are generated.",
-                at: Self.bytesOfName(names, draft.rowClass, member))
+                at: draft.rowClass.names.name(member))
         }
     }
 
     private func hasFault(at name: String) -> Bool {
-        var pointer = JSONPointer()
-        for step in path {
-            switch step {
-            case .name(let name): pointer.append(name)
-            case .element(let index): pointer.append(index: index)
-            }
-        }
+        var pointer = pointer(at: nil)
         pointer.append(name)
         let text = pointer.description
         return faults.contains { $0.pointer == text }
@@ -129,10 +117,8 @@ extension ObjectReader {
             refuse(name)
             return true
         }
-        if let member = rowClass.primaryKeyIndex, draft.fields[member].state != .absent,
-            let name = Self.bytesOfName(names, rowClass, member)
-        {
-            refuse(name)
+        if let member = rowClass.primaryKeyIndex, draft.fields[member].state != .absent {
+            refuse(rowClass.names.name(member))
         }
         return faultCount == before ? draft : nil
     }

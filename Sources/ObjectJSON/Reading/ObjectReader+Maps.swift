@@ -31,7 +31,7 @@ extension ObjectReader {
         for json in json.members {
             guard isKey(json.name, draft.rowClass, member) else { continue }
             guard json.value.isNull else {
-                readEntry(json, member, compiled, into: draft)
+                addEntry(json.value, under: json.name, member, into: draft)
                 continue
             }
             if draft.isMerge {
@@ -50,41 +50,47 @@ extension ObjectReader {
         }
     }
 
-    /// Reads an entry whose value is not null.
-    private func readEntry(
-        _ json: JSONMember, _ member: Int, _ compiled: RowClass.Member, into draft: ObjectDraft
+    /// Reads the value of an entry; of a plain value the collection has been reset.
+    ///
+    /// - `isBare`: Whether the value stands alone, and not in a map. It replaces an embedded object then.
+    /// - `depth`: How many lists and maps of a `mixed` value are around it.
+    func addEntry(
+        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, isBare: Bool = false,
+        depth: Int = 0, into draft: ObjectDraft
     ) {
-        switch compiled.storage.element {
-        case .link:
-            path.append(.name(json.name))
-            defer { path.removeLast() }
-            if addReference(json.value, member, element: nil, to: draft) {
-                draft.addEntry(json.name, .reference(draft.references.count - 1))
-            }
-        case .mixed: readMixedEntry(json, member, into: draft)
-        case .embedded:
-            path.append(.name(json.name))
-            defer { path.removeLast() }
-            guard json.value.kind == .object else {
-                return fault(
-                    "wrong-type",
-                    "The values of '\(draft.rowClass.definition.properties[member].name)' are "
-                        + "objects; found \(Self.describe(json.value)).")
-            }
-            if let child = embedded(json.value, draft, member, isMerge: draft.isMerge) {
-                draft.addEntry(json.name, .child(draft.addChild(child)))
-            }
+        let rowClass = draft.rowClass
+        switch rowClass.members[member].storage.element {
+        case .link, .mixed, .embedded: break
         default:
-            guard append(json.value, compiled), let last = collection.last else {
-                return scalarFault(
-                    json.value, draft.rowClass, member, at: json.name, element: nil)
-            }
-            if compiled.hasCases, let cases = draft.rowClass.cases[member],
-                !cases.holds(last, compiled.storage.element, scratch: bytes)
+            if append(json, member, of: rowClass, at: isBare ? nil : key, element: nil),
+                let last = collection.last
             {
-                return noCase(draft.rowClass, member, at: json.name, element: nil)
+                draft.addEntry(key, bytes: last)
             }
-            draft.addEntry(json.name, bytes: last)
+            return
+        }
+        if !isBare { path.append(.name(key)) }
+        defer { if !isBare { path.removeLast() } }
+        switch rowClass.members[member].storage.element {
+        case .link:
+            if addReference(json, member, element: nil, to: draft) {
+                draft.addEntry(key, .reference(draft.references.count - 1))
+            }
+        case .mixed: readMixedEntry(json, under: key, member, depth: depth, into: draft)
+        default:
+            if json.kind == .object {
+                let isMerge = draft.isMerge && !isBare
+                if let child = embedded(json, draft, member, isMerge: isMerge) {
+                    draft.addEntry(key, .child(draft.addChild(child)))
+                }
+            } else if isBare {
+                scalarFault(json, rowClass, member, at: nil, element: nil)
+            } else {
+                fault(
+                    "wrong-type",
+                    "The values of '\(rowClass.definition.properties[member].name)' are "
+                        + "objects; found \(Self.describe(json)).")
+            }
         }
     }
 

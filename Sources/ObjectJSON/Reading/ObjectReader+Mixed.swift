@@ -19,16 +19,6 @@ extension ObjectReader {
         draft.set(member, mixed: MixedView(mixed.bytes), from: start)
     }
 
-    /// Reads an entry of a map.
-    func readMixedEntry(_ json: JSONMember, _ member: Int, into draft: ObjectDraft) {
-        path.append(.name(json.name))
-        defer { path.removeLast() }
-        mixed.removeAll()
-        let start = draft.references.count
-        appendMixed(json.value, member, into: draft, depth: 0, base: 0)
-        draft.addEntry(json.name, mixed: MixedView(mixed.bytes), from: start)
-    }
-
     /// Reads a list or set of values.
     func readMixedValues(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
         collection.reset(.mixed)
@@ -184,24 +174,13 @@ extension ObjectReader {
                 at: tag.name)
             return writer.null()
         }
-        if append(tag.value, form, to: writer) { return }
+        if let element = form.element, let value = PlainValue(tag.value, element, bytes) {
+            return writer.plain(value)
+        }
         fault(
             form.faultCode, "\"\(form.rawValue)\" takes \(form.takes); this is not one.",
             at: tag.name)
         writer.null()
-    }
-
-    /// Appends a value of a kind; false when it is not one.
-    private func append(_ json: JSONValue, _ form: MixedForm, to writer: MixedWriter) -> Bool {
-        guard let element = form.element else { return false }
-        if let value = Self.inlineValue(json, element) {
-            writer.inline(value)
-        } else if let text = text(json, element) {
-            writer.data(text)
-        } else {
-            return false
-        }
-        return true
     }
 
     /// Appends a link, `{"$link":{"class","id"}}` or `{"$ref":"name"}`, and adds its target to the draft.

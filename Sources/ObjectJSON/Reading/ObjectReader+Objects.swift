@@ -143,22 +143,11 @@ extension ObjectReader {
             }
             return true
         }
-        switch compiled.storage.element {
-        case .string:
-            if let text = json.stringBytes {
-                draft.addReference(member, element: element, mixed: mixed) {
-                    OrderedKey.append(text: text, to: $0)
-                }
-                return true
+        if let key = PlainValue(json, compiled.storage.element, bytes) {
+            draft.addReference(member, element: element, mixed: mixed) {
+                OrderedKey.append(key: key, to: $0)
             }
-        case .int, .objectID, .uuid:
-            if let value = Self.inlineValue(json, compiled.storage.element) {
-                draft.addReference(member, element: element, mixed: mixed) {
-                    OrderedKey.append(value, to: $0)
-                }
-                return true
-            }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
+            return true
         }
         wrongKey(json, target)
         return false

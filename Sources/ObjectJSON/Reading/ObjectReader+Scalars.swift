@@ -9,88 +9,55 @@ extension ObjectReader {
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
     ) {
         let compiled = draft.rowClass.members[member]
-        if let value = Self.inlineValue(json, compiled.storage.element), compiled.holds(value) {
-            draft.set(member, inline: value)
-        } else if let text = text(json, compiled.storage.element) {
-            draft.set(member, text: text)
-        } else {
-            scalarFault(json, draft.rowClass, member, at: name, element: nil)
+        guard let value = plain(json, compiled) else {
+            return scalarFault(json, draft.rowClass, member, at: name, element: nil)
         }
+        draft.set(member, plain: value)
         if compiled.hasCases, !draft.isCase(member, scratch: bytes) {
             noCase(draft.rowClass, member, at: name, element: nil)
         }
     }
 
+    /// Reads a plain value; nil when it is not of a property's type.
+    @inline(__always)
+    private func plain(_ json: JSONValue, _ member: RowClass.Member) -> PlainValue? {
+        let value = PlainValue(json, member.storage.element, bytes)
+        if case .inline(let inline)? = value, !member.holds(inline) { return nil }
+        return value
+    }
+
     /// Reads a list or set of plain values.
     func readScalars(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
         let compiled = draft.rowClass.members[member]
-        let element = compiled.storage.element
-        collection.reset(element)
+        collection.reset(compiled.storage.element)
         for (index, json) in json.elements.enumerated() {
             if json.isNull, compiled.isOptional {
                 collection.appendNull()
-            } else if !append(json, compiled) {
-                scalarFault(json, draft.rowClass, member, at: nil, element: index)
-            } else if compiled.hasCases, let cases = draft.rowClass.cases[member],
-                let last = collection.last, !cases.holds(last, element, scratch: bytes)
-            {
-                noCase(draft.rowClass, member, at: nil, element: index)
+            } else {
+                _ = append(json, member, of: draft.rowClass, at: nil, element: index)
             }
         }
         draft.set(member, collection: collection)
     }
 
-    /// Adds an element to the collection; false when it is not of the type.
-    func append(_ json: JSONValue, _ member: RowClass.Member) -> Bool {
-        let element = member.storage.element
-        if let value = Self.inlineValue(json, element), member.holds(value) {
-            collection.append(value)
-        } else if let text = text(json, element) {
-            collection.append(text: text)
-        } else {
+    /// Adds an element to the collection; false with a fault when it may not be there.
+    func append(
+        _ json: JSONValue, _ member: Int, of rowClass: RowClass, at name: UnsafeRawBufferPointer?,
+        element: Int?
+    ) -> Bool {
+        let compiled = rowClass.members[member]
+        guard let value = plain(json, compiled) else {
+            scalarFault(json, rowClass, member, at: name, element: element)
+            return false
+        }
+        collection.append(plain: value)
+        if compiled.hasCases, let cases = rowClass.cases[member], let last = collection.last,
+            !cases.holds(last, compiled.storage.element, scratch: bytes)
+        {
+            noCase(rowClass, member, at: name, element: element)
             return false
         }
         return true
-    }
-
-    /// A value of fixed width; nil when it is not of the type, or that has none.
-    static func inlineValue(_ json: JSONValue, _ element: ElementStorage) -> InlineValue? {
-        switch element {
-        case .bool: return json.bool.map { InlineValue($0) }
-        case .int: return ScalarText.int(json).map { InlineValue($0) }
-        case .float: return ScalarText.float(json).map { InlineValue($0) }
-        case .decimal: return ScalarText.decimal(json).map { InlineValue($0) }
-        case .double:
-            guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
-                return nil
-            }
-            return InlineValue(value)
-        case .date:
-            return json.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map { InlineValue($0) }
-        case .objectID:
-            return json.stringBytes.flatMap { ObjectID(text: $0) }.map { InlineValue($0) }
-        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { InlineValue($0) }
-        case .string, .data, .link, .embedded, .mixed: return nil
-        }
-    }
-
-    /// The bytes of a string or data value, valid until the next one is asked for; nil when it is not of the type,
-    /// or that is another one.
-    func text(_ json: JSONValue, _ element: ElementStorage) -> UnsafeRawBufferPointer? {
-        guard element == .string || element == .data, var text = json.stringBytes else {
-            return nil
-        }
-        if element == .data {
-            guard decodeData(text) else { return nil }
-            text = bytes.bytes
-        }
-        return text.count <= ModelLimits.valueByteCountMax ? text : nil
-    }
-
-    /// Decodes base64 of either alphabet into ``bytes``.
-    private func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
-        bytes.removeAll()
-        return Base64.decodeEither(text, into: bytes)
     }
 
     /// Says that a value is none of an enum's.

@@ -115,9 +115,8 @@ package final class ObjectReader {
         _ json: JSONValue, into draft: ObjectDraft,
         keeps: Bool = true, special: (UnsafeRawBufferPointer, JSONValue) -> Bool
     ) {
-        guard let names else { return }
         let rowClass = draft.rowClass
-        let properties = names.classes[rowClass.index].properties
+        let properties = rowClass.names
         var seen = MemberSet()
         var next = 0
         var omitted: JSONValue?

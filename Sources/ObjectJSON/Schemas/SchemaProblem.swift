@@ -39,15 +39,9 @@ package enum SchemaProblem {
             return invalid(reader.faults)
         case .brokenProjections(let faults): return RequestFault(brokenProjections: faults)
         case .sharedValues(let faults):
-            reader.add(faults) { pointerOf(.className($0)) }
-            return RequestFault(
-                .conflict, "shared-values",
-                "Objects share values that are to become unique; nothing was changed.",
-                errors: reader.faults.map { fault in
-                    var fault = fault
-                    fault.code = "shared-values"
-                    return fault
-                })
+            return refusal(
+                "shared-values", faults, pointerOf,
+                "Objects share values that are to become unique; nothing was changed.")
         case .schemaRevision(let current):
             return RequestFault(
                 .conflict, "schema-revision",
@@ -80,13 +74,7 @@ package enum SchemaProblem {
 
     /// The problem of a body with faults: 400 when names repeat, else 422.
     static func invalid(_ faults: [RequestFault.Entry]) -> RequestFault {
-        if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
-            return RequestFault(.malformed, "duplicate-name", repeated.detail, errors: faults)
-        }
-        let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
-        return RequestFault(
-            .invalid, "invalid-schema", (faults.first?.detail ?? "The schema is refused.") + more,
-            errors: faults)
+        .definition("invalid-schema", faults, "The schema is refused.")
     }
 }
 

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import ObjectModel
+import Rows
 
 extension SchemaReader {
     private static let generators: [String: (scalar: ScalarType, value: DefaultValue)] = [
@@ -55,7 +56,7 @@ extension SchemaReader {
                 "The default is not a mixed value without links: \(MixedForm.examples).")
             return nil
         }
-        if let read = Self.read(value, scalar) { return .constant(read) }
+        if let read = PlainValue.value(value, ElementStorage(scalar)) { return .constant(read) }
         fault(pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.")
         return nil
     }
@@ -74,7 +75,7 @@ extension SchemaReader {
         }
         var cases: [Value] = []
         for (index, json) in value.elements.enumerated() {
-            if let read = Self.read(json, scalar) {
+            if let read = PlainValue.value(json, ElementStorage(scalar)) {
                 cases.append(read)
             } else {
                 fault(
@@ -83,35 +84,5 @@ extension SchemaReader {
             }
         }
         return cases
-    }
-
-    private static func read(_ value: JSONValue, _ scalar: ScalarType) -> Value? {
-        switch scalar {
-        case .bool: return value.bool.map(Value.bool)
-        case .int, .int8, .int16, .int32, .int64:
-            if let text = value.stringBytes { return Int64(jsonDigits: text).map(Value.int) }
-            return value.exactInt64.map(Value.int)
-        case .double:
-            switch value.string {
-            case nil: return value.double.flatMap { $0.isFinite ? .double($0) : nil }
-            case "NaN": return .double(.nan)
-            case "Infinity": return .double(.infinity)
-            case "-Infinity": return .double(-.infinity)
-            default: return nil
-            }
-        case .float: return ScalarText.float(value).map(Value.float)
-        case .decimal128: return ScalarText.decimal(value).map(Value.decimal)
-        case .string:
-            guard let text = value.string, text.utf8.count <= ModelLimits.valueByteCountMax else {
-                return nil
-            }
-            return .string(text)
-        case .data:
-            return value.stringBytes.flatMap { Base64.decodeEither($0) }.map(Value.data)
-        case .date: return value.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map(Value.date)
-        case .objectID: return value.stringBytes.flatMap { ObjectID(text: $0) }.map(Value.objectID)
-        case .uuid: return value.stringBytes.flatMap { UUID128(text: $0) }.map(Value.uuid)
-        case .mixed: return nil
-        }
     }
 }

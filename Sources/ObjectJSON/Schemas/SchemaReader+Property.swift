@@ -11,8 +11,7 @@ extension SchemaReader {
     private struct Statement {
         var type: TypeText?
         var typePointer = JSONPointer()
-        package var element: JSONValue?
-        var elementPointer = JSONPointer()
+        var element: JSONValue?
         var className: String?
         var property: String?
         var isOptional: Bool?
@@ -22,9 +21,7 @@ extension SchemaReader {
         var isRequired = false
         var onDelete = OnDelete.nullify
         var defaultValue: JSONValue?
-        var defaultPointer = JSONPointer()
         var cases: JSONValue?
-        var casesPointer = JSONPointer()
         var mapTo: String?
     }
 
@@ -54,10 +51,10 @@ extension SchemaReader {
         property.mapTo = statement.mapTo
         property.searchIndex = statement.searchIndex
         if let stated = statement.cases {
-            property.cases = readCases(stated, of: property, statement.casesPointer)
+            property.cases = readCases(stated, of: property, pointer.appending("enum"))
         }
         if let stated = statement.defaultValue {
-            property.defaultValue = readDefault(stated, of: property, statement.defaultPointer)
+            property.defaultValue = readDefault(stated, of: property, pointer.appending("default"))
         }
         return faults.count == countBefore ? property : nil
     }
@@ -82,9 +79,7 @@ extension SchemaReader {
             case "type":
                 read.type = reader.readTypeText(value, pointer)
                 read.typePointer = pointer
-            case "element":
-                read.element = value
-                read.elementPointer = pointer
+            case "element": read.element = value
             case "class": read.className = reader.readText(value, pointer)
             case "property": read.property = reader.readText(value, pointer)
             case "optional": read.isOptional = reader.readFlag(value, pointer)
@@ -94,17 +89,12 @@ extension SchemaReader {
                 } else {
                     read.isIndexed = reader.readFlag(value, pointer) ?? false
                 }
-            case "default":
-                read.defaultValue = value
-                read.defaultPointer = pointer
-            case "enum":
-                read.cases = value
-                read.casesPointer = pointer
+            case "default": read.defaultValue = value
+            case "enum": read.cases = value
             case "unique": read.isUnique = reader.readFlag(value, pointer) ?? false
             case "required": read.isRequired = reader.readFlag(value, pointer) ?? false
             case "onDelete": read.onDelete = reader.readOnDelete(value, pointer)
-            case "mapTo": read.mapTo = reader.readText(value, pointer)
-            default: reader.notSupported(pointer, "'\(member)' of a property")
+            default: read.mapTo = reader.readText(value, pointer)
             }
         }
         statement = read
@@ -147,13 +137,8 @@ extension SchemaReader {
                     + "'\(type.name)'.")
             return nil
         }
-        guard let element = readElementName(type.name, statement.typePointer) else { return nil }
+        let element = ScalarType(name: type.name).map(ElementType.scalar) ?? .object(type.name)
         return resolve(element: element, type, statement)
-    }
-
-    private mutating func readElementName(_ name: String, _ pointer: JSONPointer) -> ElementType? {
-        if let scalar = ScalarType(name: name) { return .scalar(scalar) }
-        return .object(name)
     }
 
     private mutating func resolve(
@@ -197,7 +182,7 @@ extension SchemaReader {
             fault(pointer, "missing-member", "A \(kind) states its 'element'.")
             return nil
         }
-        let elementPointer = statement.elementPointer
+        let elementPointer = pointer.appending("element")
         var inner = Statement()
         inner.typePointer = elementPointer
         if value.kind == .object {

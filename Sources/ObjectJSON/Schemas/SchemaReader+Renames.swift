@@ -13,18 +13,10 @@ extension SchemaReader {
             return SchemaRenames()
         }
         var renames = SchemaRenames()
-        if let repeated = value.repeatedName {
-            fault(
-                pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
-                "A name stands only once in an object.")
-        }
-        for member in value.members {
-            let old = String(decoding: member.name, as: UTF8.self)
-            if let new = readText(member.value, pointer.appending(old)) {
-                renames.entries.append(
-                    SchemaRenames.Entry(
-                        old: SchemaRenames.Name(old), new: SchemaRenames.Name(new)))
-            }
+        forEachMember(value, pointer) { reader, old, value, pointer in
+            guard let new = reader.readText(value, pointer) else { return }
+            renames.entries.append(
+                SchemaRenames.Entry(old: SchemaRenames.Name(old), new: SchemaRenames.Name(new)))
         }
         return renames
     }

@@ -111,14 +111,8 @@ package struct SchemaReader {
             fault(inner, "wrong-type", "'properties' is an object from names to types.")
             return nil
         }
-        if let repeated = properties.repeatedName {
-            fault(
-                inner.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
-                "A name stands only once in an object.")
-        }
-        for member in properties.members {
-            let name = String(decoding: member.name, as: UTF8.self)
-            if let property = readProperty(name, member.value, inner.appending(name)) {
+        forEachMember(properties, inner) { reader, name, value, pointer in
+            if let property = reader.readProperty(name, value, pointer) {
                 result.properties.append(property)
             }
         }
@@ -151,10 +145,6 @@ package struct SchemaReader {
         )
     }
 
-    mutating func notSupported(_ pointer: JSONPointer, _ what: String) {
-        fault(pointer, "not-supported", "\(what) is not supported yet.")
-    }
-
     /// Adds faults of a schema that was read.
     ///
     /// - `pointerOf`: The pointer to the class of a name; nil when it is not part of the body.
@@ -175,9 +165,9 @@ package struct SchemaReader {
         }
     }
 
-    /// Hands the known members of an object to `body` and reports the others.
+    /// Hands the known members of an object to `body` and reports the others; without `known` all are.
     mutating func forEachMember(
-        _ object: JSONValue, _ pointer: JSONPointer, _ known: [String],
+        _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]? = nil,
         _ body: (inout SchemaReader, String, JSONValue, JSONPointer) -> Void
     ) {
         if let repeated = object.repeatedName {
@@ -188,7 +178,7 @@ package struct SchemaReader {
         for member in object.members {
             let name = String(decoding: member.name, as: UTF8.self)
             let inner = pointer.appending(name)
-            guard known.contains(name) else {
+            if let known, !known.contains(name) {
                 fault(
                     inner, "unknown-member",
                     "There is no member '\(name)' here; known are \(known.joined(separator: ", ")).",

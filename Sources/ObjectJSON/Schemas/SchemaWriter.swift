@@ -1,5 +1,6 @@
 import JSON
 import ObjectModel
+import ObjectStore
 
 /// Writes schemas and classes as JSON: the long form, in declaration order. Members that say what holds
 /// anyway (not optional, not indexed) are left out.
@@ -13,20 +14,40 @@ package struct SchemaWriter {
         writer.object { object in
             object.member("revision").uint(schema.revision)
             if let version = schema.schemaVersion { object.member("schemaVersion").uint(version) }
-            _ = object.member("classes")
-            writer.array { array in
+            object.member("classes").array { array in
                 for objectClass in schema.classes {
                     _ = array.element()
                     write(objectClass)
                 }
             }
-            _ = object.member("warnings")
-            writer.array { array in
-                for warning in SchemaWarning.all(of: schema) {
+            object.member("warnings").array { array in
+                for objectClass in schema.classes {
+                    for property in objectClass.properties where QueryWord.isOne(property.name) {
+                        array.element().object { object in
+                            object.member("class").string(objectClass.name)
+                            object.member("property").string(property.name)
+                            object.member("detail").string(
+                                "'\(property.name)' is a word of the query language, so that queries "
+                                    + "cannot name this property. It is stored and read as any other."
+                            )
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the steps of a change, the reply to a dry run.
+    package func write(_ steps: [SchemaStep]) {
+        writer.object { object in
+            object.member("changes").array { array in
+                for step in steps {
                     array.element().object { object in
-                        object.member("class").string(warning.className)
-                        object.member("property").string(warning.property)
-                        object.member("detail").string(warning.detail)
+                        object.member("op").string(step.operation.rawValue)
+                        if let name = step.className { object.member("class").string(name) }
+                        if let name = step.property { object.member("property").string(name) }
+                        object.member("objects").int(Int64(step.objectCount))
+                        object.member("lossy").bool(step.isLossy)
                     }
                 }
             }
@@ -64,15 +85,9 @@ package struct SchemaWriter {
             switch property.type {
             case .single(let element):
                 write(element, isOptional: property.isOptional, to: &object)
-            case .list(let element), .set(let element), .map(let element):
-                switch property.type {
-                case .list: object.member("type").string("list")
-                case .set: object.member("type").string("set")
-                default: object.member("type").string("map")
-                }
-                object.member("element").object { inner in
-                    write(element, isOptional: property.isOptional, to: &inner)
-                }
+            case .list(let element): write("list", of: element, property, to: &object)
+            case .set(let element): write("set", of: element, property, to: &object)
+            case .map(let element): write("map", of: element, property, to: &object)
             case .linkingObjects(let className, let name):
                 object.member("type").string("linkingObjects")
                 object.member("class").string(className)
@@ -87,8 +102,7 @@ package struct SchemaWriter {
                 object.member("onDelete").string(property.onDelete.rawValue)
             }
             if let cases = property.cases {
-                _ = object.member("enum")
-                writer.array { array in
+                object.member("enum").array { array in
                     for value in cases {
                         _ = array.element()
                         write(value)
@@ -99,6 +113,16 @@ package struct SchemaWriter {
                 _ = object.member("default")
                 write(value, of: property)
             }
+        }
+    }
+
+    private func write(
+        _ type: String, of element: ElementType, _ property: Property,
+        to object: inout JSONObjectWriter
+    ) {
+        object.member("type").string(type)
+        object.member("element").object { inner in
+            write(element, isOptional: property.isOptional, to: &inner)
         }
     }
 

@@ -110,7 +110,7 @@ extension FieldSelection {
         ) -> RequestFault {
             let known = rowClass.definition.properties.map(\.name)
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
-            return RequestFault.located(
+            return .single(
                 .malformed, "unknown-property", detail, parameter: parameter,
                 hint: NearestName.of(
                     name, among: expands ? known : known + ["$id", "$version"]))

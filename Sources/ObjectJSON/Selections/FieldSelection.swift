@@ -7,7 +7,7 @@ import Rows
 /// are shown in the place of a link.
 ///
 /// Made for one class of one schema: from `fields` and `expand` (``init(fields:expand:of:names:)``), or
-/// once for each class (``ClassNames/everything``). Immutable; safe to use from any thread.
+/// once for each class (``SchemaNames/everything``). Immutable; safe to use from any thread.
 package final class FieldSelection: @unchecked Sendable {
     // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
     // freed in `deinit`.

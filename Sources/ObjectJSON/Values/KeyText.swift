@@ -16,17 +16,10 @@ package enum KeyText {
             guard let key = int(text), key >= 0 else { throw wrongType(rowClass) }
             return .int(key)
         }
-        switch rowClass.members[member].storage.element {
-        case .string: return .string(String(decoding: text, as: UTF8.self))
-        case .int:
-            if let value = int(text) { return .int(value) }
-        case .objectID:
-            if let value = ObjectID(text: text) { return .objectID(value) }
-        case .uuid:
-            if let value = UUID128(text: text) { return .uuid(value) }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
+        guard let key = PlainValue(key: text, rowClass.members[member].storage.element) else {
+            throw wrongType(rowClass)
         }
-        throw wrongType(rowClass)
+        return key.value
     }
 
     /// Appends the ``OrderedKey`` of a path segment without making a ``Value``: for reads.
@@ -36,28 +29,14 @@ package enum KeyText {
     package static func append(
         path text: UnsafeRawBufferPointer, of rowClass: RowClass, to buffer: ByteBuffer
     ) throws(RequestFault) {
-        guard let member = rowClass.primaryKeyIndex else { throw wrongType(rowClass) }
-        switch rowClass.members[member].storage.element {
-        case .string: return OrderedKey.append(text: text, to: buffer)
-        case .int:
-            if let value = int(text) {
-                return OrderedKey.append(InlineValue(value), to: buffer)
-            }
-        case .objectID:
-            if let value = ObjectID(text: text) {
-                return OrderedKey.append(InlineValue(value), to: buffer)
-            }
-        case .uuid:
-            if let value = UUID128(text: text) {
-                return OrderedKey.append(InlineValue(value), to: buffer)
-            }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
-        }
-        throw wrongType(rowClass)
+        guard let member = rowClass.primaryKeyIndex,
+            let key = PlainValue(key: text, rowClass.members[member].storage.element)
+        else { throw wrongType(rowClass) }
+        OrderedKey.append(key: key, to: buffer)
     }
 
     /// Reads decimal digits, perhaps after a `-`; nil for other text and what does not fit.
-    private static func int(_ text: UnsafeRawBufferPointer) -> Int64? {
+    static func int(_ text: UnsafeRawBufferPointer) -> Int64? {
         let isNegative = text.first == UInt8(ascii: "-")
         var position = isNegative ? 1 : 0
         // Nineteen digits hold every Int64 and fit into the magnitude without overflow.
@@ -102,13 +81,7 @@ package enum KeyText {
             return ScalarText.int(json).flatMap { $0 >= 0 ? .int($0) : nil }
         }
         if json.isNull { return rowClass.members[member].isOptional ? .null : nil }
-        switch rowClass.members[member].storage.element {
-        case .string: return json.string.map { .string($0) }
-        case .int: return ScalarText.int(json).map { .int($0) }
-        case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
-        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: return nil
-        }
+        return PlainValue.value(json, rowClass.members[member].storage.element)
     }
 
     /// The fault of a key that is not of its class's type.
@@ -133,6 +106,6 @@ package enum KeyText {
                 "Class '\(rowClass.definition.name)' has no primary key; its objects are named by "
                 + "their \"$id\", an integer."
         }
-        return RequestFault.located(.malformed, "wrong-key-type", detail, parameter: parameter)
+        return .single(.malformed, "wrong-key-type", detail, parameter: parameter)
     }
 }

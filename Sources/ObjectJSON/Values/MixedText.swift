@@ -57,16 +57,6 @@ enum MixedText {
     /// A value whose kind is written out.
     private static func value(_ json: JSONValue, _ form: MixedForm) -> Value? {
         switch form {
-        case .int: return ScalarText.int(json).map { .int($0) }
-        case .double:
-            return ScalarText.isTooLarge(json) ? nil : ScalarText.double(json).map { .double($0) }
-        case .float: return ScalarText.float(json).map { .float($0) }
-        case .decimal: return ScalarText.decimal(json).map { .decimal($0) }
-        case .date: return json.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map { .date($0) }
-        case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
-        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
-        case .data:
-            return json.stringBytes.flatMap { Base64.decodeEither($0) }.map { .data($0) }
         case .link:
             guard json.kind == .object, json.count == 2,
                 let name = json.member(named: "class")?.string,
@@ -74,6 +64,7 @@ enum MixedText {
             else { return nil }
             return .link(className: name, key: key)
         case .reference: return nil
+        default: return form.element.flatMap { PlainValue.value(json, $0) }
         }
     }
 

@@ -18,7 +18,7 @@ extension ObjectWriter {
             else { return json.null() }
         case .embedded:
             guard let inner = RowView(part.bytes(offset)) else { return json.null() }
-            write(inner, key: 0, names.classes[rowClass.members[member].classIndex].everything)
+            write(inner, key: 0, names.everything[rowClass.members[member].classIndex])
         default: writeElement(offset, of: part)
         }
     }

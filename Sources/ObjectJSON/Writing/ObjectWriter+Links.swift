@@ -60,7 +60,7 @@ extension ObjectWriter {
     package func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection
     {
         step.nested >= 0
-            ? selection.nested[Int(step.nested)] : names.classes[Int(step.classIndex)].everything
+            ? selection.nested[Int(step.nested)] : names.everything[Int(step.classIndex)]
     }
 
     mutating func hasRoom() -> Bool {
@@ -104,7 +104,7 @@ extension ObjectWriter {
         // Where the property belongs to an embedded class, the owner is what links here.
         let inner =
             origin.classIndex == Int(step.classIndex)
-            ? nested(step, selection) : names.classes[origin.classIndex].everything
+            ? nested(step, selection) : names.everything[origin.classIndex]
         write(row, key: origin.key, inner)
     }
 

@@ -30,24 +30,6 @@ extension ObjectWriter {
         json.raw("}")
     }
 
-    /// Writes an element of a collection, or a value of a map.
-    ///
-    /// - `selection`: Of the collection alone.
-    package mutating func writeElement(
-        _ index: Int, of values: CollectionView, _ selection: FieldSelection
-    ) {
-        guard let step = selection.steps.first, !values.isNull(index) else { return json.null() }
-        switch values.element {
-        case .link:
-            let key = values.pointer(index).storedLink
-            if !writeTarget(key, step, selection, isExpanded: false) { json.null() }
-        case .embedded:
-            guard let inner = RowView(values.bytes(index)) else { return json.null() }
-            write(inner, key: 0, nested(step, selection))
-        default: writeElement(index, of: values)
-        }
-    }
-
     private mutating func writeValue(
         _ index: Int, of values: CollectionView, _ step: FieldSelection.Step,
         _ selection: FieldSelection

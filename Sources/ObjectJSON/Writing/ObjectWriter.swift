@@ -10,7 +10,7 @@ import Rows
 /// thread at a time uses a writer, and not longer than its transaction is open.
 ///
 ///     var writer = ObjectWriter(buffer, names: names, read: read, epoch: store.epoch)
-///     writer.write(row, key: key, names.classes[rowClass.index].everything)
+///     writer.write(row, key: key, names.everything[rowClass.index])
 package struct ObjectWriter {
     package let json: JSONWriter
     package let names: SchemaNames
@@ -113,7 +113,7 @@ package struct ObjectWriter {
 
     /// Writes a copied object with everything that it stores.
     package mutating func write(_ object: StoredObject) {
-        let selection = names.classes[object.classIndex].everything
+        let selection = names.everything[object.classIndex]
         let isWritten =
             object.withRow { row in write(copy: row, key: object.key, selection) } != nil
         if !isWritten { json.null() }

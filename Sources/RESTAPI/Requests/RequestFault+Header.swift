@@ -3,6 +3,6 @@ import ObjectJSON
 extension RequestFault {
     /// A malformed header, or one that promises what does not hold.
     static func header(_ name: StaticString, _ detail: String) -> RequestFault {
-        .located(.malformed, "invalid-header", detail, parameter: name.description)
+        .single(.malformed, "invalid-header", detail, parameter: name.description)
     }
 }

@@ -133,7 +133,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     private func requireMapKey(_ key: [UInt8]) throws(RequestFault) {
         guard let fault = key.withUnsafeBytes({ MapKey.fault(of: $0) }) else { return }
-        throw .located(
+        throw .single(
             .invalid, fault.code, fault.detail, parameter: address.parameterName)
     }
 

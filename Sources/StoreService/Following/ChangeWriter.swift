@@ -140,7 +140,7 @@ struct ChangeWriter {
         json.raw(",\"object\":")
         writer.write(
             row, key: identity.key,
-            stream.selection ?? stream.names.classes[identity.classIndex].everything)
+            stream.selection ?? stream.names.everything[identity.classIndex])
     }
 
     /// Writes changes with commas between them.

@@ -64,7 +64,7 @@ package struct ObjectRead: Sendable {
             selection = try projection.selection(fields: fields)
         } else {
             rowClass = try names.objectClass(named: address.container)
-            selection = names.classes[rowClass.index].everything
+            selection = names.everything[rowClass.index]
         }
         let (key, row) = try address.find(of: rowClass, read, scratch, served)
         if !isProjected {

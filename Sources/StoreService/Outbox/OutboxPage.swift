@@ -25,7 +25,7 @@ struct OutboxPage {
         _ served: ServedStore, _ request: OutboxRequest, _ framing: (any EventFraming)? = nil
     ) throws(RequestFault) {
         let names = served.names(of: read.rows)
-        let selection = names.classes[rowClass.index].everything
+        let selection = names.everything[rowClass.index]
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = request.quotesLargeInts

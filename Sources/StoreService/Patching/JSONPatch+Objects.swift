@@ -74,7 +74,7 @@ extension JSONPatch {
     ) -> StoreError {
         let pointer = JSONPointer().appending(index: index).appending(member)
         return .refused(
-            RequestFault.located(kind, code, detail, pointer: pointer.description))
+            RequestFault.single(kind, code, detail, pointer: pointer.description))
     }
 }
 

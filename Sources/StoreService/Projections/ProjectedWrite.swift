@@ -78,7 +78,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         let member = try names.member(named: property.bytes, of: rowClass)
         let projection = try names.projection(named: name, of: rowClass, member)
         guard rowClass.members[member].storage.shape == .single else {
-            throw .located(
+            throw .single(
                 .invalid, "projection-read-only",
                 "'\(rowClass.definition.properties[member].name)' is a collection, which "
                     + "is read-only here; change its objects, or the whole collection by a PATCH of "

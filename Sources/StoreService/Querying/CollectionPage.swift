@@ -219,7 +219,7 @@ struct CollectionPage {
             if let row = candidate.row, let rowClass = candidate.rowClass {
                 writer.write(
                     row, key: candidate.key,
-                    selection ?? view.names.classes[rowClass.index].everything)
+                    selection ?? view.names.everything[rowClass.index])
             } else if holdsObjects {
                 json.null()
             } else if let (part, offset) = collection?.element(Int(candidate.position)) {

@@ -38,7 +38,7 @@ package struct QueryText: Sendable {
     )
         -> RequestFault
     {
-        .located(
+        .single(
             .malformed, code, detail, pointer: isInBody ? "/\(name)" : nil,
             parameter: isInBody ? nil : name, column: column)
     }

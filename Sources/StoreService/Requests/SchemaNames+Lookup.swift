@@ -47,7 +47,7 @@ extension SchemaNames {
     package func member(
         named name: UnsafeRawBufferPointer, of rowClass: RowClass
     ) throws(RequestFault) -> Int {
-        guard let member = classes[rowClass.index].member(named: name) else {
+        guard let member = rowClass.names.position(of: name, next: 0) else {
             throw .unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
         }
         return member
@@ -59,7 +59,7 @@ extension SchemaNames {
     func selection(
         fields: String?, expand: String?, of rowClass: RowClass
     ) throws(RequestFault) -> FieldSelection {
-        if fields == nil, expand == nil { return classes[rowClass.index].everything }
+        if fields == nil, expand == nil { return everything[rowClass.index] }
         return try FieldSelection(fields: fields, expand: expand, of: rowClass, names: self)
     }
 

@@ -65,8 +65,7 @@ package struct CatalogChange: Sendable {
     package func preview(
         in store: Store, to json: JSONWriter
     ) throws(StoreError) {
-        MigrationPreview.write(
-            try store.previewSchema(try proposal(store.catalog)), to: json)
+        SchemaWriter(json).write(try store.previewSchema(try proposal(store.catalog)))
     }
 
     /// What the client is told of a failed change.
@@ -74,7 +73,7 @@ package struct CatalogChange: Sendable {
         if case .brokenProjections(let faults) = error, case .projection(let stated) = subject {
             // What is wrong with the projection that the body defines is a fault of the body.
             let own = faults.filter { $0.projection == stated.name }
-            if !own.isEmpty { return RequestFault(projection: own.map { $0.inBody(stated) }) }
+            if !own.isEmpty { return .projection(own.map { $0.inBody(stated) }) }
         }
         if case .preconditionFailed = error, precondition == .absent {
             return RequestFault(

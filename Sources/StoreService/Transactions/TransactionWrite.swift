@@ -323,6 +323,6 @@ extension RequestFault {
         let detail =
             "The store is at version \(present), not at the one that 'ifVersion' states; read what the "
             + "transaction depends on again."
-        return .located(.preconditionFailed, "store-changed", detail, pointer: "/ifVersion")
+        return .single(.preconditionFailed, "store-changed", detail, pointer: "/ifVersion")
     }
 }

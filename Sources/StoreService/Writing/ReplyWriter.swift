@@ -27,7 +27,7 @@ package struct ReplyWriter {
         let rowClass = schema.classes[object.classIndex]
         if !form.isMinimal {
             let names = scratch.names(of: schema, served)
-            let selection = names.classes[rowClass.index].everything
+            let selection = names.everything[rowClass.index]
             reply.hasJSON = try document(
                 names, followsLinks: selection.followsLinks || row.holdsOverflow
             ) { $0.write(copy: row, key: object.key, selection) }
@@ -72,7 +72,7 @@ package struct ReplyWriter {
     /// Whether objects link to others, or hold what does not lie in their rows.
     func followLinks(_ objects: some Sequence<StoredObject>, _ names: SchemaNames) -> Bool {
         objects.contains {
-            names.classes[$0.classIndex].everything.followsLinks || $0.holdsOverflow
+            names.everything[$0.classIndex].followsLinks || $0.holdsOverflow
         }
     }
 

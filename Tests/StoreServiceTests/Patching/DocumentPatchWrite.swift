@@ -37,7 +37,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(
             buffer, names: names, read: transaction.view(), epoch: transaction.epoch)
-        writer.write(found.row, key: found.key, names.classes[rowClass.index].everything)
+        writer.write(found.row, key: found.key, names.everything[rowClass.index])
         let root = DocumentNode(try parse(buffer.bytes, scratch))
         do throws(RequestFault) {
             try patch.apply(to: root, rowClass, names.schema)

@@ -90,7 +90,7 @@ extension StoreHeader {
                 result.append(read)
             }
         }
-        guard reader.faults.isEmpty else { throw RequestFault(projection: reader.faults) }
+        guard reader.faults.isEmpty else { throw .projection(reader.faults) }
         return result
     }
 }

@@ -42,7 +42,7 @@ package struct Parameters {
             known.isEmpty
             ? "This operation has no parameters; '\(shown)' is not known."
             : "This operation has no parameter '\(shown)'; it has \(names.joined(separator: ", "))."
-        return RequestFault.located(
+        return RequestFault.single(
             .malformed, "unknown-parameter", detail, parameter: shown,
             hint: NearestName.of(name, among: names))
     }
