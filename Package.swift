@@ -85,7 +85,9 @@ let package = Package(
                 "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel",
                 "Bytes", "HTTPServer", "JSON", "Storage", "Threads", "CCrypto", "CMemory",
             ],
-            resources: [.embedInCode("OpenAPI/components.json")]),
+            resources: [
+                .embedInCode("OpenAPI/classes.json"), .embedInCode("OpenAPI/components.json"),
+            ]),
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [

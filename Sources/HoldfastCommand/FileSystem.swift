@@ -1,5 +1,4 @@
 import Glibc
-import Threads
 
 /// Questions to the file system, and small files.
 enum FileSystem {
@@ -26,22 +25,14 @@ enum FileSystem {
         return names
     }
 
-    /// All bytes of a file, or of standard input for `-`.
+    /// All bytes of a file, or of standard input for `-`, unpacked when they are gzip.
     static func read(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
-        let file = path == "-" ? dup(0) : open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw CommandFailure("'\(path)' can't be opened: \(String(cString: strerror(errno)))")
-        }
-        defer { close(file) }
+        let input = try GzipInput(path)
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = uninterrupted { Glibc.read(file, &piece, piece.count) }
-            guard count >= 0 else {
-                throw CommandFailure("'\(path)' can't be read: \(String(cString: strerror(errno)))")
-            }
-            if count == 0 { return bytes }
-            bytes.append(contentsOf: piece[..<count])
+            let piece = try input.read()
+            if piece.isEmpty { return bytes }
+            bytes += piece
             guard bytes.count <= byteCountMax else {
                 throw CommandFailure("'\(path)' is larger than \(byteCountMax) bytes")
             }

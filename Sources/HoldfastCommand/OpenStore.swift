@@ -64,13 +64,11 @@ enum OpenStore {
 
     /// Opens the engine that the options name.
     ///
-    /// - `directory`, `access`, `instead`: As above.
+    /// - `instead`: As above.
     static func engine(
-        _ arguments: Arguments, directory: String? = nil, access: LMDBOptions.Access = .writing,
+        _ arguments: Arguments, directory path: String, access: LMDBOptions.Access = .writing,
         instead: String?
     ) throws(CommandFailure) -> LMDBEngine {
-        let path: String
-        if let directory { path = directory } else { path = try arguments.required("data") }
         if RestoreFolder.isInterrupted(path) {
             throw CommandFailure(
                 "in '\(path)' a restore was interrupted; run 'holdfast restore' again, or empty the "

@@ -22,16 +22,4 @@ struct ServiceAddress {
 
     /// `host:port`, with brackets around IPv6 addresses.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    /// A path segment, percent-encoded (RFC 3986, section 2.1).
-    static func escape(_ segment: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return segment.utf8.map { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122, 45, 46, 95, 126:
-                String(UnicodeScalar(byte))
-            default: "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }.joined()
-    }
 }

@@ -12,13 +12,11 @@ extension Verb {
             """
     ) { arguments throws(CommandFailure) in
         let directory = try arguments.required("data")
-        guard FileSystem.isDirectory(directory) else {
-            throw CommandFailure("there is no directory '\(directory)'")
-        }
         // As a store at first, so that nothing else is rewritten.
         try OpenStore.open(arguments, for: .changing, instead: "stop the service first")
             .close()
-        let engine = try OpenStore.engine(arguments, instead: "stop the service first")
+        let engine = try OpenStore.engine(
+            arguments, directory: directory, instead: "stop the service first")
         defer { engine.close() }
         let before = engine.storedByteCount ?? 0
         do throws(StorageError) {
@@ -27,7 +25,7 @@ extension Verb {
             throw OpenStore.failure(error, directory, nil)
         }
         engine.close()
-        let after = try OpenStore.engine(arguments, instead: nil)
+        let after = try OpenStore.engine(arguments, directory: directory, instead: nil)
         defer { after.close() }
         Terminal.write(
             "\(directory): \(before) bytes before, \(after.storedByteCount ?? 0) bytes now\n")

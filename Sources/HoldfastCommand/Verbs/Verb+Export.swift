@@ -44,7 +44,7 @@ struct ExportCommand {
     func run() throws(CommandFailure) -> ExitCode {
         let address = ServiceAddress(arguments)
         let target =
-            className.map { "/v1/classes/\(ServiceAddress.escape($0))/export" } ?? "/v1/export"
+            className.map { "/v1/classes/\(ObjectPath.segment($0))/export" } ?? "/v1/export"
         let accept = arguments.has("csv") ? "-H 'Accept: text/csv' " : ""
         let store = try OpenStore.open(
             arguments, for: .reading,

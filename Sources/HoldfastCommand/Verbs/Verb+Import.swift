@@ -112,7 +112,7 @@ struct ImportCommand {
         let gzip = path.hasSuffix(".gz") ? " -H 'Content-Encoding: gzip'" : ""
         let type = options.format == .csv ? "text/csv" : "application/x-ndjson"
         let target =
-            className.map { "/v1/classes/\(ServiceAddress.escape($0))/import" } ?? "/v1/import"
+            className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return "a running service imports by itself: curl -T \(file)\(gzip) -X POST "
             + "-H 'Content-Type: \(type)' '\(address.url)\(target)?mode=\(options.mode.rawValue)'"
     }

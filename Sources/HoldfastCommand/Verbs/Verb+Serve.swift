@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import ObjectStore
 import RESTAPI
+import StorageLMDB
 import StoreService
 
 extension Verb {
@@ -101,7 +102,7 @@ struct ServeCommand {
         let store = try OpenStore.open(arguments, options.store, for: .making)
         defer { store.close() }
         let running = try start(store)
-        if try arguments.choice("durability", Durability.full) == .relaxed {
+        if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {
             logger.log(
                 .warning, "durability is relaxed: a power cut may lose the last writes"
             )
@@ -125,8 +126,6 @@ struct ServeCommand {
         }
         return CORSPolicy(origins: origins)
     }
-
-    private enum Durability: String, CaseIterable { case full, relaxed }
 
     private func start(_ store: Store) throws(CommandFailure) -> RunningService {
         let tokens: AccessTokens

@@ -5,20 +5,18 @@ import StoreService
 
 extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.
-    func createBackup(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            try request.requireAccepted("application/json")
-            try IdempotencyKey.refuse(request)
-            let folder = try backupFolder()
-            return .later { exchange in
-                folder.make { result in
-                    exchange.respond {
-                        switch result {
-                        case .success(let entry):
-                            Response.json(201) { self.write(entry, to: $0) }
-                                .with(.location, "/v1/backups/\(entry.name)")
-                        case .failure(let fault): self.response(fault)
-                        }
+    func createBackup(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        try IdempotencyKey.refuse(request)
+        let folder = try backupFolder()
+        return .later { exchange in
+            folder.make { result in
+                exchange.respond {
+                    switch result {
+                    case .success(let entry):
+                        Response.json(201) { self.write(entry, to: $0) }
+                            .with(.location, "/v1/backups/\(entry.name)")
+                    case .failure(let fault): self.response(fault)
                     }
                 }
             }

@@ -4,14 +4,12 @@ import StoreService
 
 extension RESTService {
     /// `DELETE /v1/backups/{name}`
-    func deleteBackup(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let name = request.parameter(0).string
-            let folder = try backupFolder()
-            return answerScheduled { () throws(RequestFault) in
-                try folder.remove(name)
-                return Response(204)
-            }
+    func deleteBackup(_ request: Request) throws(RequestFault) -> Outcome {
+        let name = request.parameter(0).string
+        let folder = try backupFolder()
+        return answerScheduled { () throws(RequestFault) in
+            try folder.remove(name)
+            return Response(204)
         }
     }
 }

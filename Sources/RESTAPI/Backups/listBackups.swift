@@ -4,17 +4,15 @@ import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/backups`: the backups that are there, the oldest first.
-    func listBackups(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            try request.requireAccepted("application/json")
-            let folder = try backupFolder()
-            return answerScheduled { () throws(RequestFault) in
-                let entries = folder.entries()
-                return Response.json(200) { writer in
-                    writer.object { object in
-                        object.member("backups").array { array in
-                            for entry in entries { self.write(entry, to: array.element()) }
-                        }
+    func listBackups(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let folder = try backupFolder()
+        return answerScheduled { () throws(RequestFault) in
+            let entries = folder.entries()
+            return Response.json(200) { writer in
+                writer.object { object in
+                    object.member("backups").array { array in
+                        for entry in entries { self.write(entry, to: array.element()) }
                     }
                 }
             }

@@ -5,30 +5,29 @@ import StoreService
 
 extension RESTService {
     /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
-    func changeMatches(_ request: Request, _ statement: BulkChange.Statement) -> Outcome {
-        answering { () throws(RequestFault) in
-            let parameters = Parameters(request)
-            let changesAll = try parameters.flag("all")
-            guard parameters["filter"] != nil || changesAll else {
-                throw .parameter(
-                    "filter",
-                    "State a 'filter', or all=true to change every object of the class.")
-            }
-            try request.requireAccepted("application/json")
-            let preferences = try Preferences(request)
-            var change = BulkChange(
-                ofClass: RequestBytes(request.className, of: request),
-                try QueryText(request, parser: RequestScratch.current.parser), statement,
-                in: served)
-            change.affectedCountMax = preferences.affectedCountMax
-            return reading(request) { [change] () throws(RequestFault) in
-                _ = try self.objectClass(request, self.served.names(of: self.store.catalog.rows))
-                return try self.once(request) { claim throws(RequestFault) in
-                    let write = try ServedWrite(
-                        change, for: RESTCaller(service: self, preferences: preferences), claim,
-                        in: self.served)
-                    return .later { self.search(write, $0) }
-                }
+    func changeMatches(_ request: Request, _ statement: BulkChange.Statement) throws(RequestFault)
+        -> Outcome
+    {
+        let changesAll = try request.flag("all")
+        guard request[query: "filter"] != nil || changesAll else {
+            throw .parameter(
+                "filter",
+                "State a 'filter', or all=true to change every object of the class.")
+        }
+        try request.requireAccepted("application/json")
+        let preferences = try Preferences(request)
+        var change = BulkChange(
+            ofClass: RequestBytes(request.className, of: request),
+            try QueryText(request, parser: RequestScratch.current.parser), statement,
+            in: served)
+        change.affectedCountMax = preferences.affectedCountMax
+        return try reading(request) { [change] () throws(RequestFault) in
+            _ = try self.objectClass(request, self.served.names(of: self.store.catalog.rows))
+            return try self.once(request) { claim throws(RequestFault) in
+                let write = try ServedWrite(
+                    change, for: RESTCaller(service: self, preferences: preferences), claim,
+                    in: self.served)
+                return .later { self.search(write, $0) }
             }
         }
     }

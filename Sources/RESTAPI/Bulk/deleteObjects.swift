@@ -1,7 +1,10 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `DELETE /v1/classes/{class}/objects?filter=`: deletes all objects that match, with the embedded
     /// objects they own and every link to them; all or none.
-    func deleteObjects(_ request: Request) -> Outcome { changeMatches(request, .deletion) }
+    func deleteObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        try changeMatches(request, .deletion)
+    }
 }

@@ -4,11 +4,9 @@ import ObjectJSON
 extension RESTService {
     /// `PATCH /v1/classes/{class}/objects?filter=`: changes all objects that match, by a merge patch or a
     /// JSON patch that is applied to each; all or none.
-    func patchObjects(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let isPatch = try BodyType.read(request, isPatch: true) == .jsonPatch
-            let body = request.bodyBytes
-            return changeMatches(request, isPatch ? .jsonPatch(body) : .mergePatch(body))
-        }
+    func patchObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        let isPatch = try BodyType.read(request, isPatch: true) == .jsonPatch
+        let body = request.bodyBytes
+        return try changeMatches(request, isPatch ? .jsonPatch(body) : .mergePatch(body))
     }
 }

@@ -21,7 +21,6 @@ extension ElementAddress {
         func bytes(_ text: RequestText) -> RequestBytes {
             RequestBytes(UnsafeRawBufferPointer(text.bytes), of: request)
         }
-        let parameters = Parameters(request)
         let element: Element =
             switch source {
             case .collection: .none
@@ -29,7 +28,8 @@ extension ElementAddress {
             case .inner: .path(bytes(request.parameter(3)), request.rest.map(bytes))
             case .parameter:
                 .parameters(
-                    key: parameters["key"].map(bytes), value: parameters["value"].map(bytes))
+                    key: request[query: "key"].map(bytes), value: request[query: "value"].map(bytes)
+                )
             }
         self.init(ObjectAddress(request, .path), bytes(request.parameter(2)), element)
     }
@@ -37,38 +37,31 @@ extension ElementAddress {
 
 extension RESTService {
     /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
-    func readElement(_ request: Request, _ source: ElementSource) -> Outcome {
-        answering { () throws(RequestFault) in
-            try request.requireAccepted("application/json")
-            let parameters = Parameters(request)
-            var read = ElementRead(ElementAddress(request, source))
-            read.known = Precondition(
-                try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
-            read.form = try Preferences(request).form
-            return whenAtVersion(try minVersion(parameters)) { [read] in
-                self.answering { () throws(RequestFault) in
-                    let reply = try read.reply(self.served)
-                    return .respond(
-                        self.response(reply.etag, reply.version, reply.isKnown, read.form))
-                }
-            }
+    func readElement(_ request: Request, _ source: ElementSource) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        var read = ElementRead(ElementAddress(request, source))
+        read.known = Precondition(
+            try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
+        read.form = try Preferences(request).form
+        return try whenAtVersion(minVersion(request)) { [read] () throws(RequestFault) in
+            let reply = try read.reply(self.served)
+            return .respond(
+                self.response(reply.etag, reply.version, reply.isKnown, read.form))
         }
     }
 
     /// Takes in a change of one element: `addElement`, `putElement`, `deleteElement` and the same by key.
     func editElement(
         _ request: Request, _ action: ElementWrite.Action, _ source: ElementSource
-    ) -> Outcome {
-        answering { () throws(RequestFault) in
-            if action != .delete { _ = try BodyType.read(request) }
-            try request.requireAccepted("application/json")
-            let preferences = try Preferences(request)
-            var write = ElementWrite(
-                action, ElementAddress(request, source), request.bodyBytes, in: served)
-            write.precondition = try Precondition(request)
-            write.form = preferences.form
-            write.place = try Parameters(request).count("at")
-            return takeIn(request, preferences, write)
-        }
+    ) throws(RequestFault) -> Outcome {
+        if action != .delete { _ = try BodyType.read(request) }
+        try request.requireAccepted("application/json")
+        let preferences = try Preferences(request)
+        var write = ElementWrite(
+            action, ElementAddress(request, source), request.bodyBytes, in: served)
+        write.precondition = try Precondition(request)
+        write.form = preferences.form
+        write.place = try request.count("at")
+        return try takeIn(request, preferences, write)
     }
 }

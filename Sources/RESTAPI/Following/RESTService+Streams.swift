@@ -11,7 +11,6 @@ extension RESTService {
     func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(RequestFault)
         -> Outcome
     {
-        let parameters = Parameters(request)
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let quotesLargeInts = preferences.quotesLargeInts
@@ -19,7 +18,7 @@ extension RESTService {
         let names = served.names(of: store.catalog.rows)
         let checked = try definition.checked(names)
         let mode = try streamMode(request)
-        let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
+        let cursor = try streamCursor(request, isEventStream: mode == .events)
         if mode == .events {
             let stream = makeEventStream()
             streams.open(StreamSubscriber(stream, checked, clientKey(request)), from: cursor)
@@ -61,11 +60,11 @@ extension RESTService {
             ? .json : .events
     }
 
-    private func streamCursor(_ request: Request, _ parameters: Parameters, isEventStream: Bool)
+    private func streamCursor(_ request: Request, isEventStream: Bool)
         throws(RequestFault) -> StreamCursor
     {
         var name = "since"
-        var text = parameters["since"]?.string
+        var text = request[query: "since"]?.string
         if isEventStream, let last = request.header(.lastEventID), !last.isEmpty {
             name = "Last-Event-ID"
             text = last.string

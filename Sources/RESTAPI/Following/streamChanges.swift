@@ -3,7 +3,7 @@ import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/changes`: what happens in the whole store.
-    func streamChanges(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in try answerStream(request, .store) }
+    func streamChanges(_ request: Request) throws(RequestFault) -> Outcome {
+        try answerStream(request, .store)
     }
 }

@@ -15,7 +15,7 @@ extension ObjectAddress {
         var key = Key.missing
         if source == .path {
             key = .text(UnsafeRawBufferPointer(request.parameter(1).bytes))
-        } else if let text = Parameters(request)["key"] {
+        } else if let text = request[query: "key"] {
             key = .json(UnsafeRawBufferPointer(text.bytes))
         }
         self.init(request.className, key, of: request)

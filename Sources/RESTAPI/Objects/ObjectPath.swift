@@ -117,6 +117,14 @@ package enum ObjectPath {
         return !(text.count <= 2 && text.allSatisfy { $0 == dot })
     }
 
+    /// A name as a segment of a path.
+    package static func segment(_ name: String) -> String {
+        let buffer = ByteBuffer(capacity: name.utf8.count + 16)
+        var name = name
+        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
     /// Percent-encodes all but unreserved characters (RFC 3986, section 2.3).
     private static func appendEscaped(_ text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
         let digits: StaticString = "0123456789ABCDEF"

@@ -10,23 +10,22 @@ extension RESTService {
     /// with other objects comes from the scheduler's.
     ///
     /// - `isProjected`: Whether the path names a projection and not a class.
-    func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false) -> Outcome {
-        answering { () throws(RequestFault) in
-            try request.requireAccepted("application/json")
-            var read = ObjectRead(ObjectAddress(request, source), isProjected: isProjected)
-            read.precondition = Precondition(
-                try EntityTags.read(.ifMatch, of: request), takingWeak: false)
-            read.known = Precondition(
-                try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
-            read.form = try Preferences(request).form
-            if request.query.isEmpty { return try answer(read) }
-            let parameters = Parameters(request)
-            read.fields = parameters["fields"]?.string
-            read.expand = parameters["expand"]?.string
-            let version = try minVersion(parameters)
-            return whenAtVersion(version) { [read] in
-                self.answering { () throws(RequestFault) in try self.answer(read) }
-            }
+    func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false)
+        throws(RequestFault) -> Outcome
+    {
+        try request.requireAccepted("application/json")
+        var read = ObjectRead(ObjectAddress(request, source), isProjected: isProjected)
+        read.precondition = Precondition(
+            try EntityTags.read(.ifMatch, of: request), takingWeak: false)
+        read.known = Precondition(
+            try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
+        read.form = try Preferences(request).form
+        if request.query.isEmpty { return try answer(read) }
+        read.fields = request[query: "fields"]?.string
+        read.expand = request[query: "expand"]?.string
+        let version = try minVersion(request)
+        return try whenAtVersion(version) { [read] () throws(RequestFault) in
+            try self.answer(read)
         }
     }
 

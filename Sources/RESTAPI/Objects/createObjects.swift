@@ -9,27 +9,24 @@ import Text
 extension RESTService {
     /// `POST /v1/classes/{class}/objects`: creates an object, or an array of them atomically. `mode` says
     /// what happens to those that are there already.
-    func createObjects(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let parameters = Parameters(request)
-            let mode = try createMode(parameters)
-            _ = try BodyType.read(request)
-            try request.requireAccepted("application/json")
-            let isArray = Self.beginsArray(request.body)
-            if isArray, try Precondition(request) != .none {
-                throw RequestFault(
-                    .malformed, "invalid-header",
-                    "If-Match and If-None-Match are about one object; leave them out of a request that "
-                        + "writes an array. Each object of the array may state its \"$version\".")
-            }
-            return try write(
-                request, .new(RequestBytes(request.className, of: request), isArray: isArray), mode)
+    func createObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        let mode = try createMode(request)
+        _ = try BodyType.read(request)
+        try request.requireAccepted("application/json")
+        let isArray = Self.beginsArray(request.body)
+        if isArray, try Precondition(request) != .none {
+            throw RequestFault(
+                .malformed, "invalid-header",
+                "If-Match and If-None-Match are about one object; leave them out of a request that "
+                    + "writes an array. Each object of the array may state its \"$version\".")
         }
+        return try write(
+            request, .new(RequestBytes(request.className, of: request), isArray: isArray), mode)
     }
 
     /// What `mode` says; creation when it says nothing.
-    func createMode(_ parameters: Parameters) throws(RequestFault) -> WriteMode {
-        guard let text = parameters["mode"] else { return .create }
+    func createMode(_ request: Request) throws(RequestFault) -> WriteMode {
+        guard let text = request[query: "mode"] else { return .create }
         if text == "create" { return .create }
         if text == "merge" { return .merge }
         if text == "replace" { return .replace }

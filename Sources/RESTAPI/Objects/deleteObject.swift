@@ -6,13 +6,11 @@ import StoreService
 extension RESTService {
     /// `DELETE /v1/classes/{class}/objects/{id}`: deletes an object, the embedded objects it owns and
     /// every link to it.
-    func delete(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(RequestFault) in
-            return takeIn(
-                request, Preferences(),
-                ObjectWrite(
-                    .deleted(ObjectAddress(request, source)), request.bodyBytes, .update,
-                    try Precondition(request), in: served))
-        }
+    func delete(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
+        return try takeIn(
+            request, Preferences(),
+            ObjectWrite(
+                .deleted(ObjectAddress(request, source)), request.bodyBytes, .update,
+                try Precondition(request), in: served))
     }
 }

@@ -6,13 +6,11 @@ import StoreService
 extension RESTService {
     /// `PUT /v1/classes/{class}/objects/{id}`: creates an object or replaces it. Where the class has no
     /// primary key it only replaces.
-    func put(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(RequestFault) in
-            _ = try BodyType.read(request)
-            try request.requireAccepted("application/json")
-            return try write(
-                request, .named(ObjectAddress(request, source), isMerge: false), .replace)
-        }
+    func put(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
+        _ = try BodyType.read(request)
+        try request.requireAccepted("application/json")
+        return try write(
+            request, .named(ObjectAddress(request, source), isMerge: false), .replace)
     }
 
     /// Takes in a write of objects.
@@ -23,6 +21,6 @@ extension RESTService {
         let preferences = try Preferences(request)
         var write = ObjectWrite(subject, request.bodyBytes, mode, precondition, in: served)
         write.form = preferences.form
-        return takeIn(request, preferences, write)
+        return try takeIn(request, preferences, write)
     }
 }

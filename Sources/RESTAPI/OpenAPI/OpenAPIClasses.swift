@@ -33,7 +33,7 @@ struct OpenAPIClasses {
                     changePage: names.unique(object + "ChangePage"),
                     snapshotPage: names.unique(object + "SnapshotPage"),
                     noun: nouns.unique(OpenAPINames.capitalised(object)),
-                    path: "/v1/classes/" + OpenAPINames.segment(definition.name)))
+                    path: "/v1/classes/" + ObjectPath.segment(definition.name)))
         }
         self.all = all
         self.positions = positions

@@ -18,8 +18,10 @@ struct OpenAPIDocument {
 
     /// Writes the document.
     func write(to writer: JSONWriter) {
-        let classes = OpenAPIClasses(
-            schema, projections: projections, reserved: OpenAPIComponents.schemaNames)
+        let schemas = OpenAPISchemas(
+            classes: OpenAPIClasses(
+                schema, projections: projections, reserved: OpenAPIComponents.schemaNames))
+        let classes = schemas.classes
         let served = classes.all.filter(\.hasOperations)
         var tagNames = OpenAPINames()
         for entry in classes.all + classes.projections.map(\.entry) {
@@ -57,14 +59,14 @@ struct OpenAPIDocument {
                 }
             }
             object.member("paths").object { paths in
-                let writer = OpenAPIPaths(classes, usesTokens: usesTokens)
+                let writer = OpenAPIPaths(schemas, usesTokens: usesTokens)
                 for entry in served { writer.write(entry, to: &paths) }
                 for shown in classes.projections where shown.entry.hasOperations {
                     writer.write(shown, to: &paths)
                 }
                 if !served.isEmpty { writer.writeTransactions(tag: transactionTag, to: &paths) }
             }
-            object.member("components").object { writeComponents(classes, served, to: &$0) }
+            object.member("components").object { writeComponents(schemas, served, to: &$0) }
         }
     }
 
@@ -74,24 +76,25 @@ struct OpenAPIDocument {
         + "(the schema, changes of the whole store, errors, limits) is in Holdfast's own openapi.yaml."
 
     private func writeComponents(
-        _ classes: OpenAPIClasses, _ served: [OpenAPIClass], to object: inout JSONObjectWriter
+        _ schemas: OpenAPISchemas, _ served: [OpenAPIClass], to object: inout JSONObjectWriter
     ) {
+        let classes = schemas.classes
+        let template = components.template
         object.member("schemas").object { list in
-            let schemas = OpenAPISchemas(classes: classes)
             for entry in classes.all { schemas.write(entry, to: &list) }
             for shown in classes.projections { schemas.write(shown, to: &list) }
-            components.writeSchemas(to: &list)
+            template.write("schemas", to: &list)
         }
         object.member("examples").object { list in
-            let examples = OpenAPIExamples(classes: classes)
+            let examples = OpenAPIExamples(schemas: schemas)
             for entry in served { examples.write(entry, to: &list) }
             for shown in classes.projections where shown.entry.hasOperations {
                 examples.write(shown, to: &list)
             }
         }
-        object.member("parameters").object { components.writeParameters(to: &$0) }
-        object.member("headers").object { components.writeHeaders(to: &$0) }
-        object.member("responses").object { components.writeResponses(to: &$0) }
+        for group: StaticString in ["parameters", "headers", "responses"] {
+            object.member(group).object { template.write(group, to: &$0) }
+        }
         if usesTokens {
             object.member("securitySchemes").raw(
                 ##"{"bearerToken":{"type":"http","scheme":"bearer","description":"A token made by `holdfast token create`."}}"##

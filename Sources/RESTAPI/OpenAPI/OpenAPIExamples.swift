@@ -5,7 +5,7 @@ import ObjectModel
 /// Writes objects as they may be, made up from the types of their properties: nothing of what a store
 /// holds gets into the document.
 struct OpenAPIExamples {
-    let classes: OpenAPIClasses
+    let schemas: OpenAPISchemas
     /// Embedded objects are shown until an example has so many values; a class may hold a thousand of
     /// another, which holds a thousand itself.
     private static let valueCountMax = 100
@@ -55,7 +55,7 @@ struct OpenAPIExamples {
 
     /// Writes a key of a class.
     func writeKey(of entry: OpenAPIClass, to writer: JSONWriter) {
-        writer.raw(OpenAPIScalar(entry.keyType).example)
+        schemas.writeExample(of: entry.keyType, to: writer)
     }
 
     private func writeObject(
@@ -103,7 +103,8 @@ struct OpenAPIExamples {
 
     /// Whether the element is an embedded object that would lead too far.
     private func endsHere(_ element: ElementType, _ progress: Progress) -> Bool {
-        guard case .object(let name) = element, classes[name]?.definition.kind == .embedded else {
+        guard case .object(let name) = element, schemas.classes[name]?.definition.kind == .embedded
+        else {
             return false
         }
         return progress.owners.contains(name) || progress.valueCount > Self.valueCountMax
@@ -113,9 +114,9 @@ struct OpenAPIExamples {
         _ element: ElementType, _ progress: inout Progress, to writer: JSONWriter
     ) {
         switch element {
-        case .scalar(let scalar): writer.raw(OpenAPIScalar(scalar).example)
+        case .scalar(let scalar): schemas.writeExample(of: scalar, to: writer)
         case .object(let name):
-            guard let target = classes[name] else { return writer.null() }
+            guard let target = schemas.classes[name] else { return writer.null() }
             switch target.definition.kind {
             case .object, .asymmetric: writeKey(of: target, to: writer)
             case .embedded:

@@ -43,19 +43,4 @@ struct OpenAPINames {
     static func capitalised(_ identifier: String) -> String {
         identifier.prefix(1).uppercased() + identifier.dropFirst()
     }
-
-    /// One segment of a path, percent-encoded (RFC 3986, section 3.3).
-    static func segment(_ name: String) -> String {
-        var text = ""
-        for byte in name.utf8 {
-            switch Unicode.Scalar(byte) {
-            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", "~", ".":
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
-            }
-        }
-        return text
-    }
 }

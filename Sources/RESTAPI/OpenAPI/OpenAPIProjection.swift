@@ -46,7 +46,7 @@ struct OpenAPIProjection {
             changePage: names.unique(object + "ChangePage"),
             snapshotPage: names.unique(object + "SnapshotPage"),
             noun: nouns.unique(OpenAPINames.capitalised(object)),
-            path: "/v1/projections/" + OpenAPINames.segment(definition.name))
+            path: "/v1/projections/" + ObjectPath.segment(definition.name))
     }
 
     /// Whether replies name `$id` as a property; see ``OpenAPIClass/declaresID``.

@@ -2,7 +2,11 @@ import JSON
 import ObjectJSON
 import ObjectModel
 
-/// Writes the schemas of classes: their objects in replies and in writes, and what holds them.
+/// Writes the schemas of classes, as `classes.json` has them: their objects in replies and in writes, and what holds
+/// them.
+///
+/// What is no property in every class is a pattern there, because generators of clients overlook those: as properties,
+/// `$id` and a property `id` would get the same name.
 struct OpenAPISchemas {
     /// What an object is looked at for.
     enum Form {
@@ -15,100 +19,45 @@ struct OpenAPISchemas {
     }
 
     let classes: OpenAPIClasses
+    /// `classes.json`.
+    let file = OpenAPIFile(PackageResources.classes_json)
 
     /// Adds every schema that belongs to a class.
     func write(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
-        schemas.member(named: entry.object).object { writeObject(entry, .reply, to: &$0) }
-        schemas.member(named: entry.input).object { writeObject(entry, .input, to: &$0) }
-        if !entry.isAsymmetric {
-            schemas.member(named: entry.patch).object { writeObject(entry, .patch, to: &$0) }
-        }
-        switch entry.definition.kind {
-        case .object: writeHolders(entry, to: &schemas)
-        case .asymmetric: writeOutboxHolders(entry, to: &schemas)
-        case .embedded: break
-        }
-    }
-
-    // MARK: Objects
-
-    private func writeObject(
-        _ entry: OpenAPIClass, _ form: Form, to object: inout JSONObjectWriter
-    ) {
-        let definition = entry.definition
-        object.member("type").string("object")
-        object.member("description").string(Self.describe(entry, form))
-        object.member("properties").object { properties in
-            if form == .reply, entry.declaresID {
-                properties.member("$id").raw(
-                    ##"{"type":"integer","format":"int64","minimum":0,"description":"The key that the store gave to the object."}"##
-                )
+        let groups: [StaticString] =
+            switch entry.definition.kind {
+            case .object: ["objectSchemas", "newSchemas", "pageSchemas"]
+            case .asymmetric: ["asymmetricSchemas", "newSchemas", "outboxSchemas"]
+            case .embedded: ["embeddedSchemas"]
             }
-            for property in definition.properties where form == .reply || property.isStored {
-                let writer = properties.member(named: property.name)
-                writer.object { write(property, entry, form, to: &$0, writer) }
-            }
-        }
-        let required = definition.properties.filter {
-            $0.isRequired && $0.name != definition.primaryKey
-        }
-        if form == .input, !required.isEmpty {
-            object.member("required").array { array in
-                for property in required { array.element().string(property.name) }
-            }
-        }
-        guard definition.kind.standsAlone else {
-            object.member("patternProperties").raw(
-                ##"{"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##)
-            if form != .reply { object.member("additionalProperties").bool(false) }
-            return
-        }
-        // They are patterns because generators of clients overlook those: as properties, `$id` and a
-        // property `id` would get the same name.
-        if form == .reply {
-            // Distinguishes an object from the reply to a write of several.
-            if !entry.looksLikeWritten {
-                object.member("not").raw(##"{"required":["objects","version"]}"##)
-            }
-            object.member("patternProperties").raw(
-                ##"{"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"},"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##
-            )
-        } else {
-            object.member("patternProperties").raw(
-                ##"{"^\\$id$":{"type":["string","integer","null"]},"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"},"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##
-            )
-            object.member("additionalProperties").bool(false)
-        }
-    }
-
-    private static func describe(_ entry: OpenAPIClass, _ form: Form) -> String {
-        let name = entry.definition.name
-        switch (entry.definition.kind, form) {
-        case (.object, .reply):
-            return
-                "An object of class `\(name)`. `fields` and `expand` say which properties it has."
-        case (.object, .input):
-            return "A whole object of class `\(name)`: what is left out gets its default."
-        case (.object, .patch):
-            return "A change of an object of class `\(name)`: what is left out stays."
-        case (.asymmetric, .reply): return "What class `\(name)` took in."
-        case (.asymmetric, .input), (.asymmetric, .patch):
-            return "A new object of class `\(name)`: what is left out gets its default."
-        case (.embedded, .reply): return "An embedded object of class `\(name)`."
-        case (.embedded, .input):
-            return "A whole embedded object of class `\(name)`: what is left out gets its default."
-        case (.embedded, .patch):
-            return "A change of an embedded object of class `\(name)`: what is left out stays."
-        }
+        let template = template(of: entry)
+        for group in groups { template.write(group, to: &schemas) }
     }
 
     // MARK: Properties
 
+    /// Adds the properties of an object in a form.
+    private func writeProperties(
+        of entry: OpenAPIClass, _ form: Form, to object: inout JSONObjectWriter
+    ) {
+        if form == .reply, entry.declaresID { writeID(to: &object) }
+        for property in entry.definition.properties where form == .reply || property.isStored {
+            object.member(named: property.name).object { write(property, entry, form, to: &$0) }
+        }
+    }
+
+    /// Adds `$id` as a property.
+    func writeID(to object: inout JSONObjectWriter) {
+        if let key = file.parts["=storeKey"] {
+            OpenAPITemplate(file).write(key, to: object.member("$id"))
+        }
+    }
+
     private func write(
         _ property: Property, _ entry: OpenAPIClass, _ form: Form,
-        to object: inout JSONObjectWriter, _ writer: JSONWriter
+        to object: inout JSONObjectWriter
     ) {
-        writeType(of: property, form, to: &object, writer)
+        writeType(of: property, form, to: &object)
         if form == .input, let value = property.constantDefault {
             let member = object.member("default")
             SchemaWriter(member).write(.constant(value), of: property)
@@ -118,37 +67,66 @@ struct OpenAPISchemas {
 
     /// Writes what holds of the value of a property.
     func writeType(
-        of property: Property, _ form: Form, to object: inout JSONObjectWriter,
-        _ writer: JSONWriter
+        of property: Property, _ form: Form, to object: inout JSONObjectWriter
     ) {
         switch property.type {
         case .single(let element):
-            write(element, property.isOptional, form, to: &object, writer)
+            write(element, property.isOptional, form, to: &object)
             writeCases(of: property, isOptional: property.isOptional, to: &object)
         case .list(let element), .set(let element):
             object.member("type").string("array")
-            let items = object.member("items")
             // An element is never changed in its place: collections are replaced.
             let inner = form == .patch ? .input : form
-            items.object {
-                write(element, property.isOptional, inner, to: &$0, items)
+            object.member("items").object {
+                write(element, property.isOptional, inner, to: &$0)
                 writeCases(of: property, isOptional: property.isOptional, to: &$0)
             }
             if case .set = property.type, form == .reply { object.member("uniqueItems").bool(true) }
         case .map(let element):
             object.member("type").string("object")
             object.member("propertyNames").raw(##"{"pattern":"^[^.$]*$"}"##)
-            let values = object.member("additionalProperties")
             // In a change null takes an entry away.
-            values.object {
-                write(element, property.isOptional || form == .patch, form, to: &$0, values)
+            object.member("additionalProperties").object {
+                write(element, property.isOptional || form == .patch, form, to: &$0)
                 writeCases(of: property, isOptional: property.isOptional || form == .patch, to: &$0)
             }
         case .linkingObjects(let className, _):
             object.member("type").string("array")
-            let items = object.member("items")
-            items.object { write(.object(className), false, .reply, to: &$0, items) }
+            object.member("items").object { write(.object(className), false, .reply, to: &$0) }
             object.member("readOnly").bool(true)
+        }
+    }
+
+    /// Writes what holds of an element of a property, as replies and bodies have it.
+    func writeElement(
+        _ element: ElementType, of property: Property, _ form: Form,
+        to object: inout JSONObjectWriter
+    ) {
+        write(element, property.isOptional, form, to: &object)
+        writeCases(of: property, isOptional: property.isOptional, to: &object)
+    }
+
+    /// Writes the schema of an element as a body of its own. Where it may be a number or a string it says
+    /// so in words: generators of TypeScript make code of such a choice that does not compile.
+    func writeBody(
+        _ element: ElementType, of property: Property, to object: inout JSONObjectWriter
+    ) {
+        guard element == .scalar(.double) || element == .scalar(.float) else {
+            return writeElement(element, of: property, .input, to: &object)
+        }
+        object.member("description").string(
+            "A number\(property.isOptional ? ", or null" : ""); NaN and the infinities are strings."
+        )
+    }
+
+    /// Writes what holds of an element on a page: a link is the object that it leads to.
+    func writeShown(
+        _ element: ElementType, _ isOptional: Bool, to object: inout JSONObjectWriter
+    ) {
+        if case .object(let name) = element, let target = classes[name] {
+            object.reference(target.object, isOptional: isOptional)
+        } else {
+            write(element, isOptional, .reply, to: &object)
         }
     }
 
@@ -163,14 +141,45 @@ struct OpenAPISchemas {
         }
     }
 
+    /// Writes what holds of a value of a plain type.
+    private func write(
+        _ type: ScalarType, isOptional: Bool, to object: inout JSONObjectWriter
+    ) {
+        guard let scalar = file["scalars"]?.member(named: type.name) else { return }
+        if let name = scalar.member(named: "shared")?.string {
+            return object.reference(name, isOptional: isOptional)
+        }
+        let template = OpenAPITemplate(file)
+        guard isOptional, let schema = scalar.member(named: "schema"),
+            let name = schema.member(named: "type")
+        else {
+            scalar.member(named: "schema").map { template.writeMembers(of: $0, to: &object) }
+            return
+        }
+        object.member("type").array { types in
+            template.write(name, to: types.element())
+            types.element().string("null")
+        }
+        for member in schema.members where !member.isNamed("type") {
+            let name = String(decoding: member.name, as: UTF8.self)
+            template.write(member.value, to: object.member(named: name))
+        }
+    }
+
+    /// Writes a value of a plain type.
+    func writeExample(of type: ScalarType, to writer: JSONWriter) {
+        let example = file["scalars"]?.member(named: type.name)?.member(named: "example")
+        if let example { OpenAPITemplate(file).write(example, to: writer) }
+    }
+
     /// Writes what holds of one value: of a single one, or of an element of a collection.
     func write(
         _ element: ElementType, _ isOptional: Bool, _ form: Form,
-        to object: inout JSONObjectWriter, _ writer: JSONWriter
+        to object: inout JSONObjectWriter
     ) {
         switch element {
         case .scalar(let scalar):
-            OpenAPIScalar(scalar).write(isOptional: isOptional, to: &object, writer)
+            write(scalar, isOptional: isOptional, to: &object)
         case .object(let name):
             // A schema that holds has every class that it names.
             guard let target = classes[name] else { return }
@@ -187,8 +196,7 @@ struct OpenAPISchemas {
     ) {
         // Generators of clients make one struct of all members of an `anyOf`, and lose the key.
         object.member("oneOf").array { choices in
-            let key = choices.element()
-            key.object { writeKey(of: target, to: &$0, key) }
+            choices.element().object { writeKey(of: target, to: &$0) }
             switch form {
             case .reply: choices.element().schema(target.object)
             case .input, .patch:
@@ -201,9 +209,9 @@ struct OpenAPISchemas {
 
     /// Writes what holds of a key that names an object of a class and is not null.
     func writeKey(
-        of entry: OpenAPIClass, to object: inout JSONObjectWriter, _ writer: JSONWriter
+        of entry: OpenAPIClass, to object: inout JSONObjectWriter
     ) {
-        OpenAPIScalar(entry.keyType).write(isOptional: false, to: &object, writer)
+        write(entry.keyType, isOptional: false, to: &object)
         if entry.primaryKey == nil { object.member("minimum").uint(0) }
     }
 
@@ -260,57 +268,41 @@ struct OpenAPISchemas {
 
     // MARK: What holds objects
 
-    private func writeHolders(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
-        writeNew(entry, to: &schemas)
-        writePage(entry, to: &schemas)
-        writeSections(entry, to: &schemas)
-        writeTold(entry, to: &schemas)
-    }
-
-    /// Adds the schemas of a new object whose key has to be stated, and of the reply to several.
-    private func writeNew(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
-        if entry.new != entry.patch, entry.new != entry.input, let key = entry.definition.primaryKey
-        {
-            schemas.member(named: entry.new).object { object in
-                object.member("description").string(
-                    "A new object of class `\(entry.definition.name)`"
-                        + (entry.isAsymmetric
-                            ? "." : ", or a change of the one that its key names."))
-                object.member("type").string("object")
-                object.member("allOf").array { parts in
-                    parts.element().schema(entry.isAsymmetric ? entry.input : entry.patch)
-                    // Beside a single part, generators of clients overlook it.
-                    parts.element().object { part in
-                        part.member("required").array { $0.element().string(key) }
-                    }
-                }
+    /// What `classes.json` says of a class, with the names of its schemas.
+    func template(of entry: OpenAPIClass) -> OpenAPITemplate {
+        var template = OpenAPITemplate(file)
+        let statesKey = entry.new != entry.patch && entry.new != entry.input
+        let required = entry.definition.properties.filter {
+            $0.isRequired && $0.name != entry.definition.primaryKey
+        }
+        template.names = [
+            "class": entry.definition.name, "path": entry.path, "noun": entry.noun,
+            "object": entry.object, "input": entry.input, "patch": entry.patch, "new": entry.new,
+            "page": entry.page, "written": entry.written, "sectionPage": entry.sectionPage,
+            "sectioned": entry.sectionPage,
+            "changePage": entry.changePage, "snapshotPage": entry.snapshotPage,
+            "choice": entry.looksLikeWritten ? "anyOf" : "oneOf",
+            // Distinguishes an object from the reply to a write of several.
+            "not": entry.looksLikeWritten ? "" : "not",
+            "required": required.isEmpty ? "" : "required",
+            "statedNew": statesKey ? entry.new : "",
+            "newBase": entry.isAsymmetric ? entry.input : entry.patch,
+            "newEnd": entry.isAsymmetric ? "." : ", or a change of the one that its key names.",
+            "primaryKey": entry.definition.primaryKey ?? "",
+        ]
+        for (name, form) in [("=reply", Form.reply), ("=input", .input), ("=patch", .patch)] {
+            template.values[name] = { $0.object { writeProperties(of: entry, form, to: &$0) } }
+        }
+        template.values["=required"] = { writer in
+            writer.array { for property in required { $0.element().string(property.name) } }
+        }
+        template.values["=optionalKey"] = { writer in
+            let isOptional = entry.primaryKey?.isOptional ?? false
+            writer.object {
+                write(entry.keyType, isOptional: isOptional, to: &$0)
             }
         }
-        schemas.member(named: entry.written).object { object in
-            object.member("type").string("object")
-            object.member("description").string("The reply to a write of several objects.")
-            object.member("required").raw(##"["objects","version"]"##)
-            object.member("properties").object { properties in
-                properties.member("objects").array(of: entry.object)
-                properties.member("version").schema("HoldfastVersion")
-            }
-        }
-    }
-
-    /// Adds the schemas of what holds objects of an asymmetric class.
-    private func writeOutboxHolders(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
-        writeNew(entry, to: &schemas)
-        schemas.member(named: entry.page).object { object in
-            object.member("type").string("object")
-            object.member("description").string("The oldest objects of the outbox.")
-            object.member("required").raw(##"["objects","through"]"##)
-            object.member("properties").object { properties in
-                properties.member("objects").array(of: entry.object)
-                properties.member("through").raw(
-                    ##"{"type":"string","description":"What acknowledges the objects of the page, and those before them."}"##
-                )
-            }
-        }
+        return template
     }
 }
 
@@ -334,15 +326,5 @@ extension Property {
     /// A declared default that is the same in every object.
     fileprivate var constantDefault: Value? {
         if case .constant(let value)? = defaultValue { value } else { nil }
-    }
-}
-
-extension JSONWriter {
-    /// Writes the schema of an array whose elements have one of the document's schemas.
-    func array(of name: String) {
-        object { object in
-            object.member("type").string("array")
-            object.member("items").schema(name)
-        }
     }
 }

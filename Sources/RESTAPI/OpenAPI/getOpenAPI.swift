@@ -7,19 +7,17 @@ import Rows
 
 extension RESTService {
     /// `GET /v1/openapi.json`: the interface of this store's own classes.
-    func getOpenAPI(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let catalog = store.catalog
-            let usesTokens = tokens?.isEnforced ?? false
-            if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {
-                return .respond(try Self.reply(document, request))
-            }
-            // A store may have a thousand classes of a thousand properties.
-            return answerScheduled { () throws(RequestFault) in
-                let document = self.openAPIDocument(of: catalog, usesTokens: usesTokens)
-                self.openAPI.keep(document, of: catalog, usesTokens: usesTokens)
-                return try Self.reply(document, request)
-            }
+    func getOpenAPI(_ request: Request) throws(RequestFault) -> Outcome {
+        let catalog = store.catalog
+        let usesTokens = tokens?.isEnforced ?? false
+        if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {
+            return .respond(try Self.reply(document, request))
+        }
+        // A store may have a thousand classes of a thousand properties.
+        return answerScheduled { () throws(RequestFault) in
+            let document = self.openAPIDocument(of: catalog, usesTokens: usesTokens)
+            self.openAPI.keep(document, of: catalog, usesTokens: usesTokens)
+            return try Self.reply(document, request)
         }
     }
 

@@ -5,40 +5,37 @@ import StoreService
 
 extension RESTService {
     /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a position.
-    func acknowledgeOutbox(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let parameters = Parameters(request)
-            try request.requireAccepted("application/json")
-            let name = request.parameter(0).string
-            _ = try store.catalog.rows.asymmetricClass(named: name)
-            guard let text = parameters["through"]?.string else {
-                throw .parameter(
-                    "through",
-                    "State in 'through' up to where the outbox was consumed: the \"through\" of a reply, "
-                        + "or the id of an event.")
-            }
-            return .later { exchange in
-                let done: OutboxAcknowledgement.Completion = { result in
-                    exchange.respond {
-                        self.replying { () throws(RequestFault) in
-                            let (count, version) = try result.get()
-                            var response = Response.json(200) { json in
-                                json.object { object in
-                                    object.member("affected").int(Int64(count))
-                                    object.member("version").string(version.description)
-                                }
+    func acknowledgeOutbox(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let name = request.parameter(0).string
+        _ = try store.catalog.rows.asymmetricClass(named: name)
+        guard let text = request[query: "through"]?.string else {
+            throw .parameter(
+                "through",
+                "State in 'through' up to where the outbox was consumed: the \"through\" of a reply, "
+                    + "or the id of an event.")
+        }
+        return .later { exchange in
+            let done: OutboxAcknowledgement.Completion = { result in
+                exchange.respond {
+                    self.replying { () throws(RequestFault) in
+                        let (count, version) = try result.get()
+                        var response = Response.json(200) { json in
+                            json.object { object in
+                                object.member("affected").int(Int64(count))
+                                object.member("version").string(version.description)
                             }
-                            response.headers.addStoreVersion(version)
-                            return response
                         }
+                        response.headers.addStoreVersion(version)
+                        return response
                     }
                 }
-                do throws(RequestFault) {
-                    try self.served.acknowledge(
-                        name, through: text, "through", completion: done)
-                } catch {
-                    done(.failure(error))
-                }
+            }
+            do throws(RequestFault) {
+                try self.served.acknowledge(
+                    name, through: text, "through", completion: done)
+            } catch {
+                done(.failure(error))
             }
         }
     }

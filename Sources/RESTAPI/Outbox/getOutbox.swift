@@ -9,46 +9,43 @@ extension RESTService {
     /// `GET /v1/classes/{class}/outbox`: what an asymmetric class took in and nobody has acknowledged,
     /// the oldest first; as a page, as a page as soon as there is anything (`Prefer: wait=`), or as
     /// events without end.
-    func getOutbox(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let parameters = Parameters(request)
-            let name = request.parameter(0).string
-            _ = try store.catalog.rows.asymmetricClass(named: name)
-            let mode = try streamMode(request)
-            let preferences = try Preferences(request)
-            var page = QueryText()
-            page.limit = try parameters.count("limit")
-            let limit = try page.pageLimit(served.limits)
-            let version = try minVersion(parameters)
-            let since = parameters["since"]?.string
-            let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0.string }
-            let isResumed = mode == .events && last != nil
-            let outbox = OutboxRequest(
-                of: name, since: isResumed ? last : since,
-                parameter: isResumed ? "Last-Event-ID" : "since", limit: limit,
-                quotesLargeInts: preferences.quotesLargeInts)
-            let quotesLargeInts = preferences.quotesLargeInts
-            if mode == .events {
-                let stream = makeEventStream()
-                try streams.outboxes.follow(outbox, as: clientKey(request), stream)
-                return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
+    func getOutbox(_ request: Request) throws(RequestFault) -> Outcome {
+        let name = request.parameter(0).string
+        _ = try store.catalog.rows.asymmetricClass(named: name)
+        let mode = try streamMode(request)
+        let preferences = try Preferences(request)
+        var page = QueryText()
+        page.limit = try request.count("limit")
+        let limit = try page.pageLimit(served.limits)
+        let version = try minVersion(request)
+        let since = request[query: "since"]?.string
+        let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0.string }
+        let isResumed = mode == .events && last != nil
+        let outbox = OutboxRequest(
+            of: name, since: isResumed ? last : since,
+            parameter: isResumed ? "Last-Event-ID" : "since", limit: limit,
+            quotesLargeInts: preferences.quotesLargeInts)
+        let quotesLargeInts = preferences.quotesLargeInts
+        if mode == .events {
+            let stream = makeEventStream()
+            try streams.outboxes.follow(outbox, as: clientKey(request), stream)
+            return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
+        }
+        let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
+        return try whenAtVersion(version) {
+            if wait == 0 {
+                return self.answerScheduled { () throws(RequestFault) in
+                    Response(
+                        changes: try self.served.outboxPage(outbox),
+                        quotesLargeInts: quotesLargeInts)
+                }
             }
-            let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
-            return whenAtVersion(version) {
-                if wait == 0 {
-                    return self.answerScheduled { () throws(RequestFault) in
-                        Response(
-                            changes: try self.served.outboxPage(outbox),
-                            quotesLargeInts: quotesLargeInts)
-                    }
-                }
-                return .later { exchange in
-                    self.streams.outboxes.poll(
-                        outbox, as: self.clientKey(request),
-                        until: monotonicMilliseconds() + UInt64(wait) * 1000,
-                        WaitingExchange(
-                            exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
-                }
+            return .later { exchange in
+                self.streams.outboxes.poll(
+                    outbox, as: self.clientKey(request),
+                    until: monotonicMilliseconds() + UInt64(wait) * 1000,
+                    WaitingExchange(
+                        exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
             }
         }
     }

@@ -18,14 +18,14 @@ extension RESTService {
         var write = ProjectedWrite(
             subject, ObjectAddress(request, source), request.bodyBytes, precondition, in: served)
         write.form = preferences.form
-        return takeIn(request, preferences, write)
+        return try takeIn(request, preferences, write)
     }
 
     /// `PATCH` of a projected object by either kind of key.
-    func patchProjectedObject(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(RequestFault) in
-            try patchProjected(request, .object, source)
-        }
+    func patchProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
+        -> Outcome
+    {
+        try patchProjected(request, .object, source)
     }
 }
 

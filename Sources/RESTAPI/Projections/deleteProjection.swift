@@ -6,12 +6,10 @@ import StoreService
 
 extension RESTService {
     /// `DELETE /v1/projections/{projection}`: takes a definition away; the objects stay.
-    func deleteProjection(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let name = try definition(request, store.catalog).name
-            return try change(request, CatalogChange(.droppedProjection(name))) { catalog in
-                Response(204).with(entityTag: self.schemaTag(catalog.schema))
-            }
+    func deleteProjection(_ request: Request) throws(RequestFault) -> Outcome {
+        let name = try definition(request, store.catalog).name
+        return try change(request, CatalogChange(.droppedProjection(name))) { catalog in
+            Response(204).with(entityTag: self.schemaTag(catalog.schema))
         }
     }
 }

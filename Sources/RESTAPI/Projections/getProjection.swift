@@ -3,11 +3,9 @@ import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/projections/{projection}`: one definition.
-    func getProjection(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let catalog = store.catalog
-            let projection = try definition(request, catalog)
-            return try readDefinitions(request, catalog) { $0.projection(projection) }
-        }
+    func getProjection(_ request: Request) throws(RequestFault) -> Outcome {
+        let catalog = store.catalog
+        let projection = try definition(request, catalog)
+        return try readDefinitions(request, catalog) { $0.projection(projection) }
     }
 }

@@ -7,22 +7,20 @@ import StoreService
 
 extension RESTService {
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
-    func putProjection(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let name = request.parameter(0).string
-            _ = try BodyType.read(request)
-            var reader = SchemaReader()
-            let read = reader.readProjection(
-                try served.json(request.body, RequestScratch.current.parser), JSONPointer(),
-                named: name)
-            guard let projection = read, reader.faults.isEmpty else {
-                throw RequestFault(projection: reader.faults)
-            }
-            let change = CatalogChange(.projection(projection))
-            let isNew = change.isAddition(to: store.catalog)
-            return try self.change(request, change) { catalog in
-                self.definitionResponse(isNew ? 201 : 200, catalog) { $0.projection(projection) }
-            }
+    func putProjection(_ request: Request) throws(RequestFault) -> Outcome {
+        let name = request.parameter(0).string
+        _ = try BodyType.read(request)
+        var reader = SchemaReader()
+        let read = reader.readProjection(
+            try served.json(request.body, RequestScratch.current.parser), JSONPointer(),
+            named: name)
+        guard let projection = read, reader.faults.isEmpty else {
+            throw .projection(reader.faults)
+        }
+        let change = CatalogChange(.projection(projection))
+        let isNew = change.isAddition(to: store.catalog)
+        return try self.change(request, change) { catalog in
+            self.definitionResponse(isNew ? 201 : 200, catalog) { $0.projection(projection) }
         }
     }
 }

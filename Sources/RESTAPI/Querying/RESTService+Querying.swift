@@ -11,30 +11,28 @@ extension RESTService {
     /// - `varies`: Whether there are other forms of it.
     func answerPage(
         _ request: Request, _ page: PageRequest, hasAddress: Bool = true, varies: Bool = false
-    ) -> Outcome {
-        answering { () throws(RequestFault) in
-            let respond = { @Sendable (reply: PageReply, buffer: ByteBuffer) in
-                var response = self.response(
-                    reply, buffer, nextAt: hasAddress ? request : nil)
-                if varies { response.headers.add(.vary, "Accept" as StaticString) }
-                // CSV has no other form of numbers.
-                let quotes = page.quotesLargeInts && reply.form != .csv
-                response.headers.addApplied(quotesLargeInts: quotes)
-                return response
-            }
-            var reading = page
+    ) throws(RequestFault) -> Outcome {
+        let respond = { @Sendable (reply: PageReply, buffer: ByteBuffer) in
+            var response = self.response(
+                reply, buffer, nextAt: hasAddress ? request : nil)
+            if varies { response.headers.add(.vary, "Accept" as StaticString) }
+            // CSV has no other form of numbers.
+            let quotes = page.quotesLargeInts && reply.form != .csv
+            response.headers.addApplied(quotesLargeInts: quotes)
+            return response
+        }
+        var reading = page
+        let buffer = ByteBuffer(capacity: 4096)
+        if let reply = try request.allowing({ () throws(RequestFault) in
+            try reading.writeIfShort(served, to: buffer)
+        }) {
+            return .respond(respond(reply, buffer))
+        }
+        let checked = reading
+        return answerReading { read throws(RequestFault) in
             let buffer = ByteBuffer(capacity: 4096)
-            if let reply = try request.allowing({ () throws(RequestFault) in
-                try reading.writeIfShort(served, to: buffer)
-            }) {
-                return .respond(respond(reply, buffer))
-            }
-            let checked = reading
-            return answerReading { read throws(RequestFault) in
-                let buffer = ByteBuffer(capacity: 4096)
-                return try request.allowing { () throws(RequestFault) in
-                    respond(try checked.write(from: read, self.served, to: buffer), buffer)
-                }
+            return try request.allowing { () throws(RequestFault) in
+                respond(try checked.write(from: read, self.served, to: buffer), buffer)
             }
         }
     }

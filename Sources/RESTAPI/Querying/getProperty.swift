@@ -9,17 +9,14 @@ extension RESTService {
 
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
     /// collection or inverse link; `projection` shows the objects that it holds.
-    func getProperty(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let all = Parameters(request)
-            let minimum = try minVersion(all)
-            let preferences = try Preferences(request)
-            let text = try QueryText(request, parser: RequestScratch.current.parser)
-            let projection = all["projection"]?.string
-            return whenAtVersion(minimum) {
-                self.answerReading { read throws(RequestFault) in
-                    try self.propertyReply(request, text, preferences, projection, read)
-                }
+    func getProperty(_ request: Request) throws(RequestFault) -> Outcome {
+        let minimum = try minVersion(request)
+        let preferences = try Preferences(request)
+        let text = try QueryText(request, parser: RequestScratch.current.parser)
+        let projection = request[query: "projection"]?.string
+        return try whenAtVersion(minimum) {
+            self.answerReading { read throws(RequestFault) in
+                try self.propertyReply(request, text, preferences, projection, read)
             }
         }
     }
@@ -33,7 +30,7 @@ extension RESTService {
             shownBy: projection, in: read, served)
         let quotesLargeInts = preferences.quotesLargeInts
         guard property.hasPages else {
-            try Parameters.check(request, known: Self.valueParameters)
+            try request.checkParameters(known: Self.valueParameters)
             return try valueReply(request, property, quotesLargeInts: quotesLargeInts)
         }
         try request.requireAccepted("application/json")

@@ -5,27 +5,24 @@ import StoreService
 
 extension RESTService {
     /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
-    func listObjects(_ request: Request) -> Outcome {
-        answerList(request, isProjected: false)
+    func listObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        try answerList(request, isProjected: false)
     }
 
     /// Answers with a page of a query that is stated in the URL.
-    func answerList(_ request: Request, isProjected: Bool) -> Outcome {
-        answering { () throws(RequestFault) in
-            let parameters = Parameters(request)
-            let forms = try ListForm.read(request)
-            let minimum = try minVersion(parameters)
-            let preferences = try Preferences(request)
-            let text = try QueryText(request, parser: RequestScratch.current.parser)
-            return whenAtVersion(minimum) {
-                self.answerPage(
-                    request,
-                    PageRequest(
-                        isProjected
-                            ? .projection(request.parameter(0).string)
-                            : .objects(className: request.parameter(0).string), text, forms: forms,
-                        quotesLargeInts: preferences.quotesLargeInts), varies: true)
-            }
+    func answerList(_ request: Request, isProjected: Bool) throws(RequestFault) -> Outcome {
+        let forms = try ListForm.read(request)
+        let minimum = try minVersion(request)
+        let preferences = try Preferences(request)
+        let text = try QueryText(request, parser: RequestScratch.current.parser)
+        return try whenAtVersion(minimum) { () throws(RequestFault) in
+            try self.answerPage(
+                request,
+                PageRequest(
+                    isProjected
+                        ? .projection(request.parameter(0).string)
+                        : .objects(className: request.parameter(0).string), text, forms: forms,
+                    quotesLargeInts: preferences.quotesLargeInts), varies: true)
         }
     }
 }

@@ -4,18 +4,17 @@ import StoreService
 
 extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
-    func queryObjects(_ request: Request) -> Outcome {
-        reading(request) { () throws(RequestFault) in
-            let parameters = Parameters(request)
+    func queryObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        try reading(request) { () throws(RequestFault) in
             // CSV has no place for the cursor of the next page, and a body has no address with one.
             let forms = try ListForm.read(request, offered: [.json, .geoJSON])
-            let minimum = try self.minVersion(parameters)
+            let minimum = try self.minVersion(request)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(
                 body: self.served.json(request.body, RequestScratch.current.parser))
-            return self.whenAtVersion(minimum) {
-                self.answerPage(
+            return try self.whenAtVersion(minimum) { () throws(RequestFault) in
+                try self.answerPage(
                     request,
                     PageRequest(
                         .objects(className: request.parameter(0).string), text, forms: forms,

@@ -44,15 +44,11 @@ package struct Preferences: Sendable, Equatable {
         case "wait": if let seconds = Int(value), seconds >= 0 { waitSeconds = seconds }
         case "max-affected":
             guard let count = Int(value), count >= 0 else {
-                throw RequestFault(
+                throw .single(
                     .malformed, "invalid-parameter",
                     "'Prefer: max-affected' takes a whole number from 0 up.",
-                    errors: [
-                        RequestFault.Entry(
-                            code: "invalid-parameter",
-                            detail: "'max-affected' takes a whole number from 0 up.",
-                            parameter: "Prefer")
-                    ])
+                    partDetail: "'max-affected' takes a whole number from 0 up.",
+                    parameter: "Prefer")
             }
             affectedCountMax = count
         default: break

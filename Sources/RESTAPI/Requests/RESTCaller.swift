@@ -57,22 +57,20 @@ extension RESTService {
     /// Reads a body and what follows: at once, or on the scheduler's when the body is large.
     func reading(
         _ request: Request, _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
-    ) -> Outcome {
-        guard request.body.count > Self.inlineBodyByteCountMax else { return answering(body) }
-        return .later { exchange in
-            self.decide(for: exchange, expecting: .long) { self.answering(body) }
-        }
+    ) throws(RequestFault) -> Outcome {
+        guard request.body.count > Self.inlineBodyByteCountMax else { return try body() }
+        return .later { exchange in self.decide(for: exchange, expecting: .long, body) }
     }
 
     /// Reads the request of a write, hands that in and answers when it is durable.
     func takeIn<Body: WriteBody>(
         _ request: Request, _ preferences: Preferences, _ body: Body
-    ) -> Outcome {
+    ) throws(RequestFault) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else {
             // As in ``reading(_:_:)``, but without a closure on the heap for each small write.
-            return answering { () throws(RequestFault) in try begin(request, preferences, body) }
+            return try begin(request, preferences, body)
         }
-        return reading(request) { () throws(RequestFault) in
+        return try reading(request) { () throws(RequestFault) in
             try self.begin(request, preferences, body)
         }
     }

@@ -7,11 +7,6 @@ import Rows
 import StoreService
 
 extension RESTService {
-    /// Runs a handler; a fault that it throws is its reply.
-    func answering(_ body: () throws(RequestFault) -> Outcome) -> Outcome {
-        do { return try body() } catch { return .respond(response(error)) }
-    }
-
     /// Runs what makes a reply; a fault that it throws is the reply.
     func replying(_ body: () throws(RequestFault) -> Response) -> Response {
         do { return try body() } catch { return response(error) }
@@ -33,31 +28,29 @@ extension RESTService {
     /// The version that `minVersion` asks for.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when it is none, `.conflict` when it is of another epoch.
-    func minVersion(_ parameters: Parameters) throws(RequestFault) -> UInt64 {
-        guard let text = parameters["minVersion"] else { return 0 }
+    func minVersion(_ request: Request) throws(RequestFault) -> UInt64 {
+        guard let text = request[query: "minVersion"] else { return 0 }
         guard let version = StoreVersion(text: text.string) else {
             throw .parameter(
                 "minVersion",
                 "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17.")
         }
         guard version.epoch == store.epoch else {
-            throw RequestFault(
+            throw .single(
                 .conflict, "other-epoch",
                 "This version belongs to another epoch: the store was restored or replaced. Read "
                     + "without 'minVersion' and start from there.",
-                errors: [
-                    RequestFault.Entry(
-                        code: "other-epoch", detail: "The version is of another epoch.",
-                        parameter: "minVersion")
-                ])
+                partDetail: "The version is of another epoch.", parameter: "minVersion")
         }
         return version.number
     }
 
     /// Answers as soon as the store has a version: at once when it has, else when it comes, or 503
     /// when it doesn't in time. No thread waits.
-    func whenAtVersion(_ version: UInt64, _ answer: @escaping @Sendable () -> Outcome) -> Outcome {
-        if store.publisher.version >= version { return answer() }
+    func whenAtVersion(
+        _ version: UInt64, _ answer: @escaping @Sendable () throws(RequestFault) -> Outcome
+    ) throws(RequestFault) -> Outcome {
+        if store.publisher.version >= version { return try answer() }
         return .later { exchange in
             self.served.versionWaiter.wait(
                 for: version, seconds: self.served.limits.minVersionWaitSeconds

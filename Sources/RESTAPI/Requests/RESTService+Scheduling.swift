@@ -51,14 +51,18 @@ extension RESTService {
     /// Hands the work for an exchange whose outcome is decided there to the scheduler.
     func decide(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
-        _ body: @escaping @Sendable () -> Outcome
+        _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) {
         schedule(for: exchange, expecting: expectation) { _ in
             // The bytes of the request are there only as long as somebody waits.
             guard !exchange.isGone else { return exchange.abandon() }
-            switch body() {
-            case .respond(let response): exchange.respond(response)
-            case .later(let hand): hand(exchange)
+            do throws(RequestFault) {
+                switch try body() {
+                case .respond(let response): exchange.respond(response)
+                case .later(let hand): hand(exchange)
+                }
+            } catch {
+                exchange.respond(self.response(error))
             }
         }
     }

@@ -2,32 +2,25 @@ import HTTPServer
 import ObjectJSON
 import Text
 
-/// The query parameters of a request, each known and there at most once.
-///
-/// Their texts point into the request.
-package struct Parameters {
-    private let request: Request
-
-    /// The parameters of a request, which ``Operation`` has checked.
-    package init(_ request: Request) { self.request = request }
-
+// The query parameters of a request, each known and there at most once, since ``Operation`` has checked them. Their
+// texts point into the request.
+extension Request {
     /// Checks the parameters.
     ///
     /// - Parameters:
-    ///   - request: Whose parameters they are.
     ///   - known: The names that the operation knows.
     ///   - repeatable: Names among them that may stand more than once.
     /// - Throws: ``RequestFault`` `.malformed` for one that it does not know, with the nearest that it does, or that
     ///   stands more than once.
-    package static func check(
-        _ request: Request, known: [StaticString], repeatable: [StaticString] = []
+    func checkParameters(
+        known: [StaticString], repeatable: [StaticString] = []
     ) throws(RequestFault) {
-        for (index, (name, _)) in request.query.enumerated() {
+        for (index, (name, _)) in query.enumerated() {
             guard known.contains(where: { name == $0 }) else {
-                throw unknown(name.string, known)
+                throw Self.unknown(name.string, known)
             }
             guard !repeatable.contains(where: { name == $0 }) else { continue }
-            let before = request.query[..<index]
+            let before = query[..<index]
             if before.contains(where: { $0.name.bytes.elementsEqual(name.bytes) }) {
                 throw .parameter(
                     name.string, "The parameter '\(name.string)' stands more than once.")
@@ -42,28 +35,28 @@ package struct Parameters {
             known.isEmpty
             ? "This operation has no parameters; '\(shown)' is not known."
             : "This operation has no parameter '\(shown)'; it has \(names.joined(separator: ", "))."
-        return RequestFault.single(
+        return .single(
             .malformed, "unknown-parameter", detail, parameter: shown,
             hint: NearestName.of(name, among: names))
     }
 
     /// The value of a parameter; nil when it is not there.
-    package subscript(name: StaticString) -> RequestText? {
-        for (known, value) in request.query where known == name { return value }
+    subscript(query name: StaticString) -> RequestText? {
+        for (known, value) in query where known == name { return value }
         return nil
     }
 
     /// A parameter that is `true` or `false`; false when it is not there.
-    package func flag(_ name: StaticString) throws(RequestFault) -> Bool {
-        guard let value = self[name] else { return false }
+    func flag(_ name: StaticString) throws(RequestFault) -> Bool {
+        guard let value = self[query: name] else { return false }
         if value == "true" { return true }
         if value == "false" { return false }
         throw .parameter(name.description, "'\(name)' is true or false.")
     }
 
     /// A whole number from 0 up; nil when it is not there.
-    package func count(_ name: StaticString) throws(RequestFault) -> Int? {
-        guard let value = self[name] else { return nil }
+    func count(_ name: StaticString) throws(RequestFault) -> Int? {
+        guard let value = self[query: name] else { return nil }
         guard let number = value.decimal.flatMap({ Int(exactly: $0) }) else {
             throw .parameter(name.description, "'\(name)' is a whole number from 0 up.")
         }

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension Operation {
     /// Every operation, in the order of the contract.
@@ -92,18 +93,21 @@ extension Operation {
                 key + [
                     .fields, .expand, .minVersion, .ifMatchRead, .ifNoneMatchRead, .preferRead,
                 ], .reading + [.preconditionFailed, .unprocessableContent]
-            ) { service in { service.readObject($0, source) } },
+            ) { service in
+                { request throws(RequestFault) in try service.readObject(request, source) }
+            },
             Operation(.put, path, "putObject" + source.ending, .write, key + write, .writing) {
-                service in { service.put($0, source) }
+                service in { request throws(RequestFault) in try service.put(request, source) }
             },
             Operation(
                 .patch, path, "patchObject" + source.ending, .write,
                 key + [.upsert] + write + [.idempotencyKey], .writing
-            ) { service in { service.patch($0, source) } },
+            ) { service in { request throws(RequestFault) in try service.patch(request, source) } },
             Operation(
                 .delete, path, "deleteObject" + source.ending, .write,
                 key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed]
-            ) { service in { service.delete($0, source) } },
+            ) { service in { request throws(RequestFault) in try service.delete(request, source) }
+            },
         ]
     }
 
@@ -134,7 +138,8 @@ extension Operation {
 
     private static func adding(_ path: String, _ id: String, _ source: ElementSource) -> Operation {
         Operation(.post, path, id, .write, [.at] + write + [.idempotencyKey], .writing) {
-            service in { service.editElement($0, .add, source) }
+            service in
+            { request throws(RequestFault) in try service.editElement(request, .add, source) }
         }
     }
 
@@ -148,14 +153,21 @@ extension Operation {
                 .get, path, "get" + noun, .read,
                 (isByKey ? [.entryKey] : []) + [.minVersion, .ifNoneMatchRead, .preferRead],
                 .reading
-            ) { service in { service.readElement($0, source) } },
+            ) { service in
+                { request throws(RequestFault) in try service.readElement(request, source) }
+            },
             Operation(
                 .put, path, "put" + noun, .write, (isByKey ? [.entryKey] : []) + write, .writing
-            ) { service in { service.editElement($0, .put, source) } },
+            ) { service in
+                { request throws(RequestFault) in try service.editElement(request, .put, source) }
+            },
             Operation(
                 .delete, path, "delete" + noun, .write,
                 (isByKey ? [.entryKeyToRemove, .elementValue] : []) + write, .changing
-            ) { service in { service.editElement($0, .delete, source) } },
+            ) { service in
+                { request throws(RequestFault) in try service.editElement(request, .delete, source)
+                }
+            },
         ]
     }
 
@@ -212,11 +224,18 @@ extension Operation {
                 key + [
                     .projectedFields, .minVersion, .ifMatchRead, .ifNoneMatchRead, .preferRead,
                 ], .reading + [.preconditionFailed, .unprocessableContent]
-            ) { service in { service.readObject($0, source, isProjected: true) } },
+            ) { service in
+                { request throws(RequestFault) in
+                    try service.readObject(request, source, isProjected: true)
+                }
+            },
             Operation(
                 .patch, path, "patchProjectedObject" + source.ending, .write,
                 key + write + [.idempotencyKey], .writing
-            ) { service in { service.patchProjectedObject($0, source) } },
+            ) { service in
+                { request throws(RequestFault) in try service.patchProjectedObject(request, source)
+                }
+            },
         ]
     }
 

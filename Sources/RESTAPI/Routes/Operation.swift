@@ -6,12 +6,17 @@ import StoreService
 /// and answers. Routes, rights, the check of parameters, and the operations of the store's own document
 /// derive from it; a test compares it with `openapi.yaml`.
 package struct Operation: Sendable {
+    /// Answers a request; a fault that it throws is its reply.
+    typealias Handler = @Sendable (Request) throws(RequestFault) -> Outcome
+    /// Starts to take a body; a fault that it throws is the reply.
+    typealias UploadHandler = @Sendable (Request, Upload) throws(RequestFault) -> UploadStart
+
     /// What answers.
     enum Answer: Sendable {
         /// A request without a body, or with one that is collected.
         case handler(@Sendable (RESTService) -> Handler)
         /// A body that is taken while it comes in.
-        case upload(@Sendable (RESTService) -> @Sendable (Request, Upload) -> UploadStart)
+        case upload(@Sendable (RESTService) -> UploadHandler)
     }
 
     /// The id in the contract, such as `getObject`.
@@ -88,31 +93,29 @@ package struct Operation: Sendable {
             return Route(
                 method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless
             ) { request in
-                if !request.query.isEmpty || !refused.isEmpty {
-                    do throws(RequestFault) {
-                        try check(request)
-                    } catch {
-                        return .respond(service.response(error))
-                    }
+                do throws(RequestFault) {
+                    if !request.query.isEmpty || !refused.isEmpty { try check(request) }
+                    return try handler(request)
+                } catch {
+                    return .respond(service.response(error))
                 }
-                return handler(request)
             }
         case .upload(let make):
             let start = make(service)
             return Route(method, path, id) { request, upload in
                 do throws(RequestFault) {
                     try check(request)
+                    return try start(request, upload)
                 } catch {
                     return .refuse(service.response(error))
                 }
-                return start(request, upload)
             }
         }
     }
 
     /// Refuses parameters and conditions that the operation does not know, or parameters that stand too often.
     private func check(_ request: Request) throws(RequestFault) {
-        try Parameters.check(request, known: known, repeatable: repeatable)
+        try request.checkParameters(known: known, repeatable: repeatable)
         for name in refused where request.header(name) != nil {
             throw .header(
                 name.text,

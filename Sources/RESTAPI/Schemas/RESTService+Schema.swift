@@ -36,12 +36,12 @@ extension RESTService {
     ///
     /// - `answer`: Makes the reply, of the catalog after the change.
     func changeSchema(
-        _ request: Request, _ parameters: Parameters, _ change: CatalogChange,
+        _ request: Request, _ change: CatalogChange,
         answer: @escaping @Sendable (Catalog) -> Response
     ) throws(RequestFault) -> Outcome {
         var change = change
-        change.allowsDataLoss = try parameters.flag("allowDataLoss")
-        guard try parameters.flag("dryRun") else {
+        change.allowsDataLoss = try request.flag("allowDataLoss")
+        guard try request.flag("dryRun") else {
             return try self.change(request, change, answer: answer)
         }
         return answerScheduled(expecting: .long) { [change] () throws(RequestFault) in

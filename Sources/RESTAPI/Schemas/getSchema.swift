@@ -2,12 +2,10 @@ import HTTPServer
 import ObjectJSON
 extension RESTService {
     /// `GET /v1/schema`
-    func getSchema(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let schema = store.catalog.schema
-            return .respond(
-                try .notModified(request, schemaTag(schema))
-                    ?? schemaResponse(200, schema) { $0.write(schema) })
-        }
+    func getSchema(_ request: Request) throws(RequestFault) -> Outcome {
+        let schema = store.catalog.schema
+        return .respond(
+            try .notModified(request, schemaTag(schema))
+                ?? schemaResponse(200, schema) { $0.write(schema) })
     }
 }

@@ -7,14 +7,11 @@ import StoreService
 extension RESTService {
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`
     /// tells what it would be.
-    func putSchema(_ request: Request) -> Outcome {
-        answering { () throws(RequestFault) in
-            let parameters = Parameters(request)
-            let document = try readSchemaBody(request) { $0.readSchema($1) }
-            return try changeSchema(request, parameters, CatalogChange(.schema(document))) {
-                catalog in
-                self.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }
-            }
+    func putSchema(_ request: Request) throws(RequestFault) -> Outcome {
+        let document = try readSchemaBody(request) { $0.readSchema($1) }
+        return try changeSchema(request, CatalogChange(.schema(document))) {
+            catalog in
+            self.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }
         }
     }
 }

@@ -15,8 +15,8 @@ import Testing
         #expect(OpenAPINames.identifier("my class") == "my_class")
         #expect(OpenAPINames.identifier("Größe") == "Gr_u00F6_u00DFe")
         #expect(OpenAPINames.identifier("𝒳") == "_u1D4B3")
-        #expect(OpenAPINames.segment("a b/ö") == "a%20b%2F%C3%B6")
-        #expect(OpenAPINames.segment("\n") == "%0A")
+        #expect(ObjectPath.segment("a b/ö") == "a%20b%2F%C3%B6")
+        #expect(ObjectPath.segment("\n") == "%0A")
     }
 
     @Test("names that differ in case and signs alone get a number")

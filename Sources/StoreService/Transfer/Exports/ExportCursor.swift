@@ -40,8 +40,8 @@ package final class ExportCursor {
         guard case .objects(let className, let fields, let isCSV) = content else {
             isOfStore = true
             records = nil
-            let all = names.classes.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }
-            selections = all.map(\.everything)[...]
+            selections =
+                names.everything.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }[...]
             return
         }
         isOfStore = false
