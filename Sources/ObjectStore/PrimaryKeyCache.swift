@@ -6,8 +6,7 @@ import Rows
 /// An entry is only a guess: an object key is never used again and a primary key never changes, so the row
 /// that it leads to is the right one if it is there and has the primary key; otherwise the key is looked
 /// up as usual. That holds for every snapshot, older or newer than the entry. A table without chains: a
-/// slot and its neighbour serve the same hashes, and a third entry drops the older of two. One thread at a
-/// time uses a cache.
+/// new entry takes the place of the one that was there. One thread at a time uses a cache.
 package final class PrimaryKeyCache {
     private let entryCountLog2: Int
 
@@ -23,11 +22,6 @@ package final class PrimaryKeyCache {
 
         /// The object key.
         var key: UInt64 { mark & (1 << Self.keyBits - 1) }
-
-        /// Whether a primary key with this hash may have led here.
-        fileprivate func belongs(to hash: UInt64) -> Bool {
-            mark >> Self.keyBits == hash & 0xF_FFFF
-        }
     }
 
     private let entries: UnsafeMutablePointer<Entry>
@@ -38,12 +32,8 @@ package final class PrimaryKeyCache {
     ///   A table of twice as many as a class has objects leads to nearly all of them.
     package init(entryCountLog2: Int = 17) {
         self.entryCountLog2 = entryCountLog2
-        let count = 1 << entryCountLog2
-        // Aligned, so that a slot and its neighbour are in one line of the processor's cache.
-        entries = UnsafeMutableRawPointer.allocate(
-            byteCount: count * MemoryLayout<Entry>.stride, alignment: 64
-        ).bindMemory(to: Entry.self, capacity: count)
-        entries.initialize(repeating: Entry(mark: 0, address: 0), count: count)
+        entries = .allocate(capacity: 1 << entryCountLog2)
+        entries.initialize(repeating: Entry(mark: 0, address: 0), count: 1 << entryCountLog2)
     }
 
     deinit { entries.deallocate() }
@@ -55,20 +45,16 @@ package final class PrimaryKeyCache {
 
     /// Where a primary key with this hash led; nil when that is not known.
     func entry(_ hash: UInt64) -> Entry? {
-        let slot = slot(hash)
-        if entries[slot].belongs(to: hash) { return entries[slot] }
-        return entries[slot ^ 1].belongs(to: hash) ? entries[slot ^ 1] : nil
+        let entry = entries[Int(hash >> UInt64(64 - entryCountLog2))]
+        return entry.mark >> Entry.keyBits == hash & 0xF_FFFF ? entry : nil
     }
 
-    /// Keeps where a primary key led; what its slot held moves to the neighbour.
+    /// Keeps where a primary key led.
     ///
-    /// - `address`: Where the row lies.
+    /// - `place`: Where the row lies.
     func keep(_ key: UInt64, at address: UInt, _ hash: UInt64) {
         guard key >> Entry.keyBits == 0 else { return }
-        let slot = slot(hash)
-        if !entries[slot].belongs(to: hash) { entries[slot ^ 1] = entries[slot] }
-        entries[slot] = Entry(mark: hash << Entry.keyBits | key, address: address)
+        entries[Int(hash >> UInt64(64 - entryCountLog2))] = Entry(
+            mark: (hash & 0xF_FFFF) << Entry.keyBits | key, address: address)
     }
-
-    private func slot(_ hash: UInt64) -> Int { Int(hash >> UInt64(64 - entryCountLog2)) }
 }

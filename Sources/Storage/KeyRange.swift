@@ -1,11 +1,11 @@
 import Bytes
 
 /// A half-open range of keys: from `lower` up to but without `upper`.
-package struct KeyRange: Equatable, Sendable {
+public struct KeyRange: Equatable, Sendable {
     /// The first key of the range.
-    package var lower: [UInt8]
+    public var lower: [UInt8]
     /// The first key beyond it; nil for no bound.
-    package var upper: [UInt8]?
+    public var upper: [UInt8]?
 
     /// Makes the range `lower ..< upper`. A range whose bounds cross is empty.
     package init(lower: [UInt8], upper: [UInt8]?) {
@@ -38,7 +38,7 @@ package struct KeyRange: Equatable, Sendable {
     }
 
     /// Runs `body` with the bytes of both bounds.
-    package func withBounds<Result>(
+    @inlinable public func withBounds<Result>(
         _ body: (_ lower: UnsafeRawBufferPointer, _ upper: UnsafeRawBufferPointer?) -> Result
     ) -> Result {
         lower.withUnsafeBytes { lower in

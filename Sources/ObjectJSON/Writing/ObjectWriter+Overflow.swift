@@ -31,8 +31,9 @@ extension ObjectWriter {
                     || reference.count > collectionElementCountMax
                     || reference.byteCount > collectionByteCountMax
             }
-            return rowClass.inlineLeaf(Int(step.member), in: row).count
-                > collectionElementCountMax
+            // Each element takes a byte at least.
+            return field.heap.count > collectionElementCountMax
+                && rowClass.inlineLeaf(Int(step.member), in: row).count > collectionElementCountMax
         case .scalar:
             guard row.holdsOverflow, step.element.fixedByteCount == nil else { return false }
             let field = rowClass.field(Int(step.member), in: row)

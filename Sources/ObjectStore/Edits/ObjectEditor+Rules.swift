@@ -10,10 +10,13 @@ extension ObjectEditor {
         _ old: MixedView, _ steps: [[UInt8]], _ change: Change
     ) throws(EditFailure) -> ByteBuffer {
         let new = ByteBuffer(capacity: 64)
-        var placement: Placement?
-        if case .place(.bytes(let bytes), let own) = change {
+        let placement: Placement?
+        switch change {
+        case .place(.bytes(let bytes), let own):
             if let bytes { new.append(bytes.bytes) } else { MixedWriter(new).null() }
             placement = own
+        case .remove: placement = nil
+        case .place, .removeEqual: throw damaged
         }
         let buffer = ByteBuffer(capacity: old.bytes.count + new.count + 64)
         do throws(ElementFault) {

@@ -21,6 +21,9 @@ package final class ClassSamples: Sendable {
     /// How many rows are read of one snapshot, which takes some 30 µs, and 3 ms where each is on a disk.
     private static let sliceRowCount = 32
 
+    /// How many classes are sampled at a time; another one's sample is taken when it is asked for again.
+    private static let takingCountMax = 4
+
     private let engine: any StorageEngine
     private let catalogs: CatalogHistory
     private let columns: ColumnStore
@@ -52,8 +55,10 @@ package final class ClassSamples: Sendable {
             // Rows of another schema may say something else.
             let sample = state.samples[space].flatMap { $0.rowClass === rowClass ? $0 : nil }
             let isCurrent = sample.map { Self.isCurrent($0, objectCount, commit) } ?? false
-            let isWanted = !isCurrent && !state.isStopped
-            return (sample, isWanted && state.taking.insert(space).inserted)
+            guard !isCurrent, !state.isStopped, state.taking.count < Self.takingCountMax else {
+                return (sample, false)
+            }
+            return (sample, state.taking.insert(space).inserted)
         }
         guard starts else { return sample }
         let isStarted = startThreadIfPossible {

@@ -92,7 +92,7 @@ struct Planner {
     /// The ways that one index, or the primary key, serves; nil where the conditions exclude each other.
     func own() -> [PlanCandidate]? {
         let constraints = query.predicate?.constraints ?? []
-        return constraints.contains(where: \.ranges.isEmpty) ? nil : search.own(constraints)
+        return constraints.contains { $0.ranges.isEmpty } ? nil : search.own(constraints)
     }
 
     /// So many objects are looked up at once, whatever else could be done: fewer for a page that a chunk of columns may

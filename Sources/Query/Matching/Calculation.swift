@@ -4,32 +4,42 @@ import Rows
 /// An ``Expression`` made ready for rows: reads its paths and calculates the result for each value of the
 /// one that has several.
 final class Calculation {
-    /// One path or list of the expression.
-    private final class Source {
+    /// One path or list of the expression, with the numbers that it leads to.
+    private final class Source: ValueSink {
         let walker: PathWalker?
-        let sink: GroupedSink<Number?>
-        let constants: [Number?]
         let isMany: Bool
+        private let storage: ElementStorage
+        private(set) var numbers = GroupedValues<Number?>()
 
         init(_ walker: PathWalker, _ path: ValuePath) {
             self.walker = walker
-            let storage = path.type.storage
-            sink = GroupedSink { address, count in
-                address.flatMap { Number($0, count, storage) }
-            }
-            constants = []
+            storage = path.type.storage
             isMany = path.isMany
         }
 
         init(_ constants: [Value]) {
             walker = nil
-            sink = GroupedSink { _, _ in nil }
-            self.constants = constants.map { Number($0) }
+            storage = .int
             isMany = true
+            for constant in constants { numbers.append(Number(constant)) }
+            numbers.endGroup()
         }
 
-        func number(_ index: Int) -> Number? {
-            walker == nil ? constants[index] : sink.values[index]
+        func read(_ walk: (PathWalker, ValueSink) -> Void) {
+            guard let walker else { return }
+            groupCount = 0
+            numbers.reset()
+            walk(walker, self)
+        }
+
+        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+            numbers.append(address.flatMap { Number($0, count, storage) })
+            return true
+        }
+
+        override func endGroup() -> Bool {
+            numbers.endGroup()
+            return true
         }
     }
 
@@ -69,24 +79,15 @@ final class Calculation {
 
     /// Reads the paths; see ``ComparedSide/read(_:)``.
     func read(_ walk: (PathWalker, ValueSink) -> Void) {
-        for source in sources {
-            guard let walker = source.walker else { continue }
-            source.sink.reset()
-            walk(walker, source.sink)
-        }
+        for source in sources { source.read(walk) }
     }
 
     /// How many collections are calculated with, one at a time.
-    var groupCount: Int {
-        guard let many, many.walker != nil else { return 1 }
-        return many.sink.groupEnds.count
-    }
+    var groupCount: Int { many?.numbers.groupEnds.count ?? 1 }
 
     /// The indexes of the results of one group.
     func group(_ index: Int) -> Range<Int> {
-        guard let many else { return 0..<1 }
-        if many.walker == nil { return 0..<many.constants.count }
-        return many.sink.group(index)
+        many?.numbers.group(index) ?? 0..<1
     }
 
     /// One result; null where a part is null or no number.
@@ -98,8 +99,8 @@ final class Calculation {
         switch term {
         case .constant(let number): return number
         case .source(let source):
-            if source.isMany { return source.number(index) }
-            return source.sink.values.first ?? nil
+            let numbers = source.numbers.values
+            return source.isMany ? numbers[index] : numbers.first ?? nil
         case .operation(let left, let operation, let right):
             guard let a = calculate(left, index), let b = calculate(right, index) else {
                 return nil

@@ -11,7 +11,7 @@ final class ComparedSide {
     }
 
     private let origin: Origin
-    private let sink: GroupedSink<ComparedValue>
+    private let sink: Sink
     let isMany: Bool
     let quantifier: Quantifier?
 
@@ -22,11 +22,7 @@ final class ComparedSide {
         linkClass: UInt32? = nil
     ) {
         self.origin = origin
-        sink = GroupedSink { address, count in
-            var value = ComparedValue(address, count, storage)
-            if let linkClass, value.storage != nil { value.addClass(linkClass) }
-            return value
-        }
+        sink = Sink(storage, linkClass)
         self.isMany = isMany
         self.quantifier = quantifier
     }
@@ -49,26 +45,57 @@ final class ComparedSide {
     private func take(_ calculation: Calculation) {
         sink.reset()
         for group in 0..<calculation.groupCount {
-            for index in calculation.group(group) { sink.append(calculation.value(index)) }
-            _ = sink.endGroup()
+            for index in calculation.group(group) { sink.found.append(calculation.value(index)) }
+            sink.found.endGroup()
         }
     }
 
     /// Whether its values come from the query itself.
     var isConstant: Bool { if case .constants = origin { true } else { false } }
 
-    var groupCount: Int { isConstant ? 1 : sink.groupEnds.count }
+    var groupCount: Int { isConstant ? 1 : sink.found.groupEnds.count }
 
     /// The values of one group.
     func group(_ index: Int) -> Range<Int> {
         if case .constants(let constants) = origin { return 0..<constants.count }
-        return sink.group(index)
+        return sink.found.group(index)
     }
 
     /// One value; its texts lie where the row or the query has them.
     func value(_ index: Int) -> ComparedValue {
         if case .constants(let constants) = origin { return constants[index] }
-        return sink.values[index]
+        return sink.found.values[index]
+    }
+}
+
+extension ComparedSide {
+    /// Keeps what a path leads to, ready to be compared.
+    private final class Sink: ValueSink {
+        private let storage: ElementStorage
+        private let linkClass: UInt32?
+        var found = GroupedValues<ComparedValue>()
+
+        init(_ storage: ElementStorage, _ linkClass: UInt32?) {
+            self.storage = storage
+            self.linkClass = linkClass
+        }
+
+        func reset() {
+            groupCount = 0
+            found.reset()
+        }
+
+        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+            var value = ComparedValue(address, count, storage)
+            if let linkClass, value.storage != nil { value.addClass(linkClass) }
+            found.append(value)
+            return true
+        }
+
+        override func endGroup() -> Bool {
+            found.endGroup()
+            return true
+        }
     }
 }
 

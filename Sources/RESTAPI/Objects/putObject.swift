@@ -19,7 +19,7 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         let precondition = try Precondition(request)
         let preferences = try Preferences(request)
-        var write = ObjectWrite(subject, request.bodyBytes, mode, precondition, in: served)
+        let write = ObjectWrite(subject, request.bodyBytes, mode, precondition, in: served)
         write.form = preferences.form
         return try takeIn(request, preferences, write)
     }

@@ -38,7 +38,7 @@ public struct LeafView {
     }
 
     /// A leaf that was taken apart.
-    @usableFromInline init(values: CollectionView, keys: CollectionView?) {
+    @inlinable init(values: CollectionView, keys: CollectionView?) {
         self.values = values
         self.keys = keys
     }

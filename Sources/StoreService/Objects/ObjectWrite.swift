@@ -4,7 +4,8 @@ import ObjectStore
 import Rows
 
 /// The write, patch or deletion of one object that the request names, or the write of one or several new ones.
-package struct ObjectWrite: WriteBody, @unchecked Sendable {
+/// A class, since generic code of other modules would count the references of a struct at each copy.
+package final class ObjectWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// Which objects are written.
@@ -73,7 +74,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
 
     // MARK: Reading
 
-    package mutating func prepare(
+    package func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
         guard let (subject, body) = request else { return }
@@ -153,7 +154,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
 
     // MARK: Writing
 
-    package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
+    package func run(_ transaction: WriteTransaction) throws(StoreError) {
         made = .nothing
         if let item {
             made = try write(item, transaction)
@@ -195,7 +196,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
             isCreated: written.isCreated)
     }
 
-    private mutating func writeItems(
+    private func writeItems(
         _ transaction: WriteTransaction
     ) throws(StoreError) -> [WrittenObject] {
         var written: [(key: UInt64, rowClass: RowClass, isCreated: Bool)] = []
@@ -241,7 +242,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
         }
     }
 
-    package mutating func end(_ scratch: RequestScratch) {
+    package func end(_ scratch: RequestScratch) {
         item = nil
         items = []
         patch = nil
