@@ -41,7 +41,8 @@ package final class ExportCursor {
             isOfStore = true
             records = nil
             selections =
-                names.everything.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }[...]
+                names.everything.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }[
+                    ...]
             return
         }
         isOfStore = false
