@@ -127,9 +127,13 @@ private struct RangeAnalysis {
         guard let relation = compared.constantIsLeft ? operation.swapped : operation else {
             return nil
         }
-        return ranges(
-            relation, compared.constants, compared.listQuantifier ?? .any, ElementStorage(type)
-        ).map { (member, $0.ranges, $0.isExact) }
+        let found: Found?
+        if let quantifier = compared.listQuantifier {
+            found = ranges(relation, compared.constants, quantifier, ElementStorage(type))
+        } else {
+            found = ranges(relation, compared.constants[0], ElementStorage(type))
+        }
+        return found.map { (member, OrderedKeyRange.union($0.ranges), $0.isExact) }
     }
 
     /// The ranges of `property ⋈ q {values}`.

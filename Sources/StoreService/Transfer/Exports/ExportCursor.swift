@@ -40,9 +40,8 @@ package final class ExportCursor {
         guard case .objects(let className, let fields, let isCSV) = content else {
             isOfStore = true
             records = nil
-            selections =
-                names.everything.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }[
-                    ...]
+            let all = names.everything
+            selections = all.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }[...]
             return
         }
         isOfStore = false
