@@ -121,7 +121,7 @@ class DocumentTests(unittest.TestCase):
                 rf'\.(?:{"|".join(kinds)}),\s*"([a-z]+(?:-[a-z0-9]+)*)"', text))
             used |= set(re.findall(r'\bcode: "([a-z]+(?:-[a-z0-9]+)*)"', text))
             used |= set(re.findall(r'fault\(\s*(?:\w+(?:\([^()]*\))*, )?"([a-z]+(?:-[a-z0-9]+)+)"', text))
-        fault = (SOURCES / "HTTPServer" / "ServerFault.swift").read_text()
+        fault = (SOURCES / "HTTPServer" / "Server" / "ServerFault.swift").read_text()
         used |= set(re.findall(r'case \w+ = "([a-z-]+)"', fault))
         kinds = (SOURCES / "ObjectJSON" / "Faults" / "RequestFault+QueryError.swift").read_text()
         used |= {f"query-{kind}" for kind in re.findall(r'case \.\w+: "([a-z-]+)"', kinds)}
