@@ -1,3 +1,5 @@
+import Bytes
+
 /// Tests texts for what a ``TextSearch`` looks for. One thread at a time uses it.
 package final class TextSearchMatcher {
     private let reader = WordReader()
@@ -44,16 +46,10 @@ package final class TextSearchMatcher {
     }
 
     private func index(of word: UnsafeRawBufferPointer) -> Int? {
-        var (low, high) = (0, wordCount)
-        while low < high {
-            let middle = (low + high) / 2
-            if terms[middle].word.withUnsafeBytes({ $0.lexicographicallyPrecedes(word) }) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        let index = partitionPoint(wordCount) {
+            terms[$0].word.withUnsafeBytes { $0.lexicographicallyPrecedes(word) }
         }
-        guard low < wordCount, terms[low].word.elementsEqual(word) else { return nil }
-        return low
+        guard index < wordCount, terms[index].word.elementsEqual(word) else { return nil }
+        return index
     }
 }

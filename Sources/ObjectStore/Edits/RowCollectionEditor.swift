@@ -67,11 +67,7 @@ final class RowCollectionEditor: ElementEditor {
     }
 
     private func search(_ order: (Int) -> Int) -> (index: Int, isThere: Bool) {
-        var (low, high) = (0, leaf.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order(middle) < 0 { low = middle + 1 } else { high = middle }
-        }
-        return (low, low < leaf.count && order(low) == 0)
+        let index = partitionPoint(leaf.count) { order($0) < 0 }
+        return (index, index < leaf.count && order(index) == 0)
     }
 }

@@ -5,6 +5,24 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
+    /// Answers with a page of what the URL asks for.
+    ///
+    /// - `subject`: Read between the headers and the query.
+    /// - `varies`: As below.
+    func answerPage(
+        of subject: @autoclosure () throws(RequestFault) -> PageRequest.Subject,
+        _ request: Request, forms: [ListForm] = [.json], varies: Bool = false
+    ) throws(RequestFault) -> Outcome {
+        let minimum = try minVersion(request)
+        let preferences = try Preferences(request)
+        let page = PageRequest(
+            try subject(), try QueryText(request, parser: RequestScratch.current.parser),
+            forms: forms, quotesLargeInts: preferences.quotesLargeInts)
+        return try whenAtVersion(minimum) { () throws(RequestFault) in
+            try self.answerPage(request, page, varies: varies)
+        }
+    }
+
     /// Answers with a page: on the connection's thread if it is sure to be short, else on the scheduler's.
     ///
     /// - `hasAddress`: Whether the next page has an address, which is this one's with a cursor.

@@ -11,19 +11,11 @@ extension RESTService {
 
     /// Answers with a page of a query that is stated in the URL.
     func answerList(_ request: Request, isProjected: Bool) throws(RequestFault) -> Outcome {
-        let forms = try ListForm.read(request)
-        let minimum = try minVersion(request)
-        let preferences = try Preferences(request)
-        let text = try QueryText(request, parser: RequestScratch.current.parser)
-        return try whenAtVersion(minimum) { () throws(RequestFault) in
-            try self.answerPage(
-                request,
-                PageRequest(
-                    isProjected
-                        ? .projection(request.parameter(0).string)
-                        : .objects(className: request.parameter(0).string), text, forms: forms,
-                    quotesLargeInts: preferences.quotesLargeInts), varies: true)
-        }
+        try answerPage(
+            of: isProjected
+                ? .projection(request.parameter(0).string)
+                : .objects(className: request.parameter(0).string),
+            request, forms: try ListForm.read(request), varies: true)
     }
 }
 

@@ -8,16 +8,10 @@ extension RESTService {
     /// common.
     func sectionObjects(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        let minimum = try minVersion(request)
-        let preferences = try Preferences(request)
-        let page = PageRequest(
-            .sections(
+        return try answerPage(
+            of: .sections(
                 className: request.parameter(0).string, by: request[query: "by"]?.string,
                 objectCount: try request.count("objects")),
-            try QueryText(request, parser: RequestScratch.current.parser),
-            quotesLargeInts: preferences.quotesLargeInts)
-        return try whenAtVersion(minimum) { () throws(RequestFault) in
-            try self.answerPage(request, page)
-        }
+            request)
     }
 }

@@ -70,18 +70,7 @@ extension MixedView {
             let index = step.reduce(0) { $0 * 10 + Int($1 - 48) }
             return (index, index < count)
         case .map:
-            return step.withUnsafeBytes { step in
-                var (low, high) = (0, count)
-                while low < high {
-                    let middle = (low + high) / 2
-                    if compareKeys(key(middle), step) < 0 {
-                        low = middle + 1
-                    } else {
-                        high = middle
-                    }
-                }
-                return (low, low < count && compareKeys(key(low), step) == 0)
-            }
+            return step.withUnsafeBytes { find(key: $0) }
         default: throw .noElements
         }
     }

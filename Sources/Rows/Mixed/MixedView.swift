@@ -95,11 +95,17 @@ package struct MixedView {
     /// Where a map has a key; nil where it lacks it. Cost: logarithmic.
     package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard kind == .map else { return nil }
+        let found = find(key: key)
+        return found.isThere ? found.index : nil
+    }
+
+    /// Where the entry of a map with a key stands, or would stand. Cost: logarithmic.
+    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
         let count = count
         let index = partitionPoint(count) {
             compareKeys(part(2 * $0, slotCount: 2 * count), key) < 0
         }
-        return index < count && compareKeys(self.key(index), key) == 0 ? index : nil
+        return (index, index < count && compareKeys(self.key(index), key) == 0)
     }
 
     private static var nothing: UnsafeRawBufferPointer {

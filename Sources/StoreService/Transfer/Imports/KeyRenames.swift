@@ -1,3 +1,5 @@
+import Bytes
+
 /// The new object keys of imported objects, by the keys that they had in the exported store.
 ///
 /// Keys that come in ascending order, as an export has them, are kept as runs: 24 bytes for each gap
@@ -24,14 +26,9 @@ struct KeyRenames {
 
     /// The key that an object has here; nil when it has not come yet.
     subscript(old: UInt64) -> UInt64? {
-        var low = 0
-        var high = runs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].old <= old { low = middle + 1 } else { high = middle }
-        }
-        if low > 0 {
-            let run = runs[low - 1]
+        let after = partitionPoint(runs.count) { runs[$0].old <= old }
+        if after > 0 {
+            let run = runs[after - 1]
             if old - run.old < run.count { return run.new + (old - run.old) }
         }
         return others.isEmpty ? nil : others[old]
