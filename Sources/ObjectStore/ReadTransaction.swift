@@ -56,6 +56,16 @@ package final class ReadTransaction: ObjectSource {
         self.epoch = epoch
     }
 
+    /// A view of a commit that may be older than those whose catalogs are kept.
+    init(_ snapshot: any StorageSnapshot, _ catalog: Catalog, of store: Store) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+        catalogs = store.catalogs
+        columns = store.columns
+        samples = store.samples
+        epoch = store.epoch
+    }
+
     /// A view of what is not committed yet, which is read with `catalog`.
     init(uncommitted snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
         self.snapshot = snapshot

@@ -19,7 +19,7 @@ package final class Store: Sendable {
     package let publisher: CommitPublisher
     /// What scans have in memory.
     package let columns: ColumnStore
-    private let samples: ClassSamples
+    let samples: ClassSamples
     private let queue: CommitQueue
 
     /// Opens the objects in an engine; an empty engine becomes an empty store.
@@ -78,6 +78,20 @@ package final class Store: Sendable {
             return fresh
         }
         throw .storage(StorageError(.corrupted, operation: "find catalog"))
+    }
+
+    /// Keeps the version of the last commit readable.
+    ///
+    /// - `present`: What is kept of other commits; that of the last one is returned instead of a second.
+    package func pin(sharing present: [PinnedVersion]) throws(StoreError) -> PinnedVersion {
+        let snapshot: any StorageSnapshot
+        do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
+        let shared = SharedSnapshot(snapshot)
+        if let same = present.first(where: { $0.commit == shared.commit }) { return same }
+        guard let catalog = catalogs.catalog(at: shared.commit) else {
+            throw .storage(StorageError(.corrupted, operation: "find catalog"))
+        }
+        return try PinnedVersion(shared, catalog, of: self)
     }
 
     /// Takes the samples that plans ask for, of all classes and on the caller's thread, so that the next plan

@@ -3,9 +3,9 @@
 /// - Lifetime: a snapshot stays valid until ``close()``, on whatever thread; its calls must not overlap.
 ///   Close it soon: LMDB can't reuse pages freed since the oldest open snapshot, so a slow reader makes
 ///   the file grow.
-/// - Pointers: what a get returns is valid until the snapshot is closed (of a write transaction: until
-///   its next ``StorageWriteTransaction/apply(_:)``); what a scan hands to its body is valid
-///   during that call of the body.
+/// - Pointers: what a get returns, or a scan hands to its body, is valid until the snapshot is closed. Of a
+///   write transaction, what a get returns is valid until its next ``StorageWriteTransaction/apply(_:)``, and
+///   what a scan hands to its body during that call of the body.
 package protocol StorageSnapshot: AnyObject {
     /// The number of the commit that this snapshot sees; grows with every commit.
     var commit: UInt64 { get }

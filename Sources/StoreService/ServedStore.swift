@@ -20,6 +20,8 @@ package final class ServedStore: Sendable {
     package let scheduler: JobScheduler
     /// Requests that wait for a version.
     package let versionWaiter: VersionWaiter
+    /// The versions that are kept for further reads.
+    package let pins: SnapshotPins
     /// The requests with an idempotency key that run.
     package let idempotency = IdempotencyGate()
     private let report: @Sendable (StorageError, _ isTemporary: Bool) -> Void
@@ -45,12 +47,15 @@ package final class ServedStore: Sendable {
         scheduling.jobMemoryByteCountMax = limits.queryMemoryByteCountMax
         scheduler = JobScheduler(scheduling)
         versionWaiter = VersionWaiter(store.publisher)
+        pins = SnapshotPins(store, limits)
     }
 
-    /// Answers everybody who waits for a version, and ends the threads: before the store is closed.
+    /// Answers everybody who waits for a version, and ends the threads and pinned versions: before the store is
+    /// closed.
     package func stop() {
         versionWaiter.stop()
         scheduler.stop()
+        pins.stop()
     }
 
     /// The names of a schema; made when it is first asked for.
@@ -131,15 +136,30 @@ package final class ServedStore: Sendable {
         if let fault { throw fault }
     }
 
-    /// Runs `body` with a view of the last commit, which takes turns as its job does.
+    /// A view of a pinned version, or of the last commit.
+    package func read(of pin: SnapshotPin? = nil) throws(RequestFault) -> ReadTransaction {
+        if let pin { return pin.pinned.read() }
+        return try stored(store.read())
+    }
+
+    /// The same, which may be the closed view that a thread has left.
+    func read(
+        of pin: SnapshotPin?, reusing scratch: RequestScratch
+    ) throws(RequestFault) -> ReadTransaction {
+        if let pin { return pin.pinned.read() }
+        do { return try store.read(reusing: scratch.read.take()) } catch { throw fault(error) }
+    }
+
+    /// Runs `body` with a view of a pinned version or of the last commit, which takes turns as its job does.
     ///
     /// - Throws: ``RequestFault`` of `body`, or `.unavailable` when the job's time was over before its turn came.
     ///   It must not be sent when the job must not answer.
     package func withRead<Result>(
-        in job: Job, _ body: (ReadTransaction) throws(RequestFault) -> Result
+        in job: Job, of pin: SnapshotPin? = nil,
+        _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         guard !job.isOverdue else { throw .queryTime(limits) }
-        let read = try stored(store.read())
+        let read = try read(of: pin)
         defer { read.close() }
         read.turn = job
         return try withinMemory(of: job) { () throws(RequestFault) in try body(read) }
@@ -162,7 +182,7 @@ package final class ServedStore: Sendable {
         _ isNeeded: Bool, _ body: (ReadTransaction?) -> Result
     ) throws(RequestFault) -> Result {
         guard isNeeded else { return body(nil) }
-        let read = try stored(store.read())
+        let read = try read()
         defer { read.close() }
         let result = body(read)
         try stored(read.checkFailure())

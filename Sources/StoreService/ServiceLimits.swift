@@ -28,7 +28,11 @@ package struct ServiceLimits: Sendable {
     package var minVersionWaitSeconds = 5
     /// Bytes of a stream's queue.
     package var streamQueueByteCountMax = 1 << 20
-    /// Seconds that a reader may stay open, exports excepted.
+    /// Versions that may be pinned at a time.
+    package var snapshotCountMax = 8
+    /// Bytes that the data may grow by while a version is pinned.
+    package var snapshotGrowthByteCountMax = 256 << 20
+    /// Seconds that a reader or a pinned version may stay open, exports excepted.
     package var readerAgeSecondsMax = 60
     /// Seconds that an export may take.
     package var exportAgeSecondsMax = 3600

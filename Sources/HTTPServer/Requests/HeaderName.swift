@@ -23,6 +23,7 @@ extension HeaderName {
     package static let contentType = HeaderName("Content-Type")
     package static let etag = HeaderName("ETag")
     package static let expect = HeaderName("Expect")
+    package static let holdfastSnapshot = HeaderName("Holdfast-Snapshot")
     package static let holdfastVersion = HeaderName("Holdfast-Version")
     package static let host = HeaderName("Host")
     package static let idempotencyKey = HeaderName("Idempotency-Key")

@@ -37,7 +37,7 @@ package struct CORSPolicy: Sendable {
     }
 
     static let exposed: StaticString =
-        "ETag, Location, Link, Holdfast-Version, Idempotency-Replayed, Preference-Applied, Retry-After, X-Request-Id"
+        "ETag, Location, Link, Holdfast-Snapshot, Holdfast-Version, Idempotency-Replayed, Preference-Applied, Retry-After, X-Request-Id"
 
     /// Adds what an allowed origin needs to read a reply.
     func addFields(for origin: RequestText?, to headers: inout Headers) {

@@ -38,7 +38,7 @@ package struct ServerOptions: Sendable {
     /// want of rights, for example) without reading the body. It may set the request's grant.
     package var admit: (@Sendable (Request) -> Response?)?
     /// Runs once a second, on the thread of sockets, before exchanges whose grants have ended are
-    /// ended.
+    /// ended. It must not block.
     package var watchAccess: (@Sendable () -> Void)?
     /// Gets one line for each request, in the logger's format; nil writes none.
     package var accessLog: LineWriter?

@@ -43,10 +43,13 @@ extension RESTService {
         read.known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         read.form = try Preferences(request).form
-        return try whenAtVersion(minVersion(request)) { [read] () throws(RequestFault) in
+        return try whenReadable(request) { [read] pin throws(RequestFault) in
+            var read = read
+            read.pin = pin
             let reply = try read.reply(self.served)
             return .respond(
-                self.response(reply.etag, reply.version, reply.isKnown, read.form))
+                try self.response(reply.etag, reply.version, reply.isKnown, read.form)
+                    .under(pin, self.served))
         }
     }
 

@@ -84,7 +84,15 @@ extension Limit {
             "min-version-wait", .duration, "how long a read waits for its minVersion",
             "version-not-reached", \.rest.limits.minVersionWaitSeconds),
         Limit(
-            "reader-age-max", .duration, "how long a reader may stay open, exports excepted",
+            "max-snapshots", .count(1...1000), "versions pinned by snapshot=new at a time",
+            "too-many-snapshots", \.rest.limits.snapshotCountMax),
+        Limit(
+            "snapshot-growth-max", .size,
+            "bytes that the data may grow by before a pinned version ends", "snapshot-ended",
+            \.rest.limits.snapshotGrowthByteCountMax),
+        Limit(
+            "reader-age-max", .duration,
+            "how long a reader or a pinned version may stay open, exports excepted",
             "query-too-slow", \.rest.limits.readerAgeSecondsMax),
         Limit(
             "export-age-max", .duration, "how long an export may take", nil,

@@ -23,15 +23,18 @@ extension RESTService {
         if request.query.isEmpty { return try answer(read) }
         read.fields = request[query: "fields"]?.string
         read.expand = request[query: "expand"]?.string
-        let version = try minVersion(request)
-        return try whenAtVersion(version) { [read] () throws(RequestFault) in
-            try self.answer(read)
+        return try whenReadable(request) { [read] pin throws(RequestFault) in
+            var read = read
+            read.pin = pin
+            return try self.answer(read)
         }
     }
 
     private func answer(_ read: ObjectRead) throws(RequestFault) -> Outcome {
         if let reply = try read.reply(served, in: nil) {
-            return .respond(response(reply.etag, reply.version, reply.isKnown, read.form))
+            return .respond(
+                try response(reply.etag, reply.version, reply.isKnown, read.form)
+                    .under(read.pin, served))
         }
         return .later { exchange in
             self.schedule(for: exchange) { job in
@@ -40,7 +43,9 @@ extension RESTService {
                         try read.reply(self.served, in: job)
                     }
                     guard let reply else { throw .queryTime(self.served.limits) }
-                    return self.response(reply.etag, reply.version, reply.isKnown, read.form)
+                    return try self.response(
+                        reply.etag, reply.version, reply.isKnown, read.form
+                    ).under(read.pin, self.served)
                 }
             }
         }

@@ -5,37 +5,37 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    private static let valueParameters: [StaticString] = ["minVersion", "projection"]
+    private static let valueParameters: [StaticString] = ["minVersion", "projection", "snapshot"]
 
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
     /// collection or inverse link; `projection` shows the objects that it holds.
     func getProperty(_ request: Request) throws(RequestFault) -> Outcome {
-        let minimum = try minVersion(request)
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let projection = request[query: "projection"]?.string
-        return try whenAtVersion(minimum) {
-            self.answerReading { read throws(RequestFault) in
-                try self.propertyReply(request, text, preferences, projection, read)
+        return try whenReadable(request, cursor: text) { pin throws(RequestFault) in
+            self.answerReading(of: pin) { read throws(RequestFault) in
+                let property = try PropertyRead(
+                    UnsafeRawBufferPointer(request.parameter(2).bytes),
+                    of: ObjectAddress(request, .path), shownBy: projection, in: read, self.served)
+                let response =
+                    property.hasPages
+                    ? try self.pageReply(request, property, text, preferences, pin)
+                    : try self.valueReply(request, property, preferences)
+                return try response.under(pin, self.served)
             }
         }
     }
 
-    private func propertyReply(
-        _ request: Request, _ text: QueryText, _ preferences: Preferences,
-        _ projection: String?, _ read: ReadTransaction
+    private func pageReply(
+        _ request: Request, _ property: PropertyRead, _ text: QueryText,
+        _ preferences: Preferences, _ pin: SnapshotPin?
     ) throws(RequestFault) -> Response {
-        let property = try PropertyRead(
-            UnsafeRawBufferPointer(request.parameter(2).bytes), of: ObjectAddress(request, .path),
-            shownBy: projection, in: read, served)
-        let quotesLargeInts = preferences.quotesLargeInts
-        guard property.hasPages else {
-            try request.checkParameters(known: Self.valueParameters)
-            return try valueReply(request, property, quotesLargeInts: quotesLargeInts)
-        }
         try request.requireAccepted("application/json")
+        let quotesLargeInts = preferences.quotesLargeInts
         let buffer = ByteBuffer(capacity: 1024)
-        let page = try property.writePage(text, quotesLargeInts: quotesLargeInts, to: buffer)
+        let page = try property.writePage(
+            text, quotesLargeInts: quotesLargeInts, under: pin, to: buffer)
         var response = response(page, buffer, nextAt: request)
         response.headers.addApplied(quotesLargeInts: quotesLargeInts)
         return response
@@ -43,8 +43,10 @@ extension RESTService {
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
     private func valueReply(
-        _ request: Request, _ property: PropertyRead, quotesLargeInts: Bool
+        _ request: Request, _ property: PropertyRead, _ preferences: Preferences
     ) throws(RequestFault) -> Response {
+        try request.checkParameters(known: Self.valueParameters)
+        let quotesLargeInts = preferences.quotesLargeInts
         let version = try property.version()
         var response: Response
         if property.isOfItsObjectAlone,

@@ -8,19 +8,16 @@ extension RESTService {
         try reading(request) { () throws(RequestFault) in
             // CSV has no place for the cursor of the next page, and a body has no address with one.
             let forms = try ListForm.read(request, offered: [.json, .geoJSON])
-            let minimum = try self.minVersion(request)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(
                 body: self.served.json(request.body, RequestScratch.current.parser))
-            return try self.whenAtVersion(minimum) { () throws(RequestFault) in
-                try self.answerPage(
-                    request,
-                    PageRequest(
-                        .objects(className: request.parameter(0).string), text, forms: forms,
-                        quotesLargeInts: preferences.quotesLargeInts),
-                    hasAddress: false, varies: true)
-            }
+            return try self.answerPage(
+                request,
+                PageRequest(
+                    .objects(className: request.parameter(0).string), text, forms: forms,
+                    quotesLargeInts: preferences.quotesLargeInts),
+                hasAddress: false, varies: true)
         }
     }
 }

@@ -7,10 +7,15 @@ import StoreService
 extension RESTService {
     /// Whose work a request is: its token's, where tokens are needed, else its address's.
     func clientKey(_ request: Request) -> ClientKey {
-        if tokens?.isEnforced ?? false, let token = request.header(.authorization) {
-            return ClientKey(token: UnsafeRawBufferPointer(token.bytes))
+        tokenKey(request) ?? ClientKey(address: request.client)
+    }
+
+    /// Whose token a request has, where tokens are needed.
+    func tokenKey(_ request: Request) -> ClientKey? {
+        guard tokens?.isEnforced ?? false, let token = request.header(.authorization) else {
+            return nil
         }
-        return ClientKey(address: request.client)
+        return ClientKey(token: UnsafeRawBufferPointer(token.bytes))
     }
 
     /// Hands work for an exchange to the scheduler; 503 when too much waits there.
@@ -67,16 +72,17 @@ extension RESTService {
         }
     }
 
-    /// Answers from a thread of the scheduler with what is read in a view of the last commit.
+    /// Answers from a thread of the scheduler with what is read in a view of a pinned version or of the last commit.
     ///
     /// - `body`: May run more than once.
     func answerReading(
+        of pin: SnapshotPin? = nil,
         _ body: @escaping @Sendable (ReadTransaction) throws(RequestFault) -> Response
     ) -> Outcome {
         .later { exchange in
             self.schedule(for: exchange) { job in
                 self.answer(exchange, in: job) { () throws(RequestFault) in
-                    try self.served.withRead(in: job, body)
+                    try self.served.withRead(in: job, of: pin, body)
                 }
             }
         }

@@ -47,7 +47,7 @@ extension Operation {
             .get, ofClass + "/objects", "listObjects", .read,
             filter + [
                 .sort, .distinct, .limit, .cursor, .fields, .expand, .count, .explain, .geometry,
-                .minVersion, .preferRead,
+                .minVersion, .snapshot, .preferRead,
             ], .querying
         ) { $0.listObjects },
         Operation(
@@ -66,19 +66,22 @@ extension Operation {
             .reading + [.unprocessableContent, .insufficientStorage]
         ) { $0.deleteObjects },
         Operation(
-            .post, ofClass + "/query", "queryObjects", .read, [.minVersion, .preferRead],
+            .post, ofClass + "/query", "queryObjects", .read,
+            [.minVersion, .snapshot, .preferRead],
             .querying + [.bodyTooLarge, .unsupportedMediaType]
         ) { $0.queryObjects },
         Operation(
             .get, ofClass + "/aggregate", "aggregateObjects", .read,
-            [.operations, .by] + filter + [.limit, .cursor, .explain, .minVersion, .preferRead],
+            [.operations, .by] + filter + [
+                .limit, .cursor, .explain, .minVersion, .snapshot, .preferRead,
+            ],
             .querying
         ) { $0.aggregateObjects },
         Operation(
             .get, ofClass + "/sections", "sectionObjects", .read,
             [.sectionBy] + filter + [
                 .sort, .sectionLimit, .cursor, .sectionObjects, .fields, .expand, .sectionCount,
-                .explain, .minVersion, .preferRead,
+                .explain, .minVersion, .snapshot, .preferRead,
             ], .querying
         ) { $0.sectionObjects },
     ]
@@ -91,8 +94,9 @@ extension Operation {
             Operation(
                 .get, path, "getObject" + source.ending, .read,
                 key + [
-                    .fields, .expand, .minVersion, .ifMatchRead, .ifNoneMatchRead, .preferRead,
-                ], .reading + [.preconditionFailed, .unprocessableContent]
+                    .fields, .expand, .minVersion, .snapshot, .ifMatchRead, .ifNoneMatchRead,
+                    .preferRead,
+                ], .reading + [.gone, .preconditionFailed, .unprocessableContent]
             ) { service in
                 { request throws(RequestFault) in try service.readObject(request, source) }
             },
@@ -124,6 +128,7 @@ extension Operation {
                 .get, property, "getProperty", .read,
                 filter + [
                     .sort, .limit, .cursor, .fields, .expand, .count, .shownBy, .minVersion,
+                    .snapshot,
                     .ifNoneMatchRead, .preferRead,
                 ], .querying
             ) { $0.getProperty },
@@ -151,8 +156,10 @@ extension Operation {
         return [
             Operation(
                 .get, path, "get" + noun, .read,
-                (isByKey ? [.entryKey] : []) + [.minVersion, .ifNoneMatchRead, .preferRead],
-                .reading
+                (isByKey ? [.entryKey] : []) + [
+                    .minVersion, .snapshot, .ifNoneMatchRead, .preferRead,
+                ],
+                .reading + [.gone]
             ) { service in
                 { request throws(RequestFault) in try service.readElement(request, source) }
             },
@@ -200,7 +207,7 @@ extension Operation {
                 .get, projection + "/objects", "listProjectedObjects", .read,
                 filter + [
                     .sort, .distinct, .limit, .cursor, .projectedFields, .count, .explain,
-                    .geometry, .minVersion, .preferRead,
+                    .geometry, .minVersion, .snapshot, .preferRead,
                 ], .querying
             ) { $0.listProjectedObjects },
         ] + projected(.path) + projected(.parameter) + [
@@ -222,8 +229,9 @@ extension Operation {
             Operation(
                 .get, path, "getProjectedObject" + source.ending, .read,
                 key + [
-                    .projectedFields, .minVersion, .ifMatchRead, .ifNoneMatchRead, .preferRead,
-                ], .reading + [.preconditionFailed, .unprocessableContent]
+                    .projectedFields, .minVersion, .snapshot, .ifMatchRead, .ifNoneMatchRead,
+                    .preferRead,
+                ], .reading + [.gone, .preconditionFailed, .unprocessableContent]
             ) { service in
                 { request throws(RequestFault) in
                     try service.readObject(request, source, isProjected: true)
@@ -247,14 +255,15 @@ extension Operation {
             .post, ofClass + "/import", "importObjects", .write, [.mode, .atomic], .writing,
             answer: .upload { $0.importObjects }),
         Operation(
-            .get, ofClass + "/export", "exportObjects", .read, [.fields, .minVersion], .reading
+            .get, ofClass + "/export", "exportObjects", .read, [.fields, .minVersion, .snapshot],
+            .reading + [.gone]
         ) { $0.exportObjects },
         Operation(
             .post, "/v1/import", "importStore", .admin, [.mode],
             .schema + [.methodNotAllowed, .notAcceptable], answer: .upload { $0.importStore }),
         Operation(
-            .get, "/v1/export", "exportStore", .read, [.minVersion],
-            .guarded + [.methodNotAllowed, .notAcceptable, .conflict]
+            .get, "/v1/export", "exportStore", .read, [.minVersion, .snapshot],
+            .guarded + [.methodNotAllowed, .notAcceptable, .conflict, .gone]
         ) { $0.exportStore },
         Operation(
             .get, "/v1/backups", "listBackups", .admin,

@@ -45,6 +45,7 @@ struct Parameter: Sendable, Equatable {
     static let explain = Parameter("Explain", "explain")
     static let geometry = Parameter("Geometry", "geometry")
     static let minVersion = Parameter("MinVersion", "minVersion")
+    static let snapshot = Parameter("Snapshot", "snapshot")
     static let projectedFields = Parameter("ProjectedFields", "fields")
     static let shownBy = Parameter("ShownBy", "projection")
     static let shownByRequired = Parameter("ShownByRequired", "projection")

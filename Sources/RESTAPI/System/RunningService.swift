@@ -6,7 +6,7 @@ import StoreService
 package final class RunningService: Sendable {
     /// The server.
     package let server: Server
-    private let service: RESTService
+    let service: RESTService
 
     /// Starts serving a store.
     ///
@@ -25,9 +25,13 @@ package final class RunningService: Sendable {
         serverOptions.connectionCountMax = service.options.connectionCountMax
         serverOptions.makeProblem = { Problem.response($0) }
         let routes = Operation.all.map { $0.route(service) }
+        let pins = service.served.pins
+        serverOptions.watchAccess = {
+            access?.look()
+            pins.endOverdue()
+        }
         if let access {
             let rights = Operation.all.map(\.right)
-            serverOptions.watchAccess = { access.look() }
             let events = service.events
             serverOptions.makeEvent = {
                 HTTPServer.Bytes(events.error(code: $0.code.rawValue, $0.detail))

@@ -133,6 +133,10 @@ extension RESTService {
             "Age of the oldest export that is being sent; its snapshot keeps pages from being used again.",
             Double(transfers.oldestExportSeconds))
         text.single(
+            "holdfast_pinned_versions", .gauge,
+            "Versions that are pinned for further reads; each keeps pages from being used again.",
+            Double(served.pins.versionCount))
+        text.single(
             "holdfast_waiting_writes", .gauge,
             "Writes that wait for the writer, without those that it is at.",
             Double(store.waitingWriteCount))

@@ -6,8 +6,10 @@ import StoreService
 // What the exports share.
 extension RESTService {
     /// The reply with an export's text, made while it is sent.
-    func exportResponse(_ content: ExportContent) throws(RequestFault) -> Response {
-        let export = try transfers.beginExport(content)
+    func exportResponse(
+        _ content: ExportContent, of pin: SnapshotPin?
+    ) throws(RequestFault) -> Response {
+        let export = try transfers.beginExport(content, of: pin)
         let source = ExportSource(export, self)
         var type = ContentType.ndjson
         if case .objects(_, _, isCSV: true) = content { type = .csv }
@@ -15,7 +17,7 @@ extension RESTService {
         var response = Response(
             200, type, pulling: source, until: { [transfers] in transfers.isOverdue(limit) })
         response.headers.addStoreVersion(export.version)
-        return response
+        return try response.under(pin, served)
     }
 
     /// Ends an export; the log says so where it was cut.

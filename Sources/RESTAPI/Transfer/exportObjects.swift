@@ -14,11 +14,11 @@ extension RESTService {
         // What can be checked at once is, so that a faulty request does not wait.
         _ = try objectClass(
             request, RequestScratch.current.names(of: store.catalog.rows, served))
-        let version = try minVersion(request)
-        return try whenAtVersion(version) { () throws(RequestFault) in
+        return try whenReadable(request) { pin throws(RequestFault) in
             .respond(
-                try self.exportResponse(.objects(className: name, fields: fields, isCSV: isCSV))
-                    .with(.vary, "Accept" as StaticString))
+                try self.exportResponse(
+                    .objects(className: name, fields: fields, isCSV: isCSV), of: pin
+                ).with(.vary, "Accept" as StaticString))
         }
     }
 }

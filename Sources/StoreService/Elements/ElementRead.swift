@@ -10,6 +10,8 @@ package struct ElementRead: Sendable {
     package var known = Precondition.none
     /// What the caller wants of the reply.
     package var form = ReplyForm()
+    /// The version that is read; nil for the newest.
+    package var pin: SnapshotPin?
 
     /// Makes a reading of an element.
     package init(_ address: ElementAddress) { self.address = address }
@@ -19,8 +21,8 @@ package struct ElementRead: Sendable {
     /// - Throws: ``RequestFault`` `.notFound`, …
     package func reply(_ served: ServedStore) throws(RequestFault) -> ObjectRead.Reply {
         let scratch = RequestScratch.current
-        let version = served.store.version
-        let read = try served.stored(served.store.read(reusing: scratch.read.take()))
+        let version = pin?.version ?? served.store.version
+        let read = try served.read(of: pin, reusing: scratch)
         defer {
             read.close()
             scratch.read = read

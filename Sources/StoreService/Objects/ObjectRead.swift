@@ -18,6 +18,8 @@ package struct ObjectRead: Sendable {
     package var known = Precondition.none
     /// What the caller wants of the reply.
     package var form = ReplyForm()
+    /// The version that is read; nil for the newest.
+    package var pin: SnapshotPin?
 
     /// The reply beside the JSON in ``RequestScratch/reply``.
     package struct Reply {
@@ -43,11 +45,8 @@ package struct ObjectRead: Sendable {
     package func reply(_ served: ServedStore, in job: Job?) throws(RequestFault) -> Reply? {
         if let job, job.isOverdue || job.isAbandoned { throw .queryTime(served.limits) }
         let scratch = RequestScratch.current
-        let version = served.store.version
-        let read: ReadTransaction
-        do { read = try served.store.read(reusing: scratch.read.take()) } catch {
-            throw served.fault(error)
-        }
+        let version = pin?.version ?? served.store.version
+        let read = try served.read(of: pin, reusing: scratch)
         defer {
             read.close()
             scratch.read = read
@@ -75,8 +74,11 @@ package struct ObjectRead: Sendable {
         var reply = Reply(
             etag: StoreVersion(epoch: read.epoch, number: row.version), version: version)
         if !precondition.holds(of: reply.etag) {
-            let current = StoredObject(
-                schema: read.rows, classIndex: rowClass.index, key: key, row: row)
+            // The reply reads what the object links to from the newest version.
+            let current =
+                pin != nil
+                ? nil
+                : StoredObject(schema: read.rows, classIndex: rowClass.index, key: key, row: row)
             throw RequestFault(.preconditionFailed(current: current))
         }
         if !selection.holdsOtherObjects, known != .none, known.holds(of: reply.etag) {

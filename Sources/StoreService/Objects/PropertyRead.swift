@@ -77,12 +77,13 @@ package struct PropertyRead {
 
     /// Writes a page of the elements or objects that satisfy a query.
     ///
+    /// - `pin`: What keeps the version of the view, if something does.
     /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
     package func writePage(
-        _ text: QueryText, quotesLargeInts: Bool, to buffer: ByteBuffer
+        _ text: QueryText, quotesLargeInts: Bool, under pin: SnapshotPin?, to buffer: ByteBuffer
     ) throws(RequestFault) -> PageReply {
         let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts)
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
         let page = CollectionPage(
             view: view, text: text, owner: rowClass, key: key, row: row, member: member,
             projection: projection)

@@ -31,6 +31,8 @@ package struct PageRequest: Sendable {
     package let forms: [ListForm]
     /// Whether ints beyond 2^53 are written as strings.
     package let quotesLargeInts: Bool
+    /// The version that is read; nil for the newest.
+    package var pin: SnapshotPin?
     private var known: (names: SchemaNames, checked: Checked)?
 
     /// Asks for a page.
@@ -44,7 +46,7 @@ package struct PageRequest: Sendable {
         self.quotesLargeInts = quotesLargeInts
     }
 
-    /// Writes the page if that is sure to be short, from a view of the last commit; else it is checked and
+    /// Writes the page if that is sure to be short, from a view of its version; else it is checked and
     /// nothing more. What is long to check is left for ``write(from:_:to:)``.
     ///
     /// - Returns: Nil for a page that was not written.
@@ -53,12 +55,12 @@ package struct PageRequest: Sendable {
         _ served: ServedStore, to buffer: ByteBuffer
     ) throws(RequestFault) -> PageReply? {
         guard !text.isLong else { return nil }
-        let read = try served.stored(served.store.read())
+        let read = try served.read(of: pin)
         defer { read.close() }
         let names = RequestScratch.current.names(of: read.rows, served)
         let checked = try check(names, served.limits)
         let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts)
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
         if isShort(checked, in: view) { return try write(checked, from: view, to: buffer) }
         known = (names, checked)
         return nil
@@ -80,7 +82,7 @@ package struct PageRequest: Sendable {
             checked = try check(names, served.limits)
         }
         var view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts)
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
         guard let slow = served.limits.slowQueryMilliseconds else {
             return try write(checked, from: view, to: buffer)
         }

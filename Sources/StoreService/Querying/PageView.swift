@@ -10,6 +10,8 @@ struct PageView {
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
+    /// What keeps the version of ``read``, if something does.
+    let pin: SnapshotPin?
     /// Records what is done for a page of a query; nil where only `explain` may need it.
     var watch: PageAccount?
 
@@ -52,7 +54,7 @@ struct PageView {
         _ json: JSONWriter, next: PageCursor?, count: Int? = nil, _ account: PageAccount? = nil,
         rowsReturned: Int? = nil
     ) throws(RequestFault) -> PageReply {
-        let next = next?.encoded()
+        let next = next.map(cursorText)
         if let next {
             json.raw(",\"next\":")
             json.string(next)
@@ -64,6 +66,12 @@ struct PageView {
         account?.write(to: json, rowsReturned: rowsReturned)
         json.raw("}")
         return try reply(.json, next: next)
+    }
+
+    /// The cursor that a client gets.
+    func cursorText(_ cursor: PageCursor) -> String {
+        let text = cursor.encoded()
+        return pin?.cursor(text) ?? text
     }
 
     /// The reply with a page that is written.

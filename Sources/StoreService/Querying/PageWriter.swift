@@ -57,7 +57,7 @@ struct PageWriter {
     func end(
         next: PageCursor?, count total: Int?, _ account: PageAccount, rowsReturned: Int
     ) throws(RequestFault) -> PageReply {
-        if records != nil { return try view.reply(.csv, next: next?.encoded()) }
+        if records != nil { return try view.reply(.csv, next: next.map(view.cursorText)) }
         writer.json.raw("]")
         var reply = try view.end(
             writer.json, next: next, count: total, account, rowsReturned: rowsReturned)

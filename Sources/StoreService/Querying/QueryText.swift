@@ -10,7 +10,14 @@ package struct QueryText: Sendable {
     package var sort: String?
     package var distinct: String?
     package var limit: Int?
-    package var cursor: String?
+    /// Where the page begins, without the ``snapshot`` that a cursor which is set may have.
+    package var cursor: String? {
+        get { statedCursor.flatMap(SnapshotPin.divide)?.cursor ?? statedCursor }
+        set { statedCursor = newValue }
+    }
+    private var statedCursor: String?
+    /// The id of the snapshot that the cursor goes on under.
+    package var snapshot: String? { statedCursor.flatMap(SnapshotPin.divide)?.id }
     package var fields: String?
     package var expand: String?
     /// `geometry`: the path to the point that stands for an object in GeoJSON.

@@ -51,11 +51,13 @@ package final class Transfers: Sendable {
 
     // MARK: Exports
 
-    /// Begins an export of what the store has now; ``end(_:)`` follows.
+    /// Begins an export of what the store has now, or of a pinned version; ``end(_:)`` follows.
     ///
     /// - Throws: ``RequestFault`` when the content can't be exported, or the store can't be read.
-    package func beginExport(_ content: ExportContent) throws(RequestFault) -> Export {
-        let read = try served.stored(served.store.read())
+    package func beginExport(
+        _ content: ExportContent, of pin: SnapshotPin?
+    ) throws(RequestFault) -> Export {
+        let read = try served.read(of: pin)
         do throws(RequestFault) {
             let state = try served.stored(read.state())
             let export = Export(

@@ -18,7 +18,7 @@ final class GuardedServer {
 
     init(
         withTokens: Bool, isInsecure: Bool = false, cors: CORSPolicy = CORSPolicy(),
-        schema: Schema = Importing.nodes
+        schema: Schema = Importing.nodes, change: (inout RESTOptions) -> Void = { _ in }
     ) throws {
         store = try Store(engine: try EngineCase.memory.open())
         try TestServer.put(schema, in: store)
@@ -32,6 +32,7 @@ final class GuardedServer {
         let table = try AccessTokens(file, logger: logger)
         var serviceOptions = RESTOptions()
         serviceOptions.limits.backupDirectory = directory.path + "/backups"
+        change(&serviceOptions)
         let service = RESTService(
             store: store, options: serviceOptions, tokens: table, logger: logger)
         var options = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))

@@ -1,0 +1,33 @@
+import Storage
+
+/// One version of a store that stays readable as long as this is referenced. Thread-safe.
+///
+/// It holds a snapshot: the engine keeps the pages of the version meanwhile, so that the data file grows by what is
+/// written. A change of the schema does not concern it: it is read with the catalog of its version.
+package final class PinnedVersion: Sendable {
+    /// The version.
+    package let version: StoreVersion
+    /// The number of the engine's commit that has it.
+    package var commit: UInt64 { snapshot.commit }
+    private let snapshot: SharedSnapshot
+    private let catalog: Catalog
+    private let store: Store
+
+    /// Takes over a snapshot.
+    ///
+    /// - Throws: ``StoreError`` `.storage` when it can't be read.
+    init(
+        _ snapshot: SharedSnapshot, _ catalog: Catalog, of store: Store
+    ) throws(StoreError) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+        self.store = store
+        let read = ReadTransaction(SharedSnapshotReader(snapshot), catalog, of: store)
+        version = StoreVersion(epoch: store.epoch, number: try read.state().version)
+    }
+
+    /// A view of the version, for one thread at a time. Any number of them may be open.
+    package func read() -> ReadTransaction {
+        ReadTransaction(SharedSnapshotReader(snapshot), catalog, of: store)
+    }
+}
