@@ -40,4 +40,17 @@ struct ByteReader {
         }
         return nil
     }
+
+    /// A variable-length integer that numbers a class or property.
+    mutating func readNumber() -> UInt32? { readVariable().flatMap { UInt32(exactly: $0) } }
+
+    /// A variable-length integer that counts elements.
+    mutating func readCount() -> Int? {
+        readVariable().flatMap { $0 <= UInt64(Int32.max) ? Int($0) : nil }
+    }
+
+    /// A variable-length count, then as many bytes.
+    mutating func readVariableBytes() -> UnsafeRawBufferPointer? {
+        readCount().flatMap { readBytes($0) }
+    }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 /// A list or set, or the keys or values of a map, read in place.
@@ -84,6 +85,13 @@ public struct CollectionView {
             return UnsafeRawBufferPointer(start: start, count: 0)
         }
         return UnsafeRawBufferPointer(start: start + from, count: to - from)
+    }
+
+    /// Whether an element has the same bytes as one of another collection, or both are null.
+    package func isSame(_ index: Int, _ other: CollectionView, _ otherIndex: Int) -> Bool {
+        let isNull = isNull(index)
+        return isNull == other.isNull(otherIndex)
+            && (isNull || compareKeys(bytes(index), other.bytes(otherIndex)) == 0)
     }
 
     /// The address of the fixed-width element at `index`.

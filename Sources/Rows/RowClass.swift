@@ -100,6 +100,8 @@ public final class RowClass: @unchecked Sendable {
     package let cases: [Int: EnumCases]
     /// The positions of the properties whose values hold links, directly or in embedded objects.
     package let linkingMembers: [Int]
+    /// The positions of the lists.
+    package let listMembers: [Int]
     /// The positions of the indexed properties, without the primary key.
     package let indexedMembers: [Int]
     /// What no two objects may share, without the primary key: unique properties, then unique groups.
@@ -169,6 +171,7 @@ public final class RowClass: @unchecked Sendable {
         let primaryKeyIndex = primaryKeyIndex
         numbersKeys =
             primaryKeyIndex.map { definition.properties[$0].defaultValue == .next } ?? false
+        listMembers = members.indices.filter { members[$0].storage.shape == .list }
         indexedMembers = members.indices.filter { members[$0].isIndexed && $0 != primaryKeyIndex }
         uniqueKeys =
             members.indices.filter { members[$0].isUnique && $0 != primaryKeyIndex }

@@ -110,8 +110,7 @@ struct ChangeLogTests {
         var changes = inserted(1, 5..<200_000) + inserted(2, 200_000..<200_010)
         changes += inserted(2, 200_011..<200_013) + updated([7, 9], 1..<1000)
         changes += updated([7], 1000..<2000) + inserted(1, (.max - 1)..<UInt64.max)
-        let entry = ChangeLogEntry(
-            milliseconds: 1, changes: changes, lostLinks: [], changesSchema: false)
+        let entry = ChangeLogEntry(milliseconds: 1, changes: changes, lostLinks: [])
         let buffer = ByteBuffer()
         entry.append(to: buffer)
         #expect(buffer.count < 100)
@@ -127,8 +126,48 @@ struct ChangeLogTests {
         }
     }
 
+    @Test("entries of before shapes were noted are read: any class may have changed, or none")
+    func earlierEntries() throws {
+        let buffer = ByteBuffer()
+        ChangeLogEntry(milliseconds: 1, changes: inserted(1, 1..<3), lostLinks: []).append(
+            to: buffer)
+        var bytes = buffer.array
+        #expect(bytes.last == 0)
+        let none = try #require(bytes.withUnsafeBytes { ChangeLogEntry($0) })
+        #expect(none.changedShapes.isEmpty)
+        bytes[bytes.count - 1] = 1
+        let any = try #require(bytes.withUnsafeBytes { ChangeLogEntry($0) })
+        #expect(any.changedShapes == .any && any.changes.count == 2)
+    }
+
+    @Test("an update of no list takes no more bytes, and nor does a list that was replaced")
+    func listsCost() {
+        func byteCount(_ record: ChangeRecord) -> Int {
+            let buffer = ByteBuffer()
+            ChangeLogEntry(milliseconds: 1, changes: [record], lostLinks: []).append(to: buffer)
+            return buffer.count
+        }
+        let plain = ChangeRecord(
+            kind: .update, classNumber: 1, key: 1, properties: [2], primaryKey: [])
+        // Time, counts and the schema's byte; the kind, class, key, number of properties and property.
+        #expect(byteCount(plain) == 11 + 5)
+        var edited = plain
+        var edits = ListEdits()
+        edits.append(ListSplice(2, removed: 0, inserted: 1))
+        edited.lists = [ListChange(property: 2, edits: edits)]
+        #expect(byteCount(edited) == byteCount(plain) + 6)
+    }
+
     @Test("an entry is read back as it was written, and no cut or changed one crashes the reader")
     func coding() throws {
+        var edited = ChangeRecord(
+            kind: .update, classNumber: 1, key: 900, properties: [8, 9, 10], primaryKey: [])
+        var edits = ListEdits()
+        edits.append(ListSplice(3, removed: 1, inserted: 1))
+        edits.append(ListSplice(1_000_000, removed: 0, inserted: 70))
+        edited.lists = [
+            ListChange(property: 9, edits: edits), ListChange(property: 10, edits: edits),
+        ]
         let entry = ChangeLogEntry(
             milliseconds: 1_800_000_000_123,
             changes: inserted(3, 2..<300) + updated([1, 2], 7..<10) + [
@@ -139,12 +178,14 @@ struct ChangeLogTests {
                 ChangeRecord(
                     kind: .delete, classNumber: .max, key: 1 << 40, properties: [],
                     primaryKey: [1, 0, 255]),
+                edited,
             ], lostLinks: [LostLink(classNumber: 2, key: 3, propertyNumber: 4)],
-            changesSchema: true)
+            changedShapes: ShapeChanges(classes: [3, 300], projections: ["Card", "Größe"]))
         let buffer = ByteBuffer()
         entry.append(to: buffer)
         let read = try #require(ChangeLogEntry(buffer.bytes))
-        #expect(read.milliseconds == entry.milliseconds && read.changesSchema)
+        #expect(read.milliseconds == entry.milliseconds)
+        #expect(read.changedShapes == entry.changedShapes)
         #expect(read.lostLinks == entry.lostLinks)
         #expect(String(describing: read.changes) == String(describing: entry.changes))
         for count in 0..<buffer.count {

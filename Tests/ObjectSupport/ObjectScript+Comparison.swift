@@ -25,6 +25,7 @@ extension ObjectScript {
             try compareLog(expected, identities, after, transaction)
         }
         identities = after.identities
+        contents = after.objects.mapValues(\.content)
         // The rest is looked at now and then: it costs more than a step.
         guard step % 10 == 0, differences.isEmpty else { return }
         try compareCounts(transaction)
@@ -173,7 +174,10 @@ extension ObjectScript {
         _ transaction: ReadTransaction
     ) throws(StoreError) {
         let folded: FoldedChanges
-        do { folded = try FoldedChanges(after: expected.version - 1, in: transaction) } catch {
+        do {
+            folded = try FoldedChanges(
+                after: expected.version - 1, in: transaction, notesLists: true)
+        } catch {
             return differ("the change log can't be read: \(error)")
         }
         var logged: [Identity: [ReferenceObjects.Change]] = [:]
@@ -182,6 +186,9 @@ extension ObjectScript {
                 let name = before[object] ?? after.identities[object]
             else { continue }
             let members = transaction.rows.classes[object.classIndex].definition.properties
+            if change.kind == .update, let old = before[object] {
+                compareLists(folded, object, contents[old], after.objects[old]?.content, members)
+            }
             logged[name, default: []].append(
                 ReferenceObjects.Change(
                     kind: change.kind,
@@ -201,6 +208,39 @@ extension ObjectScript {
         }
         for name in Set(logged.keys).union(wanted.keys) where logged[name] != wanted[name] {
             differ("log of \(name): \(logged[name] ?? []), expected \(wanted[name] ?? [])")
+        }
+    }
+
+    /// Applies what the log tells of lists to what they held.
+    private func compareLists(
+        _ folded: FoldedChanges, _ object: ObjectIdentity, _ old: ObjectContent?,
+        _ new: ObjectContent?, _ properties: [Property]
+    ) {
+        for (member, property) in properties.enumerated() {
+            guard let edits = folded.edits(ofList: member, of: object) else { continue }
+            guard let before = old?[property.name]?.elements,
+                let after = new?[property.name]?.elements
+            else { continue }
+            if edits.isReplaced {
+                counts.replacedLists += 1
+                continue
+            }
+            counts.splicedLists += 1
+            var elements = before.map { Content?.some($0) }
+            for splice in edits.splices {
+                guard splice.index + splice.removed <= elements.count else {
+                    return differ("\(property.name) of \(object): \(edits) beyond its end")
+                }
+                elements.replaceSubrange(
+                    splice.index..<(splice.index + splice.removed),
+                    with: Array(repeating: nil, count: splice.inserted))
+            }
+            let isSame =
+                elements.count == after.count
+                && zip(elements, after).allSatisfy { $0 == nil || $0 == $1 }
+            if !isSame {
+                differ("\(property.name) of \(object): \(edits) of \(before), now \(after)")
+            }
         }
     }
 }

@@ -31,6 +31,8 @@ package final class ObjectScript {
         package var reopenings = 0, restorations = 0
         /// Queries, and objects whose inverse links were looked at.
         package var queries = 0, inverseLinks = 0
+        /// Lists whose changes the log tells, and lists that it calls replaced.
+        package var splicedLists = 0, replacedLists = 0
 
         /// Adds other counts.
         package mutating func add(_ other: Counts) {
@@ -45,6 +47,8 @@ package final class ObjectScript {
             restorations += other.restorations
             queries += other.queries
             inverseLinks += other.inverseLinks
+            splicedLists += other.splicedLists
+            replacedLists += other.replacedLists
         }
 
         /// Makes counts of nothing.
@@ -67,6 +71,8 @@ package final class ObjectScript {
     var saved: Saved?
     /// The objects that were there when the store was compared last.
     var identities: [ObjectIdentity: Identity] = [:]
+    /// What they held then.
+    var contents: [Identity: ObjectContent] = [:]
     /// Objects with something that the store has made up and that was never seen.
     var unseen: Set<Identity> = []
     /// The operations of the last transaction, and the step of it.

@@ -7,14 +7,19 @@ import Rows
 ///     0       8      time of the commit in milliseconds since 1970
 ///     8       v      number of changed objects, then for each of them, or each run
 ///             1        kind; the bit 10 is set for a run: insertions, or updates of the same properties, of two
-///                      objects to 65,536 whose keys follow each other
+///                      objects to 65,536 whose keys follow each other; the bit 20 for an update with lists that were
+///                      not replaced
 ///             v        class number
 ///             v        object key; of a run the first one's
 ///             v        run: number of objects
 ///             v, v…    update: number of properties, their numbers
+///             v, …     lists: their number, then for each its property's number, the number of its splices, and
+///                      of each splice the index, how many elements were removed, how many inserted (v)
 ///             v, …     delete: byte count and bytes of the primary key, see ``ChangeRecord/primaryKey``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
-///     …       1      1 when the schema changed with this version, else 0
+///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 those that follow
+///     …       v      of those the number of classes, their numbers (v), the number of projections, of each the byte
+///                    count of its name (v) and the name
 package struct ChangeLogEntry: Sendable {
     /// When it was committed, in milliseconds since 1970.
     package var milliseconds: UInt64
@@ -22,10 +27,11 @@ package struct ChangeLogEntry: Sendable {
     package var changes: [ChangeRecord]
     /// Targets that lost links.
     package var lostLinks: [LostLink]
-    /// Whether the version changed the schema.
-    package var changesSchema: Bool
+    /// What the version changed of the schema.
+    package var changedShapes = ShapeChanges()
 
     fileprivate static let runFlag: UInt8 = 0x10
+    fileprivate static let listsFlag: UInt8 = 0x20
     /// The longest run: a damaged entry of some bytes must not become gigabytes of records.
     fileprivate static let runCountMax = 65_536
 
@@ -36,7 +42,9 @@ package struct ChangeLogEntry: Sendable {
         while position < changes.count {
             let change = changes[position]
             let count = runCount(from: position)
-            buffer.append(change.kind.rawValue | (count > 1 ? Self.runFlag : 0))
+            buffer.append(
+                change.kind.rawValue | (count > 1 ? Self.runFlag : 0)
+                    | (change.lists.isEmpty ? 0 : Self.listsFlag))
             buffer.append(variable: UInt64(change.classNumber))
             buffer.append(variable: change.key)
             if count > 1 { buffer.append(variable: UInt64(count)) }
@@ -45,6 +53,7 @@ package struct ChangeLogEntry: Sendable {
             case .update:
                 buffer.append(variable: UInt64(change.properties.count))
                 for number in change.properties { buffer.append(variable: UInt64(number)) }
+                if !change.lists.isEmpty { Self.append(change.lists, to: buffer) }
             case .delete:
                 buffer.append(variable: UInt64(change.primaryKey.count))
                 buffer.append(change.primaryKey)
@@ -57,7 +66,33 @@ package struct ChangeLogEntry: Sendable {
             buffer.append(variable: link.key)
             buffer.append(variable: UInt64(link.propertyNumber))
         }
-        buffer.append((changesSchema ? 1 : 0) as UInt8)
+        append(changedShapes, to: buffer)
+    }
+
+    private static func append(_ lists: [ListChange], to buffer: ByteBuffer) {
+        buffer.append(variable: UInt64(lists.count))
+        for list in lists {
+            buffer.append(variable: UInt64(list.property))
+            buffer.append(variable: UInt64(list.edits.splices.count))
+            for splice in list.edits.splices {
+                buffer.append(variable: UInt64(splice.index))
+                buffer.append(variable: UInt64(splice.removed))
+                buffer.append(variable: UInt64(splice.inserted))
+            }
+        }
+    }
+
+    private func append(_ shapes: ShapeChanges, to buffer: ByteBuffer) {
+        if shapes.isEmpty { return buffer.append(0 as UInt8) }
+        guard let classes = shapes.classes else { return buffer.append(1 as UInt8) }
+        buffer.append(2 as UInt8)
+        buffer.append(variable: UInt64(classes.count))
+        for number in classes.sorted() { buffer.append(variable: UInt64(number)) }
+        buffer.append(variable: UInt64(shapes.projections.count))
+        for name in shapes.projections.sorted() {
+            buffer.append(variable: UInt64(name.utf8.count))
+            buffer.append(name)
+        }
     }
 
     /// How many changes from a position on are one run; 1 for one that is none.
@@ -69,7 +104,8 @@ package struct ChangeLogEntry: Sendable {
         while next < end, changes[next].kind == kind,
             changes[next].key == changes[first].key &+ UInt64(next - first),
             changes[next].classNumber == changes[first].classNumber,
-            changes[next].properties == changes[first].properties
+            changes[next].properties == changes[first].properties,
+            changes[next].lists == changes[first].lists
         {
             next += 1
         }
@@ -93,16 +129,35 @@ extension ChangeLogEntry {
         guard let lostCount = reader.readVariable() else { return nil }
         lostLinks = []
         for _ in 0..<lostCount {
-            guard let number = reader.readVariable(), let key = reader.readVariable(),
-                let property = reader.readVariable(), number <= UInt32.max, property <= UInt32.max
+            guard let number = reader.readNumber(), let key = reader.readVariable(),
+                let property = reader.readNumber()
             else { return nil }
-            lostLinks.append(
-                LostLink(
-                    classNumber: UInt32(truncatingIfNeeded: number), key: key,
-                    propertyNumber: UInt32(truncatingIfNeeded: property)))
+            lostLinks.append(LostLink(classNumber: number, key: key, propertyNumber: property))
         }
-        guard let flag = reader.read(UInt8.self), reader.isAtEnd else { return nil }
-        changesSchema = flag != 0
+        guard let shapes = Self.readShapes(&reader), reader.isAtEnd else { return nil }
+        changedShapes = shapes
+    }
+
+    private static func readShapes(_ reader: inout ByteReader) -> ShapeChanges? {
+        switch reader.read(UInt8.self) {
+        case 0: return ShapeChanges()
+        case 1: return .any
+        case 2: break
+        default: return nil
+        }
+        var classes: Set<UInt32> = []
+        guard let classCount = reader.readVariable() else { return nil }
+        for _ in 0..<classCount {
+            guard let number = reader.readNumber() else { return nil }
+            classes.insert(number)
+        }
+        var projections: Set<String> = []
+        guard let projectionCount = reader.readVariable() else { return nil }
+        for _ in 0..<projectionCount {
+            guard let bytes = reader.readVariableBytes() else { return nil }
+            projections.insert(String(decoding: bytes, as: UTF8.self))
+        }
+        return ShapeChanges(classes: classes, projections: projections)
     }
 
     /// Reads the next change or run; false when it is damaged.
@@ -112,9 +167,8 @@ extension ChangeLogEntry {
         _ reader: inout ByteReader, to changes: inout [ChangeRecord], countMax: UInt64
     ) -> Bool {
         guard let byte = reader.read(UInt8.self),
-            let kind = ChangeRecord.Kind(rawValue: byte & ~runFlag),
-            let number = reader.readVariable(), number <= UInt32.max,
-            let key = reader.readVariable()
+            let kind = ChangeRecord.Kind(rawValue: byte & ~(runFlag | listsFlag)),
+            let number = reader.readNumber(), let key = reader.readVariable()
         else { return false }
         var count: UInt64 = 1
         if byte & runFlag != 0 {
@@ -125,27 +179,45 @@ extension ChangeLogEntry {
             count = read
         }
         var change = ChangeRecord(
-            kind: kind, classNumber: UInt32(truncatingIfNeeded: number), key: key, properties: [],
-            primaryKey: [])
+            kind: kind, classNumber: number, key: key, properties: [], primaryKey: [])
         switch kind {
         case .insert: break
         case .update:
             guard let count = reader.readVariable() else { return false }
             for _ in 0..<count {
-                guard let property = reader.readVariable(), property <= UInt32.max else {
-                    return false
-                }
-                change.properties.append(UInt32(truncatingIfNeeded: property))
+                guard let property = reader.readNumber() else { return false }
+                change.properties.append(property)
             }
         case .delete:
-            guard let count = reader.readVariable(), count <= UInt64(Int32.max),
-                let bytes = reader.readBytes(Int(count))
-            else { return false }
+            guard let bytes = reader.readVariableBytes() else { return false }
             change.primaryKey = Array(bytes)
+        }
+        if byte & listsFlag != 0 {
+            guard kind == .update, readLists(&reader, to: &change) else { return false }
         }
         for _ in 0..<count {
             changes.append(change)
             change.key &+= 1
+        }
+        return true
+    }
+
+    /// Reads what was done to lists; false when it is damaged.
+    private static func readLists(_ reader: inout ByteReader, to change: inout ChangeRecord) -> Bool
+    {
+        guard let count = reader.readVariable() else { return false }
+        for _ in 0..<count {
+            guard let property = reader.readNumber(), change.properties.contains(property),
+                let spliceCount = reader.readVariable(), spliceCount <= UInt64(ListEdits.countMax)
+            else { return false }
+            var edits = ListEdits()
+            for _ in 0..<spliceCount {
+                guard let index = reader.readCount(), let removed = reader.readCount(),
+                    let inserted = reader.readCount()
+                else { return false }
+                edits.append(ListSplice(index, removed: removed, inserted: inserted))
+            }
+            change.lists.append(ListChange(property: property, edits: edits))
         }
         return true
     }

@@ -20,6 +20,27 @@ package struct ChangeRecord: Sendable {
     /// Of a deletion the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class
     /// without one.
     package var primaryKey: [UInt8]
+    /// Of an update what was done to lists; a list among ``properties`` that is not here was replaced.
+    package var lists: [ListChange] = []
+
+    /// Adds another update of the object.
+    mutating func add(_ numbers: [UInt32], _ lists: [ListChange]) {
+        for number in numbers {
+            let change = lists.first { $0.property == number }
+            guard properties.contains(number) else {
+                properties.append(number)
+                if let change { self.lists.append(change) }
+                continue
+            }
+            guard let position = self.lists.firstIndex(where: { $0.property == number }) else {
+                continue
+            }
+            if let change { self.lists[position].edits.append(change.edits) }
+            if change == nil || self.lists[position].edits.isReplaced {
+                self.lists.remove(at: position)
+            }
+        }
+    }
 }
 
 /// An object that lost an incoming link, by deletion or change of the origin.

@@ -169,7 +169,7 @@ extension CommitQueue {
         if backgroundMigration.record != before { putRecord(group) }
         let transaction = WriteTransaction(group: group, now: Timestamp.now())
         transaction.begin()
-        try transaction.appendLogEntry(changesSchema: true)
+        try transaction.appendLogEntry(change.changedShapes)
         putState(group)
         catalogs.enter(change.catalog, commit: group.snapshot.commit + 1)
         columns.dropAll(commit: group.snapshot.commit + 1)

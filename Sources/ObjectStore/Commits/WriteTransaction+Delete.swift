@@ -155,9 +155,11 @@ extension WriteTransaction {
         // by comparing rows.
         let sweeps =
             stored.holdsOverflow && (isCut || holdsEmbeddedOutOfLine(originClass, stored))
-        let written = try replace(
-            originClass, origin.key, stored, by: bytes, path: [], changesLinks: false,
-            entersMigration: !sweeps)
+        var how = RowReplacement(changesLinks: false, entersMigration: !sweeps)
+        for member in originClass.listMembers {
+            how.lists[member] = overflow.listEdits[originClass.members[member].number]
+        }
+        let written = try replace(originClass, origin.key, stored, by: bytes, path: [], how)
         if sweeps { try sweepOverflow(originClass, origin.key, written.row) }
         // What is staged is none of what the row refers to, so it comes after that.
         if stored.holdsOverflow, sweeps || !written.isChanged {

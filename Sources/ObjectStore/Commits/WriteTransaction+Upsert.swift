@@ -194,12 +194,9 @@ extension WriteTransaction {
     /// Puts `bytes` in the place of a stored row, with its indexes and inverse links, if they differ.
     ///
     /// - `path`: Where the object stands in the one that the client wrote.
-    /// - `changesLinks`: Whether the inverse links follow; false when somebody else changes them.
-    /// - `entersMigration`: Whether a migration under way takes the object; false when somebody else lets
-    ///   it.
     func replace(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer,
-        path: [DanglingLink.PathStep], changesLinks: Bool = true, entersMigration: Bool = true
+        path: [DanglingLink.PathStep], _ how: RowReplacement = RowReplacement()
     ) throws(StoreError) -> WriteResult {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
@@ -225,11 +222,13 @@ extension WriteTransaction {
         if !rowClass.uniqueKeys.isEmpty {
             enterUniqueKeys(rowClass, key, from: stored, to: row, changed, path: path)
         }
-        if changesLinks { changeInverseLinks(rowClass, key, from: stored, to: row, changed) }
-        record(.update, rowClass, key, members: changed)
+        if how.changesLinks { changeInverseLinks(rowClass, key, from: stored, to: row, changed) }
+        record(
+            .update, rowClass, key, members: changed,
+            lists: how.listChanges(rowClass, changed, from: stored, to: row))
         try freeOverflow(rowClass, key, stored, keeping: row)
         if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
-        if entersMigration { try enterMigration(rowClass, key, row) }
+        if how.entersMigration { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }

@@ -225,10 +225,11 @@ package final class WriteTransaction {
     // MARK: Recording
 
     /// Notes a change; an object that is changed again keeps one record.
+    ///
+    /// - `lists`: Of an update what was done to lists that were not replaced.
     func record(
         _ kind: ChangeRecord.Kind, _ rowClass: RowClass, _ key: UInt64,
-        members: MemberSet = MemberSet(),
-        primaryKey: [UInt8] = []
+        members: MemberSet = MemberSet(), primaryKey: [UInt8] = [], lists: [ListChange] = []
     ) {
         var numbers: [UInt32] = []
         if kind == .update {
@@ -243,22 +244,20 @@ package final class WriteTransaction {
             }
             switch (changes[position].kind, kind) {
             case (.insert, .update): break
-            case (.update, .update):
-                for number in numbers where !changes[position].properties.contains(number) {
-                    changes[position].properties.append(number)
-                }
+            case (.update, .update): changes[position].add(numbers, lists)
             default:
                 // What follows an insertion or update is a deletion.
                 changes[position].kind = kind
                 changes[position].properties = []
                 changes[position].primaryKey = primaryKey
+                changes[position].lists = []
             }
             return
         }
         changes.append(
             ChangeRecord(
                 kind: kind, classNumber: rowClass.number, key: key, properties: numbers,
-                primaryKey: primaryKey))
+                primaryKey: primaryKey, lists: lists))
     }
 
     private func positionOfChange(_ classNumber: UInt32, _ key: UInt64) -> Int? {
@@ -324,7 +323,7 @@ package final class WriteTransaction {
             if !violations.isEmpty { throw .notUnique(violations) }
         }
         putStates()
-        try appendLogEntry(changesSchema: false)
+        try appendLogEntry()
     }
 
     private func putStates() {
@@ -354,11 +353,11 @@ package final class WriteTransaction {
         return result
     }
 
-    func appendLogEntry(changesSchema: Bool) throws(StoreError) {
+    func appendLogEntry(_ changedShapes: ShapeChanges = ShapeChanges()) throws(StoreError) {
         let entry = ChangeLogEntry(
             milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
             changes: changes, lostLinks: lostLinks.isEmpty ? [] : Array(lostLinks),
-            changesSchema: changesSchema)
+            changedShapes: changedShapes)
         let bytes = rowBuffer.making { entry.append(to: $0) }
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(

@@ -22,6 +22,7 @@ extension ObjectEditor {
         }
         let editor = RowCollectionEditor(transaction, rowClass, member, row)
         try body(editor)
+        if isRoot { lists[member, default: ListEdits()].append(editor.edits) }
         return try replacing(row, rowClass, member, by: .bytes(editor.collection))
     }
 

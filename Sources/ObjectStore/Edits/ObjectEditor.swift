@@ -29,6 +29,8 @@ package final class ObjectEditor {
     private var hasGarbage = false
     /// Of the out-of-line collections that have changed.
     var editors: [Int: CollectionEditor] = [:]
+    /// What was done to lists in ``row`` since it was written, by member.
+    var lists: [Int: ListEdits] = [:]
     private var result: WriteResult?
     /// What the last edit did.
     var outcome = ElementOutcome()
@@ -140,7 +142,9 @@ package final class ObjectEditor {
         if isChanged {
             let row = try self.row(taking: members, from: stored)
             try countEmbedded(in: row)
-            note(try transaction.replace(rowClass, key, stored, by: row.bytes, path: []))
+            note(
+                try transaction.replace(
+                    rowClass, key, stored, by: row.bytes, path: [], RowReplacement(lists: lists)))
         } else if result == nil {
             note(
                 WriteResult(
@@ -149,6 +153,7 @@ package final class ObjectEditor {
         }
         isChanged = false
         hasSpilled = false
+        if !lists.isEmpty { lists.removeAll() }
         row = try Self.row(transaction, rowClass, key)
     }
 
@@ -280,6 +285,11 @@ package final class ObjectEditor {
     ) throws(EditFailure) -> ByteBuffer? {
         let isRoot = owners.startIndex == 0
         guard let owner = owners.first else {
+            if isRoot, path.element == nil, path.inner.isEmpty {
+                for member in rowClass.listMembers where path.member ?? member == member {
+                    lists[member, default: ListEdits()].replace()
+                }
+            }
             return try changed(row, path, change, isRoot: isRoot)
         }
         let inner = transaction.rows.classes[rowClass.members[owner.member].classIndex]

@@ -9,6 +9,8 @@ final class RowCollectionEditor: ElementEditor {
     /// The collection as it is by now, and room for the next one.
     private var buffers = (ByteBuffer(), ByteBuffer())
     private var leaf: LeafView
+    /// What was done to a list so far.
+    private(set) var edits = ListEdits()
 
     init(
         _ transaction: WriteTransaction, _ rowClass: RowClass, _ member: Int, _ row: RowView
@@ -46,6 +48,9 @@ final class RowCollectionEditor: ElementEditor {
     func remove(at index: Int) throws(StoreError) { splice(index..<(index + 1), nil) }
 
     private func splice(_ range: Range<Int>, _ elements: LeafSlice?) {
+        edits.append(
+            ListSplice(
+                range.lowerBound, removed: range.count, inserted: elements?.range.count ?? 0))
         var slices = [LeafSlice(leaf, 0..<range.lowerBound)]
         if let elements { slices.append(elements) }
         slices.append(LeafSlice(leaf, range.upperBound..<leaf.count))

@@ -195,7 +195,8 @@ package final class ChangeFeed: @unchecked Sendable {
             // The log was trimmed past the feed: every query starts again.
             return invalidate(.expiry)
         }
-        if changes.changesSchema { return invalidate(.schemaChange) }
+        // Queries name classes by their positions in the schema that they were compiled with.
+        if before.transaction.rows !== after.rows { return invalidate(.schemaChange) }
         dispatch(changes, before: before, after: after, version: version)
     }
 

@@ -22,10 +22,16 @@ package struct FoldedChanges: Sendable {
     package private(set) var changes: [ObjectIdentity: Change] = [:]
     /// Objects that lost an incoming link.
     package private(set) var lostLinks: Set<LostLink> = []
-    /// Whether the schema changed.
-    package private(set) var changesSchema = false
+    /// What changed of the schema.
+    package private(set) var changedShapes = ShapeChanges()
+    /// What was done to the lists of objects that were updated, by member, where it was asked for.
+    private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
+    private let notesLists: Bool
     /// The last version that is folded in.
     package private(set) var through: UInt64
+
+    /// Whether a shape of the schema changed.
+    package var changesSchema: Bool { !changedShapes.isEmpty }
 
     /// Whether nothing happened.
     package var isEmpty: Bool { order.isEmpty && lostLinks.isEmpty && !changesSchema }
@@ -48,11 +54,14 @@ package struct FoldedChanges: Sendable {
     ///   that changes anything is taken whatever its size.
     /// - `versionCountMax`: Stops after so many versions.
     /// - `classes`: The classes whose objects are wanted, by position; nil for all.
+    /// - `notesLists`: Whether ``edits(ofList:of:)`` is going to be asked.
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
-        objectCountMax: Int = .max, versionCountMax: UInt64 = .max, classes: Set<Int>? = nil
+        objectCountMax: Int = .max, versionCountMax: UInt64 = .max, classes: Set<Int>? = nil,
+        notesLists: Bool = false
     ) throws(Gap) {
         through = version
+        self.notesLists = notesLists
         let state: StoreState
         do { state = try transaction.state() } catch {
             if case .storage(let error) = error { throw .storage(error) }
@@ -98,7 +107,7 @@ package struct FoldedChanges: Sendable {
         _ entry: ChangeLogEntry, version: UInt64, _ schema: RowSchema, _ classes: Set<Int>?
     ) {
         through = version
-        changesSchema = changesSchema || entry.changesSchema
+        changedShapes.formUnion(entry.changedShapes)
         for record in entry.changes {
             guard let index = schema.classIndexByNumber[record.classNumber],
                 classes?.contains(index) ?? true
@@ -110,6 +119,7 @@ package struct FoldedChanges: Sendable {
                     members.insert(location.member)
                 }
             }
+            if notesLists { foldLists(record, identity, schema) }
             guard var present = changes[identity] else {
                 order.append(identity)
                 changes[identity] = Change(
@@ -127,5 +137,37 @@ package struct FoldedChanges: Sendable {
             changes[identity] = present
         }
         lostLinks.formUnion(entry.lostLinks)
+    }
+
+    // MARK: Lists
+
+    /// Of the splices that are noted of a list the most: behind them it counts as replaced.
+    private static let spliceCountMax = 4_096
+
+    private mutating func foldLists(
+        _ record: ChangeRecord, _ identity: ObjectIdentity, _ schema: RowSchema
+    ) {
+        guard record.kind == .update else { return }
+        for number in record.properties {
+            guard let location = schema.memberByNumber[number],
+                location.classIndex == identity.classIndex,
+                schema.classes[location.classIndex].members[location.member].storage.shape == .list
+            else { continue }
+            let noted = record.lists.first { $0.property == number }
+            var edits = lists[identity]?[location.member] ?? ListEdits()
+            if let noted {
+                edits.append(noted.edits, countMax: Self.spliceCountMax)
+            } else {
+                edits.replace()
+            }
+            lists[identity, default: [:]][location.member] = edits
+        }
+    }
+
+    /// What was done to a list of an object that was updated; nil when nothing was.
+    ///
+    /// - Precondition: The changes were folded with `notesLists`.
+    package func edits(ofList member: Int, of identity: ObjectIdentity) -> ListEdits? {
+        lists[identity]?[member]
     }
 }

@@ -22,6 +22,8 @@ struct SchemaChange {
     let garbage: [Garbage]
     /// Whether anything differs.
     let isChange: Bool
+    /// What the change log tells of it.
+    let changedShapes: ShapeChanges
 
     /// Compares schemas.
     ///
@@ -60,6 +62,7 @@ struct SchemaChange {
             classes: CatalogPlan.withFillRows(plan.classes, plan.newLayouts),
             projections: projections, nextClass: plan.nextClass, nextProperty: plan.nextProperty)
         steps = comparison.steps
+        changedShapes = ShapeChanges(comparison, to: catalog)
         conversions = plan.conversions(to: catalog.rows)
         works = plan.works(to: catalog.rows)
         uniquenessTests = plan.uniquenessTests(to: catalog.rows)

@@ -162,11 +162,16 @@ final class CollectionEditor: ElementEditor {
         }
         var members = MemberSet()
         members.insert(member)
-        transaction.record(.update, rowClass, key, members: members)
+        transaction.record(.update, rowClass, key, members: members, lists: listChanges)
         try transaction.overflow.checkFailure()
         try transaction.enterMigration(rowClass, key, row)
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
+    }
+
+    private var listChanges: [ListChange] {
+        if compiled.storage.shape != .list || tree.edits.isReplaced { return [] }
+        return [ListChange(property: compiled.number, edits: tree.edits)]
     }
 
     private func putRow(over stored: RowView) throws(StoreError) -> RowView {

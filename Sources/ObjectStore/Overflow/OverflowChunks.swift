@@ -16,6 +16,9 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     private(set) var version: UInt64 = 0
     /// Identities that were given in the group: with the version they make a new one.
     private(set) var identityCount: UInt32 = 0
+    /// What lists lost with the links to an object that goes away, by the property's number, since values of an
+    /// object began to be stored.
+    private(set) var listEdits: [UInt32: ListEdits] = [:]
 
     init(_ group: CommitGroup) { self.group = group }
 
@@ -27,6 +30,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         classNumber = rowClass.number
         self.key = key
         self.version = version
+        if !listEdits.isEmpty { listEdits.removeAll() }
     }
 
     /// Throws what reading met since it was asked last.
@@ -148,6 +152,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
         identity.append(overflow.identity)
         let editor = TreeEditor(identity, overflow.header, member.storage, limits, self)
+        defer { if member.storage.shape == .list { listEdits[member.number] = editor.edits } }
         if member.storage.element == .mixed {
             let target = (classNumber: schema.classes[classIndex].number, key: key)
             let isChanged = editor.removeMixedLinks(to: target, withoutLinks)
@@ -179,7 +184,10 @@ final class OverflowChunks: TreeChunks, OverflowSink {
                 return true
             }
             // A removed tree is freed together with the out-of-line values of its elements.
-            if keptCount == 0 { return false }
+            if keptCount == 0 {
+                editor.note(0, removed: editor.count, inserted: 0)
+                return false
+            }
             isChanged = editor.removeAll(isDoomed)
         }
         let isRewritten =

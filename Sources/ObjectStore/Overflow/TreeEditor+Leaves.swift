@@ -12,6 +12,7 @@ extension TreeEditor {
             var slices: [LeafSlice] = []
             var start = 0
             for offset in 0..<leaf.count where isDoomed(leaf.values, offset) {
+                note(first + offset - slices.count, removed: 1, inserted: 0)
                 slices.append(LeafSlice(leaf, start..<offset))
                 start = offset + 1
             }
@@ -50,6 +51,10 @@ extension TreeEditor {
             rewrite(leaf, buffer)
             let rewritten = LeafView(buffer.bytes, storage)
             guard rewritten.count == leaf.count else { continue }
+            for offset in 0..<leaf.count where !leaf.values.isSame(offset, rewritten.values, offset)
+            {
+                note(first + offset, removed: 1, inserted: 1)
+            }
             edit(at: first) { _, _ in [LeafSlice(rewritten, 0..<rewritten.count)] }
             isChanged = true
         }

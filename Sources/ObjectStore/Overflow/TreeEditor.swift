@@ -18,6 +18,8 @@ final class TreeEditor {
     private let chunks: any TreeChunks
     private(set) var header: TreeHeader
     private let scratch = ByteBuffer(capacity: 8192)
+    /// What was done to a list so far.
+    private(set) var edits = ListEdits()
 
     /// Makes an editor of a tree, or of an empty one.
     ///
@@ -49,11 +51,18 @@ final class TreeEditor {
 
     // MARK: Changes
 
+    /// Notes what is done to a list.
+    func note(_ index: Int, removed: Int, inserted: Int) {
+        guard storage.shape == .list else { return }
+        edits.append(ListSplice(index, removed: removed, inserted: inserted))
+    }
+
     /// Puts elements before the one at `index`, or at the end.
     ///
     /// - `elements`: Must not lie in the tree.
     func insert(_ elements: LeafSlice, at index: Int) {
         if elements.range.isEmpty { return }
+        note(index, removed: 0, inserted: elements.range.count)
         if count == 0 { return build(elements) }
         edit(at: index) { leaf, offset in
             [LeafSlice(leaf, 0..<offset), elements, LeafSlice(leaf, offset..<leaf.count)]
@@ -65,6 +74,7 @@ final class TreeEditor {
     /// - Precondition: There is one.
     func remove(at index: Int) {
         precondition(index < count)
+        note(index, removed: 1, inserted: 0)
         edit(at: index) { leaf, offset in
             [LeafSlice(leaf, 0..<offset), LeafSlice(leaf, (offset + 1)..<leaf.count)]
         }
@@ -75,6 +85,7 @@ final class TreeEditor {
     /// - Precondition: There is one.
     func replace(at index: Int, by elements: LeafSlice) {
         precondition(index < count)
+        note(index, removed: 1, inserted: elements.range.count)
         edit(at: index) { leaf, offset in
             [LeafSlice(leaf, 0..<offset), elements, LeafSlice(leaf, (offset + 1)..<leaf.count)]
         }

@@ -58,7 +58,7 @@ struct StreamCatchUp: Sendable {
                 return reset(subscriber, .cursorExpired)
             }
         }
-        guard !changes.changesSchema else {
+        guard !changes.changesSchema, subscriber.query.names.schema === read.rows else {
             // What the client holds has the shape of another schema.
             return reset(subscriber, .schemaChanged)
         }

@@ -1,0 +1,69 @@
+import Rows
+
+/// What was done to a list: splices in the order in which they were applied, or that it was replaced.
+package struct ListEdits: Equatable, Sendable {
+    /// Of the splices that one version notes of a list the most.
+    static let countMax = 64
+
+    /// The splices; none of a list that was replaced.
+    package private(set) var splices: [ListSplice] = []
+    /// Whether it is only known that the list is another.
+    package private(set) var isReplaced = false
+
+    init() {}
+
+    /// Adds a splice; one too many replaces the list.
+    mutating func append(_ splice: ListSplice, countMax: Int = ListEdits.countMax) {
+        if isReplaced { return }
+        if let joined = splices.last?.joined(with: splice) {
+            splices[splices.count - 1] = joined
+        } else if splices.count < countMax {
+            splices.append(splice)
+        } else {
+            replace()
+        }
+    }
+
+    /// Adds what was done after it.
+    mutating func append(_ edits: ListEdits, countMax: Int = ListEdits.countMax) {
+        if edits.isReplaced { return replace() }
+        for splice in edits.splices { append(splice, countMax: countMax) }
+    }
+
+    /// Notes that the list is another.
+    mutating func replace() {
+        splices = []
+        isReplaced = true
+    }
+
+    /// Compares two lists: one may be the other with some elements more, with some fewer, or with another element.
+    /// Anything else counts as replaced. Cost: linear.
+    init(from old: CollectionView, to new: CollectionView) {
+        var (i, j) = (0, 0)
+        let difference = new.count - old.count
+        while i < old.count || j < new.count, !isReplaced {
+            if i < old.count, j < new.count, old.isSame(i, new, j) {
+                (i, j) = (i + 1, j + 1)
+            } else if difference > 0, j < new.count {
+                append(ListSplice(j, removed: 0, inserted: 1))
+                j += 1
+            } else if difference < 0, i < old.count {
+                append(ListSplice(j, removed: 1, inserted: 0))
+                i += 1
+            } else if difference == 0, splices.isEmpty {
+                append(ListSplice(j, removed: 1, inserted: 1))
+                (i, j) = (i + 1, j + 1)
+            } else {
+                replace()
+            }
+        }
+    }
+}
+
+/// What a version did to one list of an object.
+package struct ListChange: Equatable, Sendable {
+    /// The property's number.
+    package var property: UInt32
+    /// Splices; not that it was replaced.
+    package var edits: ListEdits
+}

@@ -1,0 +1,34 @@
+import Rows
+
+/// How a row takes the place of another, see ``WriteTransaction/replace(_:_:_:by:path:_:)``.
+struct RowReplacement {
+    /// Whether the inverse links follow; false when somebody else changes them.
+    var changesLinks = true
+    /// Whether a migration under way takes the object; false when somebody else lets it.
+    var entersMigration = true
+    /// What is known of how lists were changed, by member.
+    var lists: [Int: ListEdits] = [:]
+
+    /// What was done to the lists among the properties that changed, but for those that were replaced.
+    func listChanges(
+        _ rowClass: RowClass, _ changed: MemberSet, from old: RowView, to new: RowView
+    ) -> [ListChange] {
+        var changes: [ListChange] = []
+        for member in rowClass.listMembers where changed.contains(member) {
+            var edits = lists[member] ?? ListEdits()
+            if edits.isReplaced || edits.splices.isEmpty {
+                let (before, after) = (
+                    rowClass.field(member, in: old), rowClass.field(member, in: new)
+                )
+                if before.isOutOfLine || after.isOutOfLine { continue }
+                let element = rowClass.members[member].storage.element
+                edits = ListEdits(
+                    from: CollectionView(before.heap, element: element),
+                    to: CollectionView(after.heap, element: element))
+            }
+            if edits.isReplaced { continue }
+            changes.append(ListChange(property: rowClass.members[member].number, edits: edits))
+        }
+        return changes
+    }
+}
