@@ -61,22 +61,29 @@ public struct OverflowTree {
     ///
     /// - Returns: Whether it never did.
     public func forEachLeaf(from index: Int, _ body: (LeafView, _ first: Int) -> Bool) -> Bool {
-        if count == 0 { return true }
-        return forEachLeaf(header.root, header.height, from: index, first: 0, body)
+        forEachChunk(from: index) { body(LeafView($1, storage), $2) }
     }
 
-    private func forEachLeaf(
+    /// As above, but hands over the numbers and the bytes of leaves.
+    package func forEachChunk(
+        from index: Int, _ body: (UInt32, UnsafeRawBufferPointer, _ first: Int) -> Bool
+    ) -> Bool {
+        if count == 0 { return true }
+        return forEachChunk(header.root, header.height, from: index, first: 0, body)
+    }
+
+    private func forEachChunk(
         _ number: UInt32, _ level: UInt8, from index: Int, first: Int,
-        _ body: (LeafView, Int) -> Bool
+        _ body: (UInt32, UnsafeRawBufferPointer, Int) -> Bool
     ) -> Bool {
         guard let bytes = chunk(number) else { return false }
-        if level == 0 { return body(LeafView(bytes, storage), first) }
+        if level == 0 { return body(number, bytes, first) }
         guard let node = InnerNode(bytes) else { return false }
         var first = first
         for position in 0..<node.childCount {
             let child = node[position]
             if first + child.count > index,
-                !forEachLeaf(child.number, level - 1, from: index, first: first, body)
+                !forEachChunk(child.number, level - 1, from: index, first: first, body)
             {
                 return false
             }

@@ -1,0 +1,118 @@
+import Rows
+
+/// What became of a set or map between two states: the elements of the set, or the keys of the map, that went, that
+/// came, and that stayed with something else behind them.
+///
+/// As stored bytes, nil for null, which are valid while both transactions are open that they were read in.
+package struct KeyedDifference {
+    /// Those that went, in order.
+    package private(set) var removed: [UnsafeRawBufferPointer?] = []
+    /// Those that came, in order.
+    package private(set) var inserted: [UnsafeRawBufferPointer?] = []
+    /// Those with another value, in order.
+    package private(set) var modified: [UnsafeRawBufferPointer?] = []
+
+    /// An entry of a map, or an element of a set, which has no value.
+    struct Entry {
+        var key: UnsafeRawBufferPointer?
+        var value: UnsafeRawBufferPointer?
+    }
+
+    /// A part of a set or map as it is stored.
+    struct Chunk {
+        /// Which chunk of an out-of-line one; nil for one in its row.
+        var number: UInt32?
+        /// Its elements, see ``LeafView``.
+        var bytes: UnsafeRawBufferPointer
+
+        /// The chunks of a property's value.
+        static func all(
+            of field: Field, _ storage: FieldStorage, _ source: any OverflowSource
+        ) -> [Chunk] {
+            if field.isNull { return [] }
+            guard field.isOutOfLine else { return [Chunk(number: nil, bytes: field.heap)] }
+            var chunks: [Chunk] = []
+            _ = field.overflow.flatMap { OverflowTree($0, storage, source) }?.forEachChunk(from: 0)
+            {
+                number, bytes, _ in
+                chunks.append(Chunk(number: number, bytes: bytes))
+                return true
+            }
+            return chunks
+        }
+    }
+
+    /// Of elements that are compared the most.
+    package static let countMax = 100_000
+
+    /// Whether nothing differs.
+    package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && modified.isEmpty }
+
+    /// Compares two states of a set or map. Of an out-of-line one only chunks that differ are read.
+    ///
+    /// - `old`, `new`: What ``Chunk/all(of:_:_:)`` found.
+    /// - `isChanged`: Whether something that an equal element leads to has changed; every element is read then. Nil
+    ///   for elements that lead nowhere.
+    /// - Returns: nil where more than ``countMax`` elements have to be read.
+    init?(
+        from old: [Chunk], to new: [Chunk], _ storage: FieldStorage,
+        isChanged: ((UnsafeRawBufferPointer) -> Bool)? = nil
+    ) {
+        var (before, after) = (old, new)
+        if isChanged == nil {
+            let known = Dictionary(
+                before.compactMap { chunk in chunk.number.map { ($0, chunk.bytes) } },
+                uniquingKeysWith: { first, _ in first })
+            var equal: Set<UInt32> = []
+            for chunk in after {
+                if let number = chunk.number, let bytes = known[number],
+                    ElementBytes(bytes) == ElementBytes(chunk.bytes)
+                {
+                    equal.insert(number)
+                }
+            }
+            func differs(_ chunk: Chunk) -> Bool {
+                chunk.number.map { !equal.contains($0) } ?? true
+            }
+            before = before.filter(differs)
+            after = after.filter(differs)
+        }
+        guard let old = Self.entries(before, storage), let new = Self.entries(after, storage) else {
+            return nil
+        }
+        self.init(from: old, to: new, isChanged: isChanged)
+    }
+
+    private static func entries(
+        _ chunks: [Chunk], _ storage: FieldStorage
+    ) -> [Entry]? {
+        let leaves = chunks.map { LeafView($0.bytes, storage) }
+        guard leaves.reduce(0, { $0 + $1.count }) <= countMax else { return nil }
+        return leaves.flatMap { leaf in
+            (0..<leaf.count).map { index in
+                let value = leaf.values.isNull(index) ? nil : leaf.values.bytes(index)
+                return leaf.keys.map { Entry(key: $0.bytes(index), value: value) }
+                    ?? Entry(key: value, value: value)
+            }
+        }
+    }
+
+    /// Compares entries whose keys differ from each other. Cost: linear.
+    init(
+        from old: [Entry], to new: [Entry], isChanged: ((UnsafeRawBufferPointer) -> Bool)?
+    ) {
+        var left: [ElementBytes: ElementBytes] = [:]
+        for entry in old { left[ElementBytes(entry.key)] = ElementBytes(entry.value) }
+        for entry in new {
+            guard let value = left.removeValue(forKey: ElementBytes(entry.key)) else {
+                inserted.append(entry.key)
+                continue
+            }
+            let isSame = value == ElementBytes(entry.value)
+            if !isSame || entry.value.map({ isChanged?($0) ?? false }) ?? false {
+                modified.append(entry.key)
+            }
+        }
+        for entry in old where left[ElementBytes(entry.key)] != nil { removed.append(entry.key) }
+    }
+}

@@ -1,0 +1,80 @@
+/// What became of a list between two states, by indices: elements that went and elements that changed at their place by
+/// their indices before, elements that came by their indices after. In ranges, so that it is as small as what was done,
+/// whatever the list's length.
+///
+/// Where elements were replaced by more or fewer, the first ones count as changed at their place.
+package struct ListDifference: Equatable, Sendable {
+    /// The indices before of what was taken out, in order.
+    package private(set) var deletions: [Range<Int>] = []
+    /// The indices after of what was put in, in order.
+    package private(set) var insertions: [Range<Int>] = []
+    /// The indices before of what has changed and is there still, in order.
+    package private(set) var modifications: [Range<Int>] = []
+
+    /// Whether the list is the same.
+    package var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
+    }
+
+    /// How many indices there are.
+    package var count: Int {
+        (deletions + insertions + modifications).reduce(0) { $0 + $1.count }
+    }
+
+    /// What splices did, without reading the list. Cost: linear in their number for each.
+    ///
+    /// - `splices`: In the order in which they were applied.
+    /// - `changed`: The indices after, in order, of elements that changed although the list does not show it.
+    package init(_ splices: [ListSplice], changed: [Int] = []) {
+        var segments = ListSegments()
+        for splice in splices { segments.apply(splice) }
+        self.init(segments, changed)
+    }
+
+    /// What differs between two lists: a long sequence of equal elements stays, in which those that occur several
+    /// times are paired in their order. Cost: n log n.
+    ///
+    /// - `old`, `new`: The stored bytes of the elements; nil for null.
+    /// - `changed`: As above.
+    package init(
+        from old: [UnsafeRawBufferPointer?], to new: [UnsafeRawBufferPointer?],
+        changed: [Int] = []
+    ) {
+        self.init(
+            ListSegments(from: old.map(ElementBytes.init), to: new.map(ElementBytes.init)), changed)
+    }
+
+    private init(_ segments: ListSegments, _ changed: [Int]) {
+        var oldEnd = 0
+        var start = 0
+        var position = 0
+        for segment in segments.parts {
+            let end = start + segment.count
+            if segment.kind == .inserted {
+                Self.append(start..<end, to: &insertions)
+            } else {
+                if oldEnd < segment.old { Self.append(oldEnd..<segment.old, to: &deletions) }
+                oldEnd = segment.old + segment.count
+                if segment.kind == .modified {
+                    Self.append(segment.old..<oldEnd, to: &modifications)
+                }
+            }
+            while position < changed.count, changed[position] < end {
+                if segment.kind == .kept, changed[position] >= start {
+                    let index = segment.old + changed[position] - start
+                    Self.append(index..<(index + 1), to: &modifications)
+                }
+                position += 1
+            }
+            start = end
+        }
+    }
+
+    private static func append(_ range: Range<Int>, to ranges: inout [Range<Int>]) {
+        if let last = ranges.last, last.upperBound == range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
+        } else {
+            ranges.append(range)
+        }
+    }
+}

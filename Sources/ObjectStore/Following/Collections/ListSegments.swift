@@ -1,0 +1,133 @@
+import Bytes
+
+/// A list as made of parts of what it was before, in order, and of new elements between them.
+struct ListSegments {
+    /// What elements are.
+    enum Kind {
+        /// Those that they were.
+        case kept
+        /// Others at the place of those that were there.
+        case modified
+        /// New.
+        case inserted
+    }
+
+    /// Neighbouring elements of one kind.
+    struct Part {
+        var kind: Kind
+        /// Of those that were there the index of the first one before.
+        var old: Int
+        var count: Int
+    }
+
+    /// The parts in order; the last one reaches beyond the list, whose length need not be known.
+    private(set) var parts: [Part]
+
+    private static let endless = Int.max / 2
+
+    /// A list as it was.
+    init() { parts = [Part(kind: .kept, old: 0, count: Self.endless)] }
+
+    mutating func apply(_ splice: ListSplice) {
+        let start = split(at: splice.index)
+        let end = split(at: splice.index + splice.removed)
+        var fresh: [Part] = []
+        var left = splice.inserted
+        for part in parts[start..<end] where left > 0 {
+            fresh.append(
+                Part(
+                    kind: part.kind == .inserted ? .inserted : .modified, old: part.old,
+                    count: min(part.count, left)))
+            left -= min(part.count, left)
+        }
+        if left > 0 { fresh.append(Part(kind: .inserted, old: 0, count: left)) }
+        parts.replaceSubrange(start..<end, with: fresh)
+    }
+
+    /// The position of the part that begins at an index, which is made if there is none.
+    private mutating func split(at index: Int) -> Int {
+        var first = 0
+        for (position, part) in parts.enumerated() {
+            if first == index { return position }
+            let offset = index - first
+            if offset < part.count {
+                parts[position].count = offset
+                let old = part.kind == .inserted ? 0 : part.old + offset
+                parts.insert(
+                    Part(kind: part.kind, old: old, count: part.count - offset), at: position + 1)
+                return position + 1
+            }
+            first += part.count
+        }
+        return parts.count
+    }
+
+    // MARK: Comparing
+
+    /// Finds out what became of a list.
+    init(from old: [ElementBytes], to new: [ElementBytes]) {
+        parts = []
+        let shorter = min(old.count, new.count)
+        var prefix = 0
+        while prefix < shorter, old[prefix] == new[prefix] { prefix += 1 }
+        var suffix = 0
+        while suffix < shorter - prefix,
+            old[old.count - 1 - suffix] == new[new.count - 1 - suffix]
+        {
+            suffix += 1
+        }
+        let (oldEnd, newEnd) = (old.count - suffix, new.count - suffix)
+        if prefix > 0 { parts.append(Part(kind: .kept, old: 0, count: prefix)) }
+        var (oldIndex, newIndex) = (prefix, prefix)
+        for pair in Self.pairs(old[prefix..<oldEnd], new[prefix..<newEnd]) {
+            close(oldIndex, pair.old - oldIndex, pair.new - newIndex)
+            parts.append(Part(kind: .kept, old: pair.old, count: 1))
+            (oldIndex, newIndex) = (pair.old + 1, pair.new + 1)
+        }
+        close(oldIndex, oldEnd - oldIndex, newEnd - newIndex)
+        parts.append(Part(kind: .kept, old: oldEnd, count: Self.endless))
+    }
+
+    /// Adds what stands in the place of elements that went.
+    private mutating func close(_ old: Int, _ removed: Int, _ inserted: Int) {
+        let modified = min(removed, inserted)
+        if modified > 0 { parts.append(Part(kind: .modified, old: old, count: modified)) }
+        if inserted > modified {
+            parts.append(Part(kind: .inserted, old: 0, count: inserted - modified))
+        }
+    }
+
+    /// Pairs of equal elements, rising on both sides: the longest sequence of them where the n-th occurrence of an
+    /// element before is paired with its n-th one after (patience sorting).
+    private static func pairs(
+        _ old: ArraySlice<ElementBytes>, _ new: ArraySlice<ElementBytes>
+    ) -> [(old: Int, new: Int)] {
+        // Of each element its first index that is not paired yet, and of each index the next one of an equal element.
+        var first: [ElementBytes: Int] = [:]
+        var following: [Int?] = Array(repeating: nil, count: new.count)
+        for index in new.indices.reversed() {
+            following[index - new.startIndex] = first.updateValue(index, forKey: new[index])
+        }
+        var matches: [(old: Int, new: Int, before: Int)] = []
+        // The match with the least end of a sequence of each length.
+        var ends: [Int] = []
+        for index in old.indices {
+            guard let match = first[old[index]] else { continue }
+            first[old[index]] = following[match - new.startIndex]
+            let length = partitionPoint(ends.count) { matches[ends[$0]].new < match }
+            matches.append((index, match, length == 0 ? -1 : ends[length - 1]))
+            if length == ends.count {
+                ends.append(matches.count - 1)
+            } else {
+                ends[length] = matches.count - 1
+            }
+        }
+        var pairs: [(old: Int, new: Int)] = []
+        var position = ends.last ?? -1
+        while position >= 0 {
+            pairs.append((matches[position].old, matches[position].new))
+            position = matches[position].before
+        }
+        return pairs.reversed()
+    }
+}

@@ -1,0 +1,187 @@
+import Bytes
+import Rows
+import Storage
+
+/// A property of an object, or a value inside it, whose changes are told.
+package struct ObservedProperty: Sendable {
+    /// The object's class.
+    package let rowClass: RowClass
+    /// The property.
+    package let member: Int
+    /// The way on into `mixed` values: indices and keys.
+    package let inner: [[UInt8]]
+
+    /// Of elements that are compared, or looked at for what they link to, the most.
+    package static let elementCountMax = 10_000
+
+    /// Names a property.
+    package init(_ rowClass: RowClass, member: Int, inner: [[UInt8]] = []) {
+        self.rowClass = rowClass
+        self.member = member
+        self.inner = inner
+    }
+
+    private var compiled: RowClass.Member { rowClass.members[member] }
+
+    /// Finds what became of the property. Elements count as modified, too, when an object that they link to was
+    /// updated; in a collection of more than ``elementCountMax`` only when they are others themselves.
+    ///
+    /// Cost: that of the splices for a list of which the change log tells; else linear in the elements of a list, and
+    /// in the chunks that differ of a set or map.
+    ///
+    /// What the difference holds of elements is valid while both transactions are open.
+    ///
+    /// - `key`: The object's, which is there in both transactions.
+    /// - `changes`: What happened between them, with lists.
+    /// - `before`: Nil where it is not known what the object held: only splices tell then.
+    /// - Returns: nil when nothing has changed.
+    /// - Throws: ``StoreError`` when reading fails.
+    package func difference(
+        of key: UInt64, _ changes: FoldedChanges, from before: ReadTransaction?,
+        to after: ReadTransaction
+    ) throws(StoreError) -> PropertyDifference? {
+        let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
+        let change = changes.changes[identity]
+        let isOther = change.map { $0.kind != .update || $0.members.contains(member) } ?? false
+        let links = ChangedLinks(changes, compiled, after.rows)
+        if !isOther, links == nil { return nil }
+        guard let new = try after.find(rowClass, key: key) else { return .unknown }
+        let old = try before?.find(rowClass, key: key)
+        let result: PropertyDifference?
+        if !inner.isEmpty || compiled.storage.shape == .single {
+            result = differenceOfValue(old, before, new, after, isOther, links)
+        } else if compiled.storage.shape == .list {
+            let edits = isOther ? changes.edits(ofList: member, of: identity) : ListEdits()
+            result = differenceOfList(edits, old, before, new, after, links)
+        } else {
+            result = differenceOfKeys(old, before, new, after, links)
+        }
+        try after.checkFailure()
+        try before?.checkFailure()
+        return result
+    }
+
+    // MARK: Lists
+
+    private func differenceOfList(
+        _ edits: ListEdits?, _ old: RowView?, _ before: ReadTransaction?, _ new: RowView,
+        _ after: ReadTransaction, _ links: ChangedLinks?
+    ) -> PropertyDifference? {
+        let list = rowClass.collection(member, in: new, after)
+        let isShort = list.count <= Self.elementCountMax
+        var changed: [Int] = []
+        if let links, isShort {
+            list.forEach { part, offset, index in
+                if !part.isNull(offset), links.hold(part.bytes(offset)) { changed.append(index) }
+                return true
+            }
+        }
+        if let edits, !edits.isReplaced {
+            return Self.result(ListDifference(edits.splices, changed: changed))
+        }
+        guard let old, let before, isShort else { return .unknown }
+        let oldList = rowClass.collection(member, in: old, before)
+        guard oldList.count <= Self.elementCountMax else { return .unknown }
+        return Self.result(
+            ListDifference(
+                from: Self.elements(oldList), to: Self.elements(list), changed: changed))
+    }
+
+    private static func elements(_ list: StoredCollection) -> [UnsafeRawBufferPointer?] {
+        var elements: [UnsafeRawBufferPointer?] = []
+        list.forEach { part, offset, _ in
+            elements.append(part.isNull(offset) ? nil : part.bytes(offset))
+            return true
+        }
+        return elements
+    }
+
+    private static func result(_ difference: ListDifference) -> PropertyDifference? {
+        difference.isEmpty ? nil : .list(difference)
+    }
+
+    // MARK: Sets and maps
+
+    private func differenceOfKeys(
+        _ old: RowView?, _ before: ReadTransaction?, _ new: RowView, _ after: ReadTransaction,
+        _ links: ChangedLinks?
+    ) -> PropertyDifference? {
+        guard let old, let before else { return .unknown }
+        let storage = compiled.storage
+        let count = rowClass.collection(member, in: new, after).count
+        let isChanged = count <= Self.elementCountMax ? links.map { $0.hold } : nil
+        let difference = KeyedDifference(
+            from: KeyedDifference.Chunk.all(of: rowClass.field(member, in: old), storage, before),
+            to: KeyedDifference.Chunk.all(of: rowClass.field(member, in: new), storage, after),
+            storage,
+            isChanged: isChanged)
+        return Self.result(difference)
+    }
+
+    private static func result(_ difference: KeyedDifference?) -> PropertyDifference? {
+        guard let difference else { return .unknown }
+        return difference.isEmpty ? nil : .keyed(difference)
+    }
+
+    // MARK: Single values, and values inside mixed ones
+
+    private func differenceOfValue(
+        _ old: RowView?, _ before: ReadTransaction?, _ new: RowView, _ after: ReadTransaction,
+        _ isOther: Bool, _ links: ChangedLinks?
+    ) -> PropertyDifference? {
+        guard compiled.storage.element == .mixed else {
+            let field = rowClass.field(member, in: new)
+            guard !isOther, let width = compiled.storage.element.fixedByteCount, !field.isNull
+            else {
+                return isOther ? .value : nil
+            }
+            let link = UnsafeRawBufferPointer(start: field.slot, count: width)
+            return links?.hold(link) ?? false ? .value : nil
+        }
+        guard let old, let before else { return .unknown }
+        let a = mixed(in: old, before)
+        let b = mixed(in: new, after)
+        guard let a, let b, a.kind == b.kind, a.kind == .list || a.kind == .map else {
+            let isSame = ElementBytes(a?.bytes) == ElementBytes(b?.bytes)
+            return isSame && !(b.map { links?.hold($0.bytes) ?? false } ?? false) ? nil : .value
+        }
+        guard max(a.count, b.count) <= Self.elementCountMax else { return isOther ? .unknown : nil }
+        if a.kind == .map {
+            return Self.result(
+                KeyedDifference(from: Self.entries(a), to: Self.entries(b), isChanged: links?.hold))
+        }
+        let elements = (0..<b.count).map { b.element($0).bytes }
+        return Self.result(
+            ListDifference(
+                from: (0..<a.count).map { a.element($0).bytes }, to: elements,
+                changed: links.map { links in
+                    elements.indices.filter { links.hold(elements[$0]) }
+                } ?? []))
+    }
+
+    private static func entries(_ map: MixedView) -> [KeyedDifference.Entry] {
+        (0..<map.count).map {
+            KeyedDifference.Entry(key: map.key($0), value: map.element($0).bytes)
+        }
+    }
+
+    /// The value at the end of the way; nil when it leads nowhere.
+    private func mixed(in row: RowView, _ source: ReadTransaction) -> MixedView? {
+        var steps = inner[...]
+        var value: MixedView
+        if compiled.storage.shape == .single {
+            let field = rowClass.field(member, in: row)
+            value = MixedView(field.isNull ? nil : field.text(source))
+        } else {
+            let collection = rowClass.collection(member, in: row, source)
+            guard let step = steps.popFirst() else { return nil }
+            let index =
+                compiled.storage.shape == .map
+                ? step.withUnsafeBytes { collection.index(ofKey: $0) }
+                : Int(String(decoding: step, as: UTF8.self))
+            guard let index, let (part, offset) = collection.element(index) else { return nil }
+            value = MixedView(part.isNull(offset) ? nil : part.bytes(offset))
+        }
+        return try? value.value(at: Array(steps))
+    }
+}
