@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from driver import report, rows_collection, rows_fair, rows_read, rows_schema, rows_stream, rows_write
+from driver import report, rows_collection, rows_fair, rows_follow, rows_read, rows_schema, rows_stream, rows_write
 from driver.bench import Bench
 from driver.processes import BenchError, stop_all
 from driver.results import Row
@@ -34,6 +34,7 @@ ROWS = {
     "migration": rows_schema.migration,
     "events": rows_stream.events,
     "idle-streams": rows_stream.idle_streams,
+    **rows_follow.ROWS,
     "slow-queries": rows_fair.slow_queries,
 }
 

@@ -46,17 +46,17 @@ class Bench:
         self._stores.discard(name)
 
     def reference(self, name):
-        """The path of a compiled reference program; compiled when a source is newer."""
+        """The path of a compiled reference program, or load program; compiled when a source is newer."""
         if name in self._references:
             return self._references[name]
-        source = self.root / "reference" / f"{name}.c"
+        library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb", "bare_people": "-llmdb", "streams": ""}[name]
+        source = self.root / ("reference" if library else "load") / f"{name}.c"
         os.makedirs(self.settings.build, exist_ok=True)
         binary = os.path.join(self.settings.build, name)
         newest = max(one.stat().st_mtime for one in source.parent.glob("*.[ch]"))
         if not os.path.exists(binary) or os.path.getmtime(binary) < newest:
-            library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb", "bare_people": "-llmdb"}[name]
             command = [self._compiler(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", binary,
-                       str(source), library]
+                       str(source), *filter(None, [library])]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             if result.returncode != 0:
                 raise BenchError(f"{' '.join(command)}: {result.stderr[-800:]}")

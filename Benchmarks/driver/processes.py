@@ -33,14 +33,15 @@ def _end_with_parent():
 
 
 class Process:
-    """A child process with its output in a file."""
+    """A child process with its output in a file, or with pipes as standard input and output."""
 
-    def __init__(self, arguments, log, **options):
+    def __init__(self, arguments, log, has_pipes=False, **options):
         self.arguments = [str(argument) for argument in arguments]
         self.log = log
         with open(log, "ab") as output:
             self.child = subprocess.Popen(
-                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                self.arguments, stdin=subprocess.PIPE if has_pipes else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if has_pipes else output, stderr=output,
                 preexec_fn=_end_with_parent, **options)
         _running.append(self)
 
@@ -132,6 +133,13 @@ def thread_seconds(pids):
     """
     paths = [path for pid in pids for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
     return sum(int(path.read_text().split()[0]) for path in paths) / 1e9
+
+
+def named_thread_seconds(pid, name):
+    """The time that a process's threads of a name ran, in seconds; None when it has none."""
+    found = [path for path in pathlib.Path(f"/proc/{pid}/task").iterdir()
+             if (path / "comm").read_text().strip() == name]
+    return sum(int((path / "schedstat").read_text().split()[0]) for path in found) / 1e9 if found else None
 
 
 def memory_kib(pid, field="RssAnon"):
