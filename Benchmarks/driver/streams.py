@@ -145,7 +145,7 @@ def write(bench, server, streams, seconds, rate, objects, seed, connections=16, 
     count = len(written)
     return {
         "commits": count, "commits_per_second": count / written_in, "cpu_us": used * 1e6 / count,
-        "cores": used / (time.monotonic() - begun),
+        "cores": used / written_in,
         "feed_us": (feed - feed_before) * 1e6 / count if feed is not None and feed_before is not None else None,
         "caught_up_after_s": time.monotonic() - begun - written_in,
         "lag_p50_ms": percentile(delays, 0.5), "lag_p99_ms": percentile(delays, 0.99), "matching": len(delays)}
