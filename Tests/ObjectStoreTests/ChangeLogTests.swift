@@ -126,6 +126,42 @@ struct ChangeLogTests {
         }
     }
 
+    @Test("a transaction is not refused for what it did to lists: they count as replaced then")
+    func largeLists() throws {
+        let store = try Store(engine: try EngineCase.memory.open(valueByteCountMax: 1_000))
+        defer { store.close() }
+        let id = Property(name: "id", type: .single(.scalar(.int)))
+        let list = Property(name: "list", type: .list(.scalar(.int)))
+        try store.setSchema([ObjectClass(name: "Item", primaryKey: "id", properties: [id, list])])
+        let zeros = Content.values(Array(repeating: .int(0), count: 60))
+        let ids: ClosedRange<Int64> = 1...12
+        try store.run(
+            ids.map {
+                .write("Item", ["id": .value(.int($0)), "list": zeros], key: nil, .create)
+            })
+        func edits(of ids: ClosedRange<Int64>) -> [ObjectScript.Operation] {
+            ids.flatMap { id in
+                stride(from: Int(id % 2), to: 60, by: 2).map { index in
+                    .edit(
+                        .replace(at: index), "list", of: Identity("Item", .int(id)),
+                        .values([.int(1)]))
+                }
+            }
+        }
+        func listEdits(after version: UInt64) throws -> [ListEdits?] {
+            try store.reading { transaction in
+                let changes = try FoldedChanges(after: version, in: transaction, notesLists: true)
+                return changes.order.map { changes.edits(ofList: 1, of: $0) }
+            }
+        }
+        var version = try store.run(edits(of: 1...1)) - 1
+        #expect(try listEdits(after: version).map { $0?.splices.count } == [30])
+        version = try store.run(edits(of: 2...12)) - 1
+        let large = try listEdits(after: version)
+        #expect(large.count == 11 && large.allSatisfy { $0?.isReplaced ?? false })
+        #expect(try store.findings() == [])
+    }
+
     @Test("entries of before shapes were noted are read: any class may have changed, or none")
     func earlierEntries() throws {
         let buffer = ByteBuffer()

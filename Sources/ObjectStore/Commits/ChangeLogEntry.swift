@@ -35,6 +35,11 @@ package struct ChangeLogEntry: Sendable {
     /// The longest run: a damaged entry of some bytes must not become gigabytes of records.
     fileprivate static let runCountMax = 65_536
 
+    /// Says of every list that changed only that it was replaced.
+    mutating func replaceLists() {
+        for position in changes.indices { changes[position].lists = [] }
+    }
+
     func append(to buffer: ByteBuffer) {
         buffer.append(little: milliseconds)
         buffer.append(variable: UInt64(changes.count))

@@ -354,11 +354,16 @@ package final class WriteTransaction {
     }
 
     func appendLogEntry(_ changedShapes: ShapeChanges = ShapeChanges()) throws(StoreError) {
-        let entry = ChangeLogEntry(
+        var entry = ChangeLogEntry(
             milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
             changes: changes, lostLinks: lostLinks.isEmpty ? [] : Array(lostLinks),
             changedShapes: changedShapes)
-        let bytes = rowBuffer.making { entry.append(to: $0) }
+        var bytes = rowBuffer.making { entry.append(to: $0) }
+        if bytes.count > group.valueByteCountMax {
+            // What was done to lists is a help for those who follow them, and no reason to refuse a write.
+            entry.replaceLists()
+            bytes = rowBuffer.making { entry.append(to: $0) }
+        }
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(
                 detail: "The transaction's entry in the change log takes \(bytes.count) bytes; "
