@@ -63,7 +63,7 @@ struct ExportCommand {
             let content =
                 className.map {
                     ExportContent.objects(
-                        className: $0, fields: arguments.text("fields"),
+                        .ofClass($0), fields: arguments.text("fields"),
                         isCSV: arguments.has("csv"))
                 } ?? .store
             cursor = try ExportCursor(content, transaction, SchemaNames(transaction.rows))

@@ -14,9 +14,13 @@ package struct JSONPatch: Sendable {
         package var edit: ObjectEdit
         /// The path as the client wrote it.
         package var pathText: String
+        /// The path in the object, which a projection has under other names.
+        var objectPathText: String
     }
 
     package let operations: [Operation]
+    /// Which one of the client's operations is the first of these.
+    package let firstIndex: Int
 
     /// Reads a patch.
     ///
@@ -28,6 +32,20 @@ package struct JSONPatch: Sendable {
         _ json: JSONValue, of rowClass: RowClass, _ names: SchemaNames, _ reader: ObjectReader,
         operationCountMax: Int
     ) throws(RequestFault) {
+        var compiler = JSONPatchCompiler(rowClass, names, reader)
+        self.init(try compiler.compile(Self.steps(json, countMax: operationCountMax)))
+    }
+
+    /// Makes a patch of operations of which the first is the client's at an index.
+    init(_ operations: [Operation], firstIndex: Int = 0) {
+        self.operations = operations
+        self.firstIndex = firstIndex
+    }
+
+    /// The steps of a patch as they are written.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` with every fault of the form; `.invalid` for too many.
+    static func steps(_ json: JSONValue, countMax: Int) throws(RequestFault) -> [JSONPatchStep] {
         guard json.kind == .array else {
             throw .single(
                 .malformed, "invalid-patch",
@@ -35,10 +53,10 @@ package struct JSONPatch: Sendable {
                     + "[{\"op\":\"replace\",\"path\":\"/name\",\"value\":\"x\"}]; found "
                     + "\(ObjectReader.describe(json)).", pointer: "")
         }
-        guard json.count <= operationCountMax else {
+        guard json.count <= countMax else {
             throw .single(
                 .invalid, "too-many-operations",
-                "A JSON patch has at most \(operationCountMax) operations.", pointer: "")
+                "A JSON patch has at most \(countMax) operations.", pointer: "")
         }
         var steps: [JSONPatchStep] = []
         var faults: [RequestFault.Entry] = []
@@ -51,19 +69,20 @@ package struct JSONPatch: Sendable {
                 .malformed, "invalid-patch", faults[0].detail,
                 errors: Array(faults.prefix(ObjectReader.faultCountMax)))
         }
-        var compiler = JSONPatchCompiler(rowClass, names, reader)
-        operations = try compiler.compile(steps)
+        return steps
     }
 
     /// Where in the patch a pointer leads that begins in the patched object, or at an operation's value as an
     /// edit's draft states it; nil when no operation states what it leads to.
     package func place(of pointer: String) -> JSONPointer? {
         let steps = JSONPointer(pointer)?.steps ?? []
-        guard steps.count >= 2, let index = Int(steps[0]), operations.indices.contains(index) else {
+        guard steps.count >= 2, let index = Int(steps[0]),
+            operations.indices.contains(index - firstIndex)
+        else {
             return placeOfObject(pointer)
         }
         // A draft states the property, and of a collection the one element.
-        let path = operations[index].edit.path
+        let path = operations[index - firstIndex].edit.path
         let stated = path.member == nil ? 0 : path.element == nil ? 1 : 2
         return steps.dropFirst(2 + stated).reduce(
             JSONPointer().appending(index: index).appending("value")
@@ -73,8 +92,8 @@ package struct JSONPatch: Sendable {
     /// Where in the patch a place of the patched object was stated last.
     private func placeOfObject(_ pointer: String) -> JSONPointer? {
         for (index, operation) in operations.enumerated().reversed() {
-            let step = JSONPointer().appending(index: index)
-            var path = operation.pathText
+            let step = JSONPointer().appending(index: firstIndex + index)
+            var path = operation.objectPathText
             if path.hasSuffix("/-") {
                 // Which element it became is not known here.
                 path.removeLast(2)

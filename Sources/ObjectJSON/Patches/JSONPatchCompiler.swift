@@ -27,15 +27,19 @@ struct JSONPatchCompiler {
 
     /// Compiles steps.
     ///
+    /// - `firstIndex`: Which one of the client's steps is the first of them.
     /// - Throws: ``RequestFault`` with every fault.
     mutating func compile(
-        _ steps: [JSONPatchStep]
+        _ steps: [JSONPatchStep], firstIndex: Int = 0
     ) throws(RequestFault) -> [JSONPatch.Operation] {
         var operations: [JSONPatch.Operation] = []
-        for (index, step) in steps.enumerated() {
+        for (index, step) in zip(firstIndex..., steps) {
             do throws(Refusal) {
                 if let edit = try edit(step, index) {
-                    operations.append(JSONPatch.Operation(edit: edit, pathText: step.pathText))
+                    operations.append(
+                        JSONPatch.Operation(
+                            edit: edit, pathText: step.pathText,
+                            objectPathText: step.objectPathText ?? step.pathText))
                 }
             } catch {
                 let pointer = JSONPointer().appending(index: index).appending(error.member)
@@ -59,7 +63,7 @@ struct JSONPatchCompiler {
             return ObjectEdit(EditPath(rowClass), .key(key, isTest: step.kind == .test))
         }
         let isCopy = step.kind == .move || step.kind == .copy
-        let target = result { () throws(Refusal) in try self.path(step.path, step.kind, "path") }
+        let target = result { () throws(Refusal) in try self.path(step, "path") }
         if case .failure(let refusal) = target, refusal.code != "path-missing" { throw refusal }
         if step.kind == .move, step.path.count > step.from.count,
             step.path.starts(with: step.from), !step.from.isEmpty
@@ -69,7 +73,7 @@ struct JSONPatchCompiler {
                 member: "from")
         }
         // What is not there to be copied is missed first.
-        let source = isCopy ? try self.path(step.from, step.kind, "from") : EditPath(rowClass)
+        let source = isCopy ? try self.path(step, "from") : EditPath(rowClass)
         let path = try target.get()
         let action: ObjectEdit.Action
         switch step.kind {
@@ -131,17 +135,19 @@ struct JSONPatchCompiler {
     ///
     /// - `member`: Of the step, that holds the path.
     private func path(
-        _ steps: [String], _ kind: JSONPatchStep.Kind, _ member: String
+        _ patchStep: JSONPatchStep, _ member: String
     ) throws(Refusal) -> EditPath {
+        let kind = patchStep.kind
         let isTarget = member == "path"
         let adds = isTarget && [.add, .move, .copy].contains(kind)
         func missing() -> Refusal {
             Refusal(
-                detail: "There is nothing at '\(steps.map { "/" + $0 }.joined())' in the object.",
+                detail:
+                    "There is nothing at '\(isTarget ? patchStep.pathText : patchStep.fromText)' in the object.",
                 member: member)
         }
         var path = EditPath(rowClass)
-        var rest = steps[...]
+        var rest = (isTarget ? patchStep.path : patchStep.from)[...]
         while let name = rest.popFirst() {
             let rowClass = path.rowClass
             guard let index = rowClass.memberIndex[name] else {
@@ -269,7 +275,7 @@ extension ObjectReader {
     /// before.
     ///
     /// - `embeddingDepth`: How many embedded objects are around what is read.
-    fileprivate func collecting(
+    func collecting(
         embeddingDepth: Int, _ body: (ObjectReader) -> Void
     ) -> (faults: [RequestFault.Entry], hasRepeatedName: Bool) {
         let before = (faults, faultCount, hasRepeatedName, path, self.embeddingDepth)

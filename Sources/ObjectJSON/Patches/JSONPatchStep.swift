@@ -11,8 +11,12 @@ struct JSONPatchStep {
     var path: [String]
     /// ``path`` as the client wrote it.
     var pathText: String
+    /// ``path`` in the object, where a projection has it under other names; nil where it is the same.
+    var objectPathText: String?
     /// Of `move` and `copy` where the value comes from.
     var from: [String] = []
+    /// ``from`` as the client wrote it.
+    var fromText = ""
     /// Of `add`, `replace` and `test`.
     var value: JSONValue?
 
@@ -50,7 +54,7 @@ struct JSONPatchStep {
         self.path = steps
         self.pathText = pathText
         switch kind {
-        case .move, .copy: from = path("from").steps
+        case .move, .copy: (fromText, from) = path("from")
         case .add, .replace, .test:
             value = json.member(named: "value")
             if value == nil { fault("'\(name ?? "")' needs a 'value'.", "value") }

@@ -10,9 +10,8 @@ package struct ProjectedChangeReader {
     let reader: ObjectReader
     package let names: SchemaNames
 
-    /// Makes a reader that uses the memory of `reader`, which is reset.
+    /// Makes a reader that uses the memory of `reader`, whose faults stay as they are.
     package init(_ reader: ObjectReader, _ names: SchemaNames) {
-        reader.reset()
         reader.names = names
         self.reader = reader
         self.names = names
@@ -27,6 +26,22 @@ package struct ProjectedChangeReader {
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
         id: Value?
     ) throws(RequestFault) -> StoreVersion? {
+        var version: StoreVersion?
+        let found = reader.collecting(embeddingDepth: 0) { _ in
+            version = readMembers(json, projection, into: change, id: id)
+        }
+        guard found.faults.isEmpty else {
+            throw .object(
+                found.faults, count: found.faults.count, hasRepeatedName: found.hasRepeatedName)
+        }
+        return version
+    }
+
+    /// Reads the members of a body, and returns its `$version`.
+    private func readMembers(
+        _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
+        id: Value?
+    ) -> StoreVersion? {
         var version: StoreVersion?
         if json.kind == .object {
             var specials: Set<String> = []
@@ -51,7 +66,6 @@ package struct ProjectedChangeReader {
                 "Expected an object with the properties of '\(projection.definition.name)' that change, "
                     + "found \(ObjectReader.describe(json)).")
         }
-        if reader.faultCount > 0 { throw reader.fault() }
         return version
     }
 
@@ -115,7 +129,7 @@ package struct ProjectedChangeReader {
             }
             let isEmbedded = storage.element == .embedded
             // A link may also be written as a key, and null takes either away.
-            if json.kind == .object, isEmbedded || json.member(named: "$link") == nil {
+            if json.kind == .object, isEmbedded || !json.namesObject {
                 guard
                     let below = change.descend(
                         last.member, to: inner.rowClass, at: pointer, makesObject: isEmbedded)
@@ -135,24 +149,15 @@ package struct ProjectedChangeReader {
 
     private func unknown(_ name: UnsafeRawBufferPointer, _ projection: CompiledProjection) {
         let text = ObjectReader.text(name)
-        let isHidden = projection.rowClass.memberIndex[text] != nil
         reader.fault(
-            "unknown-property",
-            "Projection '\(projection.definition.name)' has no property '\(text)'"
-                + (isHidden
-                    ? "; class '\(projection.rowClass.definition.name)' has, which it does not show."
-                    : "."),
-            at: name,
+            "unknown-property", CompiledProjection.unknownProperty(text, projection), at: name,
             hint: NearestName.of(text, among: projection.properties.map(\.name)))
     }
 
     private func readOnly(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {
-        let collection = rowClass.definition.properties[member].name
         reader.fault(
             "projection-read-only",
-            "'\(ObjectReader.text(name))' shows the objects of the collection '\(collection)' and is "
-                + "read-only; change those objects, or '\(collection)' of '\(rowClass.definition.name)'.",
-            at: name)
+            CompiledProjection.readOnly(ObjectReader.text(name), rowClass, member), at: name)
     }
 
     private func conflict(

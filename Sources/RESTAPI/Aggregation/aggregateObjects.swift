@@ -7,10 +7,17 @@ extension RESTService {
     /// `GET /v1/classes/{class}/aggregate`: counts, extremes, sums and averages of the objects of a query,
     /// or of each group of them.
     func aggregateObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        try answerAggregate(request, of: request.ofClass)
+    }
+
+    /// Answers with an aggregate that is stated in the URL.
+    func answerAggregate(
+        _ request: Request, of container: ObjectContainer
+    ) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         return try answerPage(
             of: .aggregate(
-                className: request.parameter(0).string, operations: request[query: "op"]?.string,
+                container, operations: request[query: "op"]?.string,
                 by: request[query: "by"]?.string),
             request)
     }

@@ -4,10 +4,11 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
-    func changeMatches(_ request: Request, _ statement: BulkChange.Statement) throws(RequestFault)
-        -> Outcome
-    {
+    /// Takes in a change of all objects that a filter finds: `patchObjects`, `deleteObjects` and
+    /// `patchProjectedObjects`.
+    func changeMatches(
+        _ request: Request, of container: ObjectContainer, _ statement: BulkChange.Statement
+    ) throws(RequestFault) -> Outcome {
         let changesAll = try request.flag("all")
         guard request[query: "filter"] != nil || changesAll else {
             throw .parameter(
@@ -17,12 +18,13 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let preferences = try Preferences(request)
         var change = BulkChange(
-            ofClass: RequestBytes(request.className, of: request),
-            try QueryText(request, parser: RequestScratch.current.parser), statement,
+            of: container, try QueryText(request, parser: RequestScratch.current.parser), statement,
             in: served)
         change.affectedCountMax = preferences.affectedCountMax
         return try reading(request) { [change] () throws(RequestFault) in
-            _ = try self.objectClass(request, self.served.names(of: self.store.catalog.rows))
+            try request.allowing { () throws(RequestFault) in
+                _ = try self.served.names(of: self.store.catalog.rows).find(container)
+            }
             return try self.once(request) { claim throws(RequestFault) in
                 let write = try ServedWrite(
                     change, for: RESTCaller(service: self, preferences: preferences), claim,

@@ -5,8 +5,6 @@ extension RESTService {
     /// `PATCH /v1/classes/{class}/objects?filter=`: changes all objects that match, by a merge patch or a
     /// JSON patch that is applied to each; all or none.
     func patchObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        let isPatch = try BodyType.read(request, isPatch: true) == .jsonPatch
-        let body = request.bodyBytes
-        return try changeMatches(request, isPatch ? .jsonPatch(body) : .mergePatch(body))
+        try changeMatches(request, of: request.ofClass, .patch(request.patchBody()))
     }
 }

@@ -42,7 +42,8 @@ struct OpenAPIProjection {
         let patch = names.unique(object + "Patch")
         entry = OpenAPIClass(
             definition: shown, object: object, input: patch, patch: patch, new: patch,
-            page: names.unique(object + "Page"), sectionPage: object, written: object,
+            page: names.unique(object + "Page"),
+            sectionPage: names.unique(object + "SectionPage"), written: object,
             changePage: names.unique(object + "ChangePage"),
             snapshotPage: names.unique(object + "SnapshotPage"),
             noun: nouns.unique(OpenAPINames.capitalised(object)),

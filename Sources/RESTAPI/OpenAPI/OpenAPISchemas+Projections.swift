@@ -10,7 +10,6 @@ extension OpenAPISchemas {
         let hasOperations = shown.entry.hasOperations
         template.names["base"] = shown.definition.className
         template.names["patternProperties"] = hasOperations ? "patternProperties" : ""
-        template.names["sectioned"] = ""
         template.values["=reply"] = { writer in
             writer.object { properties in
                 if shown.declaresID { writeID(to: &properties) }

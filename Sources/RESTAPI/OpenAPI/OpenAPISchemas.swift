@@ -279,7 +279,6 @@ struct OpenAPISchemas {
             "class": entry.definition.name, "path": entry.path, "noun": entry.noun,
             "object": entry.object, "input": entry.input, "patch": entry.patch, "new": entry.new,
             "page": entry.page, "written": entry.written, "sectionPage": entry.sectionPage,
-            "sectioned": entry.sectionPage,
             "changePage": entry.changePage, "snapshotPage": entry.snapshotPage,
             "choice": entry.looksLikeWritten ? "anyOf" : "oneOf",
             // Distinguishes an object from the reply to a write of several.

@@ -4,19 +4,16 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    /// Takes in a merge patch in projected names: `patchProjectedObject`, the same by key, and
-    /// `patchProperty`.
+    /// Takes in a patch in projected names: `patchProjectedObject`, the same by key, and `patchProperty`.
     func patchProjected(
         _ request: Request, _ subject: ProjectedWrite.Subject, _ source: KeySource
     ) throws(RequestFault) -> Outcome {
         let precondition = try Precondition(request)
-        guard let type = try? BodyType.read(request, isPatch: true), type != .jsonPatch else {
-            throw .mergePatchOnly
-        }
+        let body = try request.patchBody()
         try request.requireAccepted("application/json")
         let preferences = try Preferences(request)
         var write = ProjectedWrite(
-            subject, ObjectAddress(request, source), request.bodyBytes, precondition, in: served)
+            subject, ObjectAddress(request, source), body, precondition, in: served)
         write.form = preferences.form
         return try takeIn(request, preferences, write)
     }
@@ -29,13 +26,11 @@ extension RESTService {
     }
 }
 
-extension RequestFault {
-    /// A JSON patch where only merge patches are taken.
-    fileprivate static var mergePatchOnly: RequestFault {
-        RequestFault(
-            .unsupportedPatchType, "unsupported-media-type",
-            "A projected object is changed by a merge patch: application/merge-patch+json or "
-                + "application/json.",
-            alternatives: "application/merge-patch+json, application/json")
+extension Request {
+    /// The patch in the body.
+    ///
+    /// - Throws: ``RequestFault`` `.unsupportedPatchType` when it is none by its media type.
+    func patchBody() throws(RequestFault) -> PatchBody {
+        PatchBody(bodyBytes, isJSONPatch: try BodyType.read(self, isPatch: true) == .jsonPatch)
     }
 }

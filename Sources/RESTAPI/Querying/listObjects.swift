@@ -6,16 +6,15 @@ import StoreService
 extension RESTService {
     /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
     func listObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        try answerList(request, isProjected: false)
+        try answerList(request, of: request.ofClass)
     }
 
     /// Answers with a page of a query that is stated in the URL.
-    func answerList(_ request: Request, isProjected: Bool) throws(RequestFault) -> Outcome {
+    func answerList(
+        _ request: Request, of container: ObjectContainer
+    ) throws(RequestFault) -> Outcome {
         try answerPage(
-            of: isProjected
-                ? .projection(request.parameter(0).string)
-                : .objects(className: request.parameter(0).string),
-            request, forms: try ListForm.read(request), varies: true)
+            of: .objects(container), request, forms: try ListForm.read(request), varies: true)
     }
 }
 

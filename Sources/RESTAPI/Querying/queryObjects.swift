@@ -5,6 +5,13 @@ import StoreService
 extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
     func queryObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        try answerQuery(request, of: request.ofClass)
+    }
+
+    /// Answers with a page of a query that is stated in the body.
+    func answerQuery(
+        _ request: Request, of container: ObjectContainer
+    ) throws(RequestFault) -> Outcome {
         try reading(request) { () throws(RequestFault) in
             // CSV has no place for the cursor of the next page, and a body has no address with one.
             let forms = try ListForm.read(request, offered: [.json, .geoJSON])
@@ -15,7 +22,7 @@ extension RESTService {
             return try self.answerPage(
                 request,
                 PageRequest(
-                    .objects(className: request.parameter(0).string), text, forms: forms,
+                    .objects(container), text, forms: forms,
                     quotesLargeInts: preferences.quotesLargeInts),
                 hasAddress: false, varies: true)
         }

@@ -210,6 +210,36 @@ extension Operation {
                     .geometry, .minVersion, .snapshot, .preferRead,
                 ], .querying
             ) { $0.listProjectedObjects },
+            Operation(
+                .patch, projection + "/objects", "patchProjectedObjects", .write,
+                filter + [.all, .preferBulk, .idempotencyKey],
+                .reading + [
+                    .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+                    .insufficientStorage,
+                ]
+            ) { $0.patchProjectedObjects },
+            Operation(
+                .post, projection + "/query", "queryProjectedObjects", .read,
+                [.minVersion, .snapshot, .preferRead],
+                .querying + [.bodyTooLarge, .unsupportedMediaType]
+            ) { $0.queryProjectedObjects },
+            Operation(
+                .get, projection + "/aggregate", "aggregateProjectedObjects", .read,
+                [.operations, .by] + filter + [
+                    .limit, .cursor, .explain, .minVersion, .snapshot, .preferRead,
+                ], .querying
+            ) { $0.aggregateProjectedObjects },
+            Operation(
+                .get, projection + "/sections", "sectionProjectedObjects", .read,
+                [.sectionBy] + filter + [
+                    .sort, .sectionLimit, .cursor, .sectionObjects, .projectedFields,
+                    .sectionCount, .explain, .minVersion, .snapshot, .preferRead,
+                ], .querying
+            ) { $0.sectionProjectedObjects },
+            Operation(
+                .get, projection + "/export", "exportProjectedObjects", .read,
+                [.projectedFields, .minVersion, .snapshot], .reading + [.gone]
+            ) { $0.exportProjectedObjects },
         ] + projected(.path) + projected(.parameter) + [
             Operation(
                 .get, projection + "/changes", "streamProjectionChanges", .read,

@@ -29,14 +29,15 @@ package struct CheckedAggregate: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ query: QueryText, _ operationList: String?, by: String?, of rowClass: RowClass,
+        _ query: QueryText, _ operationList: String?, by: String?, of container: ObjectContainer,
         names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
+        let (rowClass, projection) = try names.find(container)
         self.rowClass = rowClass
         try query.requireLengths(limits, beside: [("op", operationList), ("by", by)])
         limit = try query.pageLimit(limits)
         let compiled = try query.compiledFilter(
-            .objects(classIndex: rowClass.index), names.schema)
+            .objects(classIndex: rowClass.index), names.schema, projection)
         predicate = compiled?.predicate.orNilIfTrue
         stages = compiled.flatMap { $0.suffixes.isEmpty ? nil : $0.staged(of: rowClass) }
         do throws(QueryError) {
@@ -44,7 +45,8 @@ package struct CheckedAggregate: Sendable {
                 list: operationList ?? "count", rootClass: rowClass.index, schema: names.schema
             )
         } catch {
-            throw query.fault(error, "op")
+            throw query.fault(
+                projection?.explaining(error, in: operationList ?? "") ?? error, "op")
         }
         guard operations.count <= Self.operationCountMax else {
             throw query.fault(
@@ -56,7 +58,7 @@ package struct CheckedAggregate: Sendable {
                     list: by, clause: "by", root: .objects(classIndex: rowClass.index),
                     schema: names.schema)
             } catch {
-                throw query.fault(error, "by")
+                throw query.fault(projection?.explaining(error, in: by) ?? error, "by")
             }
             byNames = SortKey.texts(list: by)
             guard self.by.count <= QueryText.sortKeyCountMax else {

@@ -14,10 +14,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
 
     /// What the body states.
     package enum Statement: Sendable {
-        /// A merge patch, applied to each object.
-        case mergePatch(RequestBytes)
-        /// A JSON patch, applied to each object.
-        case jsonPatch(RequestBytes)
+        /// A patch, applied to each object.
+        case patch(PatchBody)
         /// The objects are deleted.
         case deletion
     }
@@ -26,13 +24,14 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private enum Action {
         case merge(ObjectDraft)
         case patch(JSONPatch)
+        case projected(ProjectedPatch)
         case delete
     }
 
     /// More objects than so many are not changed.
     package var affectedCountMax: Int?
     private let served: ServedStore
-    private let className: RequestBytes
+    private let container: ObjectContainer
     private let text: QueryText
     private let statement: Statement
     /// The schema that the request was read under last, and what it asks for.
@@ -40,12 +39,12 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private var search: BulkSearch?
     private var count = 0
 
-    /// Makes a change of the objects of the class of a name that match.
+    /// Makes a change of the objects that match, stated as the container shows them.
     package init(
-        ofClass name: RequestBytes, _ text: QueryText, _ statement: Statement,
+        of container: ObjectContainer, _ text: QueryText, _ statement: Statement,
         in served: ServedStore
     ) {
-        className = name
+        self.container = container
         self.text = text
         self.statement = statement
         self.served = served
@@ -54,26 +53,30 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     package mutating func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
-        let rowClass = try names.objectClass(named: className.bytes)
-        let query = try CheckedQuery(text, of: rowClass, names: names, limits: served.limits)
-        plan = (names.schema, query, try action(rowClass, names, scratch))
+        let query = try CheckedQuery(text, of: container, names: names, limits: served.limits)
+        plan = (names.schema, query, try action(names, scratch))
     }
 
     private func action(
-        _ rowClass: RowClass, _ names: SchemaNames, _ scratch: RequestScratch
+        _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> Action {
-        switch statement {
-        case .deletion: return .delete
-        case .jsonPatch(let body):
-            scratch.reader.reset()
+        guard case .patch(let body) = statement else { return .delete }
+        let (rowClass, projection) = try names.find(container)
+        let json = try served.json(body.bytes.bytes, scratch.parser)
+        let reader = scratch.reader
+        let countMax = served.store.options.operationCountMax
+        reader.reset()
+        if let projection {
+            return .projected(
+                try ProjectedPatch(
+                    json, isJSONPatch: body.isJSONPatch,
+                    of: ProjectedPatch.Subject(
+                        projection: projection, rowClass: rowClass, member: nil), id: nil,
+                    ObjectReadingContext(names, reader, operationCountMax: countMax)))
+        } else if body.isJSONPatch {
             return .patch(
-                try JSONPatch(
-                    try served.json(body.bytes, scratch.parser), of: rowClass, names,
-                    scratch.reader, operationCountMax: served.store.options.operationCountMax))
-        case .mergePatch(let body):
-            let json = try served.json(body.bytes, scratch.parser)
-            let reader = scratch.reader
-            reader.reset()
+                try JSONPatch(json, of: rowClass, names, reader, operationCountMax: countMax))
+        } else {
             guard let draft = reader.readChange(json, of: rowClass, names: names) else {
                 throw reader.fault()
             }
@@ -93,7 +96,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     }
 
     package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
-        guard let (_, query, action) = plan else { return }
+        guard case (_, let query, var action)? = plan else { return }
+        defer { plan?.action = action }
         // One time for all of it: no other write is made meanwhile.
         let deadline = served.queryDeadline
         let view = transaction.view()
@@ -108,7 +112,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         }
         for key in keys {
             try served.checkWriteTime(deadline)
-            try apply(action, query.rowClass, key, transaction)
+            try apply(&action, query.rowClass, key, transaction)
         }
         count = keys.count
     }
@@ -172,7 +176,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     }
 
     private func apply(
-        _ action: Action, _ rowClass: RowClass, _ key: UInt64, _ transaction: WriteTransaction
+        _ action: inout Action, _ rowClass: RowClass, _ key: UInt64,
+        _ transaction: WriteTransaction
     ) throws(StoreError) {
         // A change of another one may have taken this one along.
         guard try transaction.row(rowClass, key) != nil else { return }
@@ -182,6 +187,10 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         case .patch(let patch):
             _ = try patch.apply(
                 to: rowClass, key: key, precondition: .none, transaction, in: served)
+        case .projected(var patch):
+            // Its parts are those of every object.
+            defer { action = .projected(patch) }
+            try patch.apply(to: rowClass, key: key, firstSource: 0, transaction, in: served)
         }
     }
 
@@ -204,7 +213,11 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         var fault = served.fault(error)
         guard error.pointsIntoObject else { return fault }
         var seen: Set<String?> = []
-        if case .patch(let patch) = plan?.action { fault = fault.placed(by: patch) }
+        switch plan?.action {
+        case .patch(let patch): fault = fault.placed(by: patch)
+        case .projected(let patch): fault = patch.fault(error, served)
+        case .merge, .delete, nil: break
+        }
         fault.errors = fault.errors.filter { seen.insert($0.pointer).inserted }
         return fault
     }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectStore
 import Rows
 
@@ -13,6 +14,16 @@ struct ReplyCopies {
 
     /// Begins without copies.
     init(roomByteCount: Int) { self.roomByteCount = roomByteCount }
+
+    /// The copy of an object as it is shown; nil when there is no room for it.
+    mutating func copy(_ json: ByteBuffer) -> [UInt8]? {
+        guard !isExhausted, json.count <= roomByteCount else {
+            isExhausted = true
+            return nil
+        }
+        roomByteCount -= json.count
+        return json.array
+    }
 
     /// The copy of an object; nil when there is no room for it.
     mutating func copy(_ schema: RowSchema, _ classIndex: Int, _ key: UInt64, _ row: RowView)

@@ -20,7 +20,7 @@ extension JSONPatch {
             try served.checkWriteTime(deadline)
             do throws(EditFailure) {
                 try editor.apply(
-                    operation.edit, origin: [.element(index), .property("value")])
+                    operation.edit, origin: [.element(firstIndex + index), .property("value")])
             } catch {
                 throw failure(error, index)
             }
@@ -72,7 +72,7 @@ extension JSONPatch {
         _ index: Int, _ member: String, _ code: String, _ detail: String,
         _ kind: RequestFault.Kind = .invalid
     ) -> StoreError {
-        let pointer = JSONPointer().appending(index: index).appending(member)
+        let pointer = JSONPointer().appending(index: firstIndex + index).appending(member)
         return .refused(
             RequestFault.single(kind, code, detail, pointer: pointer.description))
     }

@@ -5,161 +5,184 @@ import ObjectModel
 import ObjectStore
 import Rows
 
-/// A patch of a projected object, ready to be applied under one schema. One thread at a time uses it.
+/// A patch in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
+/// it.
 struct ProjectedPatch {
-    /// Which object the request names.
-    let target: ObjectTarget
-    /// What changes of it and of what its paths lead to.
-    let change: ProjectedChange
-    /// What the reply shows.
-    let selection: FieldSelection
-    /// What must hold of the object.
-    let precondition: Precondition
-    /// What was changed when it last ran.
-    private(set) var applied: [Step] = []
-
-    /// One object that is changed.
-    struct Step {
-        let change: ProjectedChange
-        let key: UInt64
+    /// What the body states.
+    private enum Statement {
+        case merge(ProjectedChange)
+        case patch(ProjectedJSONPatch)
     }
 
-    /// The objects that are changed, found in the state before the patch.
-    private struct Steps {
-        var all: [Step] = []
-        var faults: [RequestFault.Entry] = []
-        /// Who states a property of an object.
-        private var statedBy: [ObjectIdentity: [Int: JSONPointer]] = [:]
+    /// A part of the body that is about one object, which was changed when the patch last ran.
+    private enum Part {
+        case merge(ProjectedChange)
+        case patch(JSONPatch)
+    }
 
-        mutating func fault(_ code: String, _ detail: String, at pointer: JSONPointer) {
-            faults.append(
-                RequestFault.Entry(code: code, detail: detail, pointer: pointer.description))
-        }
+    private let statement: Statement
+    /// The `$version` that the body states.
+    let version: StoreVersion?
+    /// What the faults of a transaction's end are about; the transaction's source numbers count them.
+    private var parts: [Part] = []
+    /// How many source numbers of the transaction the patch has used.
+    var sourceCount: Int { parts.count }
 
-        /// Two paths may lead to the same object, and then must not state the same of it.
-        mutating func add(_ change: ProjectedChange, _ key: UInt64) {
-            let identity = ObjectIdentity(classIndex: change.rowClass.index, key: key)
-            var pointers = change.written
-            for child in change.children where !child.isLink {
-                pointers[child.member] = child.pointer
-            }
-            for (member, pointer) in pointers {
-                if let other = statedBy[identity]?[member] {
-                    fault(
-                        "conflicting-properties",
-                        "'\(pointer)' and '\(other)' both change "
-                            + "'\(change.rowClass.definition.properties[member].name)' of the same "
-                            + "'\(change.rowClass.definition.name)'; state one of them.",
-                        at: pointer)
-                }
-                statedBy[identity, default: [:]][member] = pointer
-            }
-            all.append(Step(change: change, key: key))
+    /// What a projection shows: the objects of a class, or what a property of them holds.
+    struct Subject {
+        let projection: CompiledProjection
+        let rowClass: RowClass
+        let member: Int?
+
+        /// What the reply shows.
+        var selection: FieldSelection {
+            member.map { projection.selection(ofMember: $0, of: rowClass) } ?? projection.selection
         }
     }
 
-    /// Applies the patch. Writer's thread.
+    /// Reads a patch.
     ///
-    /// - Returns: The object, as it is at the end.
+    /// - `isJSONPatch`: Whether it is no merge patch.
+    /// - `id`: What names the object, with which a `$id` has to agree; nil for several.
+    /// - Throws: ``RequestFault`` with every fault.
+    init(
+        _ json: JSONValue, isJSONPatch: Bool, of subject: Subject, id: Value?,
+        _ context: ObjectReadingContext
+    ) throws(RequestFault) {
+        guard !isJSONPatch else {
+            version = nil
+            statement = .patch(
+                try ProjectedJSONPatch(
+                    json, of: subject.rowClass, behind: subject.member, subject.projection, context
+                ))
+            return
+        }
+        let change = ProjectedChange(subject.rowClass)
+        let inner =
+            subject.member.map {
+                change.descend(
+                    $0, to: subject.projection.rowClass, at: JSONPointer(), makesObject: false)
+            } ?? change
+        var version: StoreVersion?
+        if let inner {
+            version = try ProjectedChangeReader(context.reader, context.names).read(
+                json, subject.projection, into: inner, id: subject.member == nil ? id : nil)
+        }
+        change.finish()
+        self.version = version
+        statement = .merge(change)
+    }
+
+    /// Applies the patch to an object that is there. Writer's thread.
+    ///
+    /// - `firstSource`: The first of the transaction's source numbers that the patch may use.
     /// - Throws: ``StoreError``; nothing may be committed then.
-    mutating func apply(_ transaction: WriteTransaction) throws(StoreError) -> (
-        key: UInt64, row: RowView
-    ) {
-        var steps = Steps()
-        let (key, found) = try transaction.require(target, precondition)
-        try transaction.check(precondition, target.rowClass, key: key, found)
-        try collect(change, key, found, &steps, transaction)
-        if let first = steps.faults.first {
-            let more = steps.faults.count - 1
-            throw .refused(
-                RequestFault(
-                    .invalid, first.code,
-                    first.detail + (more > 0 ? " (\(more) more, see errors.)" : ""),
-                    errors: steps.faults))
-        }
-        applied = steps.all
-        for (position, step) in applied.enumerated() where step.change.hasStatements {
-            transaction.source = position
-            _ = try transaction.update(step.change.draft, key: step.key)
-        }
-        guard let row = try transaction.row(target.rowClass, key) else { throw .objectNotFound }
-        return (key, row)
-    }
-
-    /// Finds the object of a change and those behind it.
-    private func collect(
-        _ change: ProjectedChange, _ key: UInt64, _ row: RowView, _ steps: inout Steps,
-        _ transaction: WriteTransaction
+    mutating func apply(
+        to rowClass: RowClass, key: UInt64, firstSource: Int, _ transaction: WriteTransaction,
+        in served: ServedStore
     ) throws(StoreError) {
-        if let stated = change.statedKey, let member = change.rowClass.primaryKeyIndex {
-            let own = ByteBuffer(capacity: 64)
-            OrderedKey.append(
-                change.rowClass.field(member, in: row),
-                change.rowClass.members[member].storage.element, to: own)
-            if own.array != stated {
-                steps.fault(
-                    "key-mismatch",
-                    "'\(change.rowClass.definition.properties[member].name)' names the object and never "
-                        + "changes; leave it out of the patch.",
-                    at: change.written[member] ?? JSONPointer())
-            }
-        }
-        steps.add(change, key)
-        try collectBehind(change, row, &steps, transaction)
-    }
-
-    /// Goes on behind an object, or an embedded one that is nil when it is made by the patch.
-    private func collectBehind(
-        _ change: ProjectedChange, _ row: RowView?, _ steps: inout Steps,
-        _ transaction: WriteTransaction
-    ) throws(StoreError) {
-        for child in change.children {
-            let rowClass = change.rowClass
-            if !child.isLink {
-                let inner = row.flatMap { rowClass.embedded(child.member, in: $0) }
-                if inner == nil, !child.makesObject {
-                    noObject(child, rowClass, &steps)
-                } else {
-                    try collectBehind(child.change, inner, &steps, transaction)
+        parts = []
+        switch statement {
+        case .merge(let change):
+            guard let row = try transaction.row(rowClass, key) else { throw .objectNotFound }
+            let steps = try ProjectedChangeSteps(change, key, row, transaction).all
+            for step in steps {
+                parts.append(.merge(step.change))
+                guard step.change.hasStatements else { continue }
+                transaction.source = firstSource + parts.count - 1
+                do throws(StoreError) {
+                    _ = try transaction.update(step.change.draft, key: step.key)
+                } catch {
+                    guard case .unstated = error else { throw error }
+                    var fault = served.fault(error)
+                    for index in fault.errors.indices {
+                        fault.errors[index] = placed(fault.errors[index], part: parts.count - 1)
+                    }
+                    throw .refused(fault)
                 }
-                continue
             }
-            let field = row.map { rowClass.field(child.member, in: $0) }
-            guard let field, !field.isNull,
-                let target = try transaction.row(
-                    child.change.rowClass, field.load(UInt64.self))
-            else {
-                noObject(child, rowClass, &steps)
-                continue
+        case .patch(let patch):
+            for run in patch.runs {
+                let target = try target(of: run, key, transaction)
+                parts.append(.patch(run.patch))
+                transaction.source = firstSource + parts.count - 1
+                _ = try run.patch.apply(
+                    to: run.rowClass, key: target, precondition: .none, transaction, in: served)
             }
-            try collect(
-                child.change, field.load(UInt64.self), target, &steps, transaction)
         }
     }
 
-    private func noObject(
-        _ child: ProjectedChange.Child, _ rowClass: RowClass, _ steps: inout Steps
-    ) {
-        steps.fault(
-            "null-on-path",
-            "'\(rowClass.definition.properties[child.member].name)' of '\(rowClass.definition.name)' is "
-                + "null, so there is no object behind it to change.", at: child.pointer)
+    /// The object that the links of a run lead to.
+    private func target(
+        of run: ProjectedJSONPatch.Run, _ key: UInt64, _ transaction: WriteTransaction
+    ) throws(StoreError) -> UInt64 {
+        var key = key
+        for link in run.links {
+            var rowClass = transaction.catalog.rows.classes[link.classIndex]
+            var row = try transaction.row(rowClass, key)
+            for member in link.members.dropLast() {
+                row = row.flatMap { rowClass.embedded(member, in: $0) }
+                let inner = rowClass.members[member].classIndex
+                rowClass = transaction.catalog.rows.classes[inner]
+            }
+            let field = link.members.last.flatMap { member in
+                row.map { rowClass.field(member, in: $0) }
+            }
+            guard let field, !field.isNull else {
+                let pointer = JSONPointer().appending(index: run.patch.firstIndex)
+                    .appending("path")
+                throw .refused(
+                    .single(
+                        .invalid, "null-on-path",
+                        "A link or embedded object on '\(run.patch.operations[0].pathText)' is null, so "
+                            + "there is no object behind it to change.",
+                        pointer: pointer.description) as RequestFault)
+            }
+            key = field.load(UInt64.self)
+        }
+        return key
     }
 
-    /// What the client is told when the write failed.
+    // MARK: Faults
+
+    /// What the client is told when a write of this patch alone failed, whose source numbers began at 0.
     func fault(_ error: StoreError, _ served: ServedStore) -> RequestFault {
-        guard case .danglingLinks(let links) = error else { return served.fault(error) }
-        return RequestFault(
-            dangling: links.map { link in
-                guard applied.indices.contains(link.source),
-                    let location = applied[link.source].change.location(of: link.path)
-                else { return link }
-                var link = link
-                link.path =
-                    location.pointer.steps.map { .property($0) }
-                    + link.path.dropFirst(location.stepCount)
-                return link
+        var fault = served.fault(error)
+        let sources = error.sources
+        for index in fault.errors.indices where sources.indices.contains(index) {
+            fault.errors[index] = placed(fault.errors[index], part: sources[index])
+        }
+        return fault
+    }
+
+    /// The same fault of a part of the patch, with its place in the body instead of that in the object.
+    func placed(_ fault: RequestFault.Entry, part index: Int) -> RequestFault.Entry {
+        guard parts.indices.contains(index), let text = fault.pointer,
+            let pointer = JSONPointer(text)
+        else { return fault }
+        var fault = fault
+        switch parts[index] {
+        case .patch(let patch): fault.pointer = patch.place(of: text)?.description
+        case .merge(let change):
+            if let found = change.location(of: pointer.steps.map { .property($0) }) {
+                fault.pointer =
+                    pointer.steps.dropFirst(found.stepCount).reduce(found.pointer) {
+                        $0.appending($1)
+                    }.description
             }
-        ) { _ in JSONPointer() }
+        }
+        return fault
+    }
+}
+
+extension StoreError {
+    /// Of what only the end of a transaction shows, the source of each fault.
+    var sources: [Int] {
+        switch self {
+        case .danglingLinks(let links): links.map(\.source)
+        case .notUnique(let violations): violations.map(\.source)
+        case .deniedDeletion(let deletions): deletions.map(\.source)
+        default: []
+        }
     }
 }

@@ -3,7 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectStore
 
-/// The change of an object, and of those that paths of a projection lead to, by a merge patch in projected names.
+/// The change of an object, and of those that paths of a projection lead to, by a patch in projected names.
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
@@ -15,28 +15,37 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         case property(RequestBytes, projection: String)
     }
 
+    /// What the schema says of the request.
+    private struct Plan {
+        let target: ObjectTarget
+        let selection: FieldSelection
+        let precondition: Precondition
+        var patch: ProjectedPatch
+    }
+
     /// What the caller wants of the reply.
     package var form = ReplyForm()
     private let subject: Subject
     private let address: ObjectAddress
     private let precondition: Precondition
     private let served: ServedStore
+    private let isJSONPatch: Bool
     private var body: RequestBytes?
-    private var patch: ProjectedPatch?
+    private var plan: Plan?
     /// The object's version.
     private var version: UInt64 = 0
     /// What the transaction leaves of it as JSON: other objects that it shows may be changed again before the
     /// reply is made.
     private let json = ByteBuffer(capacity: 512)
 
-    /// Makes a change by the merge patch in `body`.
+    /// Makes a change by the patch in a body.
     package init(
-        _ subject: Subject, _ address: ObjectAddress, _ body: RequestBytes,
+        _ subject: Subject, _ address: ObjectAddress, _ patch: PatchBody,
         _ precondition: Precondition, in served: ServedStore
     ) {
         self.subject = subject
         self.address = address
-        self.body = body
+        (body, isJSONPatch) = (patch.bytes, patch.isJSONPatch)
         self.precondition = precondition
         self.served = served
     }
@@ -47,32 +56,32 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
         guard let body else { return }
-        switch subject {
-        case .object: patch = try patch(body, names, scratch)
-        case .property(let property, let projection):
-            patch = try patch(body, property, projection, names, scratch)
+        let (target, subject) = try resolve(names, scratch)
+        scratch.reader.reset()
+        let patch = try ProjectedPatch(
+            try served.json(body.bytes, scratch.parser), isJSONPatch: isJSONPatch, of: subject,
+            id: target.key,
+            ObjectReadingContext(
+                names, scratch.reader,
+                operationCountMax: served.store.options.operationCountMax))
+        plan = Plan(
+            target: target, selection: subject.selection,
+            precondition: precondition.with(version: patch.version), patch: patch)
+    }
+
+    /// Which object the request names, and what of it the projection shows.
+    private func resolve(
+        _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) -> (ObjectTarget, ProjectedPatch.Subject) {
+        guard case .property(let property, let name) = subject else {
+            let projection = try names.projection(
+                named: String(decoding: address.container, as: UTF8.self))
+            let rowClass = projection.rowClass
+            return (
+                try address.target(of: rowClass, scratch),
+                ProjectedPatch.Subject(projection: projection, rowClass: rowClass, member: nil)
+            )
         }
-    }
-
-    private func patch(
-        _ body: RequestBytes, _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(RequestFault) -> ProjectedPatch {
-        let name = String(decoding: address.container, as: UTF8.self)
-        let projection = try names.projection(named: name)
-        let target = try address.target(of: projection.rowClass, scratch)
-        let change = ProjectedChange(projection.rowClass)
-        let version = try ProjectedChangeReader(scratch.reader, names).read(
-            try served.json(body.bytes, scratch.parser), projection, into: change, id: target.key)
-        change.finish()
-        return ProjectedPatch(
-            target: target, change: change, selection: projection.selection,
-            precondition: precondition.with(version: version))
-    }
-
-    private func patch(
-        _ body: RequestBytes, _ property: RequestBytes, _ name: String, _ names: SchemaNames,
-        _ scratch: RequestScratch
-    ) throws(RequestFault) -> ProjectedPatch {
         let target = try address.target(names, scratch)
         let rowClass = target.rowClass
         let member = try names.member(named: property.bytes, of: rowClass)
@@ -84,38 +93,27 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
                     + "is read-only here; change its objects, or the whole collection by a PATCH of "
                     + "its owner.", parameter: "property")
         }
-        let change = ProjectedChange(rowClass)
-        let inner = change.descend(
-            member, to: projection.rowClass, at: JSONPointer(), makesObject: false)
-        if let inner {
-            _ = try ProjectedChangeReader(scratch.reader, names).read(
-                try served.json(body.bytes, scratch.parser), projection, into: inner, id: nil)
-        }
-        change.finish()
-        return ProjectedPatch(
-            target: target, change: change,
-            selection: projection.selection(ofMember: member, of: rowClass),
-            precondition: precondition)
+        return (
+            target,
+            ProjectedPatch.Subject(projection: projection, rowClass: rowClass, member: member)
+        )
     }
 
     // MARK: Writing
 
     package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
-        guard var patch else { return }
-        defer { self.patch = patch }
-        let (key, row) = try patch.apply(transaction)
+        guard var plan else { return }
+        defer { self.plan = plan }
+        let rowClass = plan.target.rowClass
+        let (key, found) = try transaction.require(plan.target, plan.precondition)
+        try transaction.check(plan.precondition, rowClass, key: key, found)
+        try plan.patch.apply(
+            to: rowClass, key: key, firstSource: 0, transaction, in: served)
+        guard let row = try transaction.row(rowClass, key) else { throw .objectNotFound }
         version = row.version
         json.removeAll()
         if form.isMinimal { return }
-        let view = transaction.view()
-        var writer = ObjectWriter(
-            json, RequestScratch.current.names(of: transaction.catalog.rows, served), view,
-            served.limits, quotesLargeInts: form.quotesLargeInts)
-        writer.write(row, key: key, patch.selection)
-        try view.checkFailure()
-        if writer.isTruncated {
-            throw .refused(RequestFault.replyTooLarge(served.limits.queryMemoryByteCountMax))
-        }
+        try transaction.writeProjected(row, key: key, plan.selection, form, served, to: json)
     }
 
     // MARK: The reply
@@ -133,6 +131,6 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     package mutating func end(_ scratch: RequestScratch) { body = nil }
 
     package func fault(_ error: StoreError) -> RequestFault {
-        patch?.fault(error, served) ?? served.fault(error)
+        plan?.patch.fault(error, served) ?? served.fault(error)
     }
 }

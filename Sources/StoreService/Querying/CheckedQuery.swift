@@ -31,14 +31,15 @@ struct CheckedQuery: Sendable {
 
     /// Checks a query.
     ///
-    /// - `projection`: Shows the objects, instead of what the class has; `fields` are its names.
+    /// - `container`: Shows the objects; `fields` are its names.
     /// - `forms`: What the reply may be; the first that the objects fit into is taken.
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` when the objects fit into none of
     ///   the forms, which is about the first.
     init(
-        _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
-        names: SchemaNames, limits: ServiceLimits, forms: [ListForm] = [.json]
+        _ text: QueryText, of container: ObjectContainer, names: SchemaNames,
+        limits: ServiceLimits, forms: [ListForm] = [.json]
     ) throws(RequestFault) {
+        let (rowClass, projection) = try names.find(container)
         self.rowClass = rowClass
         let schema = names.schema
         let root = QueryRoot.objects(classIndex: rowClass.index)
@@ -64,7 +65,13 @@ struct CheckedQuery: Sendable {
             case .limit: break
             }
         }
-        let shown = try Self.selection(text, rowClass, projection, names)
+        let shown: FieldSelection
+        do throws(RequestFault) {
+            shown = try names.selection(
+                fields: text.fields, expand: text.expand, of: rowClass, shownBy: projection)
+        } catch {
+            throw text.placed(error)
+        }
         let path: PointPath?
         (form, path, selection) = try Self.form(forms, text, shown, schema)
         let own = path?.ownMember.map(shown.without)
@@ -72,18 +79,6 @@ struct CheckedQuery: Sendable {
         hash = PageCursor.QueryHash(
             [rowClass.definition.name, text.sort, text.distinct], text, sort + distinct,
             now: compiled?.now)
-    }
-
-    private static func selection(
-        _ text: QueryText, _ rowClass: RowClass, _ projection: CompiledProjection?,
-        _ names: SchemaNames
-    ) throws(RequestFault) -> FieldSelection {
-        if let projection { return try projection.selection(fields: text.fields) }
-        do throws(RequestFault) {
-            return try names.selection(fields: text.fields, expand: text.expand, of: rowClass)
-        } catch {
-            throw text.placed(error)
-        }
     }
 
     /// What the first form that fits shows of objects, and how.

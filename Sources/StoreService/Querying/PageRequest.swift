@@ -6,16 +6,14 @@ import ObjectStore
 ///
 /// Its query is parsed once, and again only for a view of another schema.
 package struct PageRequest: Sendable {
-    /// What is asked for, of which class by its name.
+    /// What is asked for, of which objects.
     package enum Subject: Sendable {
-        /// The objects of a class.
-        case objects(className: String)
-        /// The objects of a projection's class, as it shows them.
-        case projection(String)
+        /// The objects.
+        case objects(ObjectContainer)
         /// What `op` asks of all objects, or of each group that `by` makes of them.
-        case aggregate(className: String, operations: String?, by: String? = nil)
+        case aggregate(ObjectContainer, operations: String?, by: String? = nil)
         /// The sections that `by` divides the objects into, with so many objects of each.
-        case sections(className: String, by: String?, objectCount: Int? = nil)
+        case sections(ObjectContainer, by: String?, objectCount: Int? = nil)
     }
 
     private enum Checked: Sendable {
@@ -108,27 +106,18 @@ package struct PageRequest: Sendable {
         _ names: SchemaNames, _ limits: ServiceLimits
     ) throws(RequestFault) -> Checked {
         switch subject {
-        case .objects(let name):
+        case .objects(let container):
             return .objects(
                 try CheckedQuery(
-                    text, of: names.objectClass(named: name), names: names, limits: limits,
-                    forms: forms))
-        case .projection(let name):
-            let projection = try names.projection(named: name)
-            return .objects(
-                try CheckedQuery(
-                    text, of: projection.rowClass, projection: projection, names: names,
-                    limits: limits, forms: forms))
-        case .aggregate(let name, let operations, let by):
+                    text, of: container, names: names, limits: limits, forms: forms))
+        case .aggregate(let container, let operations, let by):
             return .aggregate(
                 try CheckedAggregate(
-                    text, operations, by: by, of: names.objectClass(named: name), names: names,
-                    limits: limits))
-        case .sections(let name, let by, let objectCount):
+                    text, operations, by: by, of: container, names: names, limits: limits))
+        case .sections(let container, let by, let objectCount):
             return .sections(
                 try CheckedSections(
-                    text, by: by, objectCount, of: names.objectClass(named: name), names: names,
-                    limits: limits))
+                    text, by: by, objectCount, of: container, names: names, limits: limits))
         }
     }
 

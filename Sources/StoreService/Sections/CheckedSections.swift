@@ -21,9 +21,10 @@ package struct CheckedSections: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ query: QueryText, by: String?, _ statedCount: Int?, of rowClass: RowClass,
+        _ query: QueryText, by: String?, _ statedCount: Int?, of container: ObjectContainer,
         names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
+        let (rowClass, projection) = try names.find(container)
         self.rowClass = rowClass
         guard let by else {
             throw query.fault(
@@ -41,21 +42,21 @@ package struct CheckedSections: Sendable {
                 code: "limit-out-of-range")
         }
         let compiled = try query.compiledFilter(
-            .objects(classIndex: rowClass.index), names.schema)
+            .objects(classIndex: rowClass.index), names.schema, projection)
         let key: SectionKey
         do throws(QueryError) {
             key = try SectionKey.parse(by, rootClass: rowClass.index, schema: names.schema)
         } catch {
-            throw query.fault(error, "by")
+            throw query.fault(projection?.explaining(error, in: by) ?? error, "by")
         }
-        let stated = try Self.sort(query, compiled, rowClass, names.schema)
+        let stated = try Self.sort(query, compiled, rowClass, names.schema, projection)
         let sort = stated.isEmpty ? [SortKey(path: key.path)] : stated
         sections = SectionQuery(
             classIndex: rowClass.index, predicate: compiled?.predicate.orNilIfTrue,
             stages: Self.stages(compiled, rowClass, stated, key), sort: sort, key: key,
             sectionCountMax: limit, objectCountMax: objectCount, countsAll: query.counts)
         selection = try names.selection(
-            fields: query.fields, expand: query.expand, of: rowClass)
+            fields: query.fields, expand: query.expand, of: rowClass, shownBy: projection)
         hash = PageCursor.QueryHash(
             ["sections", rowClass.definition.name, by, query.sort], query,
             [SortKey(path: key.path)] + sort, now: compiled?.now)
@@ -64,7 +65,8 @@ package struct CheckedSections: Sendable {
     /// The order that is stated, in `sort` or in the filter; empty for none, or for one that only the
     /// filter's stages have.
     private static func sort(
-        _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema
+        _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema,
+        _ projection: CompiledProjection?
     ) throws(RequestFault) -> [SortKey] {
         let inFilter = compiled?.isPlain ?? true ? compiled?.sort ?? [] : []
         guard query.sort != nil else { return inFilter }
@@ -74,7 +76,8 @@ package struct CheckedSections: Sendable {
                 "The filter has SORT or DISTINCT of its own; state the order in the filter or in 'sort'."
             )
         }
-        return try query.keys(query.sort, "sort", .objects(classIndex: rowClass.index), schema)
+        return try query.keys(
+            query.sort, "sort", .objects(classIndex: rowClass.index), schema, projection)
             ?? inFilter
     }
 

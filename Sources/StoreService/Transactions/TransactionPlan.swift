@@ -46,6 +46,8 @@ struct TransactionOperation {
     /// What the operation states of the object, unless ``patch`` says it or there is nothing to say.
     var draft: ObjectDraft?
     var patch: JSONPatch?
+    /// A patch in the names of a projection, and what the reply shows then.
+    var projected: (patch: ProjectedPatch, selection: FieldSelection)?
     /// The number under which links of the transaction name the object.
     var number: Int?
 }

@@ -10,6 +10,13 @@ extension TransactionReader {
     mutating func operation(_ statement: Statement) -> TransactionOperation? {
         guard let kind = statement.kind, let rowClass = statement.rowClass else { return nil }
         if rowClass.isAsymmetric, !allows(statement, kind, rowClass) { return nil }
+        if statement.projection != nil, kind != .patch {
+            fault(
+                .invalid, "invalid-operation",
+                "Through a projection objects are changed by 'patch'; name the 'class' for '\(kind.rawValue)'.",
+                at: Self.name("op"))
+            return nil
+        }
         let target = self.target(statement, kind, rowClass)
         let precondition = self.precondition(statement.ifMatch)
         var operation = TransactionOperation(
@@ -37,6 +44,14 @@ extension TransactionReader {
                 at: Self.name("value")
             )
             return nil
+        }
+        if let projection = statement.projection {
+            guard let patch = projected(value, projection, target), precondition != nil else {
+                return nil
+            }
+            operation.projected = (patch, projection.selection)
+            operation.precondition = operation.precondition.with(version: patch.version)
+            return operation
         }
         if kind == .patch, value.kind == .array {
             operation.patch = patch(value, rowClass)
@@ -121,9 +136,35 @@ extension TransactionReader {
     }
 
     private mutating func patch(_ value: JSONValue, _ rowClass: RowClass) -> JSONPatch? {
+        let (names, reader, countMax) = (names, reader, operationCountMax)
+        return valued { () throws(RequestFault) in
+            try JSONPatch(value, of: rowClass, names, reader, operationCountMax: countMax)
+        }
+    }
+
+    /// Reads the value of an operation in the names of a projection.
+    private mutating func projected(
+        _ value: JSONValue, _ projection: CompiledProjection,
+        _ target: TransactionOperation.Target?
+    ) -> ProjectedPatch? {
+        var id: Value?
+        if case .id(let stated) = target { id = stated }
+        let context = ObjectReadingContext(names, reader, operationCountMax: operationCountMax)
+        return valued { () throws(RequestFault) in
+            try ProjectedPatch(
+                value, isJSONPatch: value.kind == .array,
+                of: ProjectedPatch.Subject(
+                    projection: projection, rowClass: projection.rowClass, member: nil), id: id,
+                context)
+        }
+    }
+
+    /// Runs what reads the value of an operation and throws its faults.
+    private mutating func valued<Result>(
+        _ body: () throws(RequestFault) -> Result
+    ) -> Result? {
         do throws(RequestFault) {
-            return try JSONPatch(
-                value, of: rowClass, names, reader, operationCountMax: operationCountMax)
+            return try body()
         } catch {
             note(error.kind, error.code, error.detail)
             for fault in error.errors {

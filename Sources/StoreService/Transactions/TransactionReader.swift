@@ -22,13 +22,17 @@ struct TransactionReader {
     struct Statement {
         var kind: TransactionOperation.Kind?
         var rowClass: RowClass?
+        /// Shows the objects of ``rowClass``, in whose names the operation is stated.
+        var projection: CompiledProjection?
         var id: JSONValue?
         var ifMatch: JSONValue?
         var value: JSONValue?
         var ref: String?
     }
 
-    private static let operationMembers = ["op", "class", "id", "ifMatch", "value", "ref"]
+    private static let operationMembers = [
+        "op", "class", "projection", "id", "ifMatch", "value", "ref",
+    ]
 
     private init(_ names: SchemaNames, _ reader: ObjectReader, _ operationCountMax: Int) {
         self.names = names
@@ -108,9 +112,11 @@ struct TransactionReader {
             json.member(named: "op")?.string != TransactionOperation.Kind.delete.rawValue
         else { return }
         let className = json.member(named: "class")?.stringBytes
+        let projection = json.member(named: "projection")?.string
         references[name] = NamedReference(
             number: plan.named.count,
-            classIndex: className.flatMap { names.classIndex(named: $0) })
+            classIndex: className.flatMap { names.classIndex(named: $0) }
+                ?? projection.flatMap { names.projections[$0]?.rowClass.index })
         plan.named.append(index)
     }
 
@@ -184,6 +190,8 @@ struct TransactionReader {
                 readKind(member, &statement)
             } else if member.isNamed("class") {
                 readClass(member, &statement)
+            } else if member.isNamed("projection") {
+                readProjection(member, &statement)
             } else if member.isNamed("id") {
                 statement.id = member.value
             } else if member.isNamed("ifMatch") {
@@ -202,10 +210,17 @@ struct TransactionReader {
         if json.member(named: "op") == nil {
             fault(.malformed, "missing-member", "The operation lacks 'op'.", at: Self.name("op"))
         }
-        if json.member(named: "class") == nil {
+        switch (json.member(named: "class"), json.member(named: "projection")) {
+        case (nil, nil):
             fault(
-                .malformed, "missing-member", "The operation lacks 'class'.", at: Self.name("class")
-            )
+                .malformed, "missing-member", "The operation lacks 'class', or 'projection'.",
+                at: Self.name("class"))
+        case (_?, _?):
+            fault(
+                .malformed, "invalid-body",
+                "An operation names a 'class' or a 'projection', not both; leave 'class' out.",
+                at: Self.name("class"))
+        default: break
         }
         if let ref { readRef(ref, index, &statement) }
         return statement
@@ -239,6 +254,23 @@ struct TransactionReader {
             statement.rowClass = rowClass
         } catch {
             fault(error.kind, error.code, error.detail, at: member.name)
+        }
+    }
+
+    private mutating func readProjection(_ member: JSONMember, _ statement: inout Statement) {
+        guard let name = member.value.string else {
+            return fault(
+                .malformed, "invalid-body", "'projection' is the name of a projection.",
+                at: member.name)
+        }
+        do throws(RequestFault) {
+            let projection = try names.projection(named: name)
+            statement.projection = projection
+            statement.rowClass = projection.rowClass
+        } catch {
+            fault(
+                error.kind, error.code, error.detail, at: member.name,
+                hint: error.errors.first?.hint)
         }
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ObjectJSON
 import ObjectModel
@@ -19,6 +20,11 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         var isDeleted = true
         /// The object as the transaction leaves it, if the reply shows it.
         var object: StoredObject?
+        /// The same as JSON, where a projection shows it.
+        var shown: [UInt8]?
+
+        /// Whether the reply can show what is left of the object.
+        var isShown: Bool { isDeleted || object != nil || shown != nil }
     }
 
     /// What the caller wants of the reply.
@@ -31,6 +37,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     /// The primary keys that the store has made for named objects, by their object keys.
     private var madeKeys: [ObjectIdentity: Value] = [:]
     private var results: [Written] = []
+    /// What the transaction's source numbers from the number of operations on stand for: a part of the patch of an
+    /// operation that names a projection.
+    private var projectedSources: [(operation: Int, part: Int)] = []
 
     /// Makes a transaction of the operations in `body`.
     package init(_ body: RequestBytes, in served: ServedStore) {
@@ -53,6 +62,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             guard version == present else { throw .refused(RequestFault.storeChanged(present)) }
         }
         madeKeys = [:]
+        projectedSources = []
         var keys: [UInt64] = []
         keys.reserveCapacity(plan.operations.count)
         let deadline = served.queryDeadline
@@ -62,7 +72,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             self.position = position
             transaction.source = position
             do throws(StoreError) {
-                keys.append(try run(operation, transaction))
+                keys.append(try run(operation, position, transaction))
             } catch {
                 guard case .refused(let fault as RequestFault) = error else { throw error }
                 throw .refused(fault.placed(inOperation: position, inValue: true))
@@ -92,7 +102,12 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 written.isDeleted = false
                 // What can't be read has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
-                if !form.isMinimal {
+                if !form.isMinimal, let selection = operation.projected?.selection {
+                    let json = ByteBuffer(capacity: 512)
+                    try transaction.writeProjected(
+                        row, key: key, selection, form, served, to: json)
+                    written.shown = copies.copy(json)
+                } else if !form.isMinimal {
                     written.object = copies.copy(
                         transaction.catalog.rows, rowClass.index, key, row)
                 }
@@ -100,7 +115,10 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             results.append(written)
         }
         if copies.isExhausted {
-            for index in results.indices { results[index].object = nil }
+            for index in results.indices {
+                results[index].object = nil
+                results[index].shown = nil
+            }
         }
         return results
     }
@@ -125,13 +143,15 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
 
     /// Runs one operation and returns the object's key.
     private mutating func run(
-        _ operation: TransactionOperation, _ transaction: WriteTransaction
+        _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> UInt64 {
         switch operation.kind {
         case .create, .put, .merge:
             let key = try write(operation, transaction)
             try noteMadeKey(operation, key, transaction)
             return key
+        case .patch where operation.projected != nil:
+            return try project(operation, position, transaction)
         case .patch:
             guard let patch = operation.patch else { return try write(operation, transaction) }
             return try patch.apply(
@@ -144,6 +164,25 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 operation.rowClass, key: key, precondition: operation.precondition)
             return key
         }
+    }
+
+    /// Changes an object, and what the paths of a projection lead to from it.
+    private mutating func project(
+        _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
+    ) throws(StoreError) -> UInt64 {
+        let rowClass = operation.rowClass
+        let key = try require(operation, transaction)
+        try transaction.check(
+            operation.precondition, rowClass, key: key, transaction.row(rowClass, key))
+        guard var patch = operation.projected?.patch else { return key }
+        let firstSource = plan.operations.count + projectedSources.count
+        defer {
+            plan.operations[position].projected?.patch = patch
+            for part in 0..<patch.sourceCount { projectedSources.append((position, part)) }
+        }
+        try patch.apply(
+            to: rowClass, key: key, firstSource: firstSource, transaction, in: served)
+        return key
     }
 
     private func write(_ operation: TransactionOperation, _ transaction: WriteTransaction)
@@ -218,7 +257,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
         reply.isMinimal =
-            form.isMinimal || results.contains { !$0.isDeleted && $0.object == nil }
+            form.isMinimal || results.contains { !$0.isShown }
         if !reply.isMinimal {
             reply.hasJSON = try write(writer, withObjects: true)
             reply.isMinimal = !reply.hasJSON
@@ -270,6 +309,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         if withObject, let object = result.object {
             writer.json.raw(",\"object\":")
             writer.write(object)
+        } else if withObject, let shown = result.shown {
+            writer.json.raw(",\"object\":")
+            writer.json.buffer.append(shown)
         }
         writer.json.raw("}")
     }
@@ -279,25 +321,12 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     /// What the caller is told of a failed transaction: the fault of the operation that failed, with its
     /// place.
     package func fault(_ error: StoreError) -> RequestFault {
-        let operations = plan.operations
-        let places: [(source: Int, isOfValue: Bool)]
-        switch error {
-        case .danglingLinks(let links): places = links.map { ($0.source, true) }
-        case .notUnique(let violations): places = violations.map { ($0.source, true) }
-        case .deniedDeletion(let deletions): places = deletions.map { ($0.source, false) }
-        default: places = []
-        }
-        if !places.isEmpty {
+        let sources = error.sources
+        if !sources.isEmpty {
             // What only the transaction's end shows: each fault has an operation of its own.
             var whole = served.fault(error)
-            whole.errors = zip(whole.errors, places).flatMap { fault, place in
-                var own = RequestFault(whole.kind, fault.code, fault.detail, errors: [fault])
-                if place.isOfValue, operations.indices.contains(place.source),
-                    let patch = operations[place.source].patch
-                {
-                    own = own.placed(by: patch)
-                }
-                return own.placed(inOperation: place.source, inValue: place.isOfValue).errors
+            whole.errors = zip(whole.errors, sources).flatMap { fault, source in
+                placed(fault, whole.kind, source, inValue: error.pointsIntoObject)
             }
             return whole
         }
@@ -307,6 +336,27 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         default: isOfValue = false
         }
         return served.fault(error).placed(inOperation: position, inValue: isOfValue)
+    }
+
+    /// The fault of what a source number of the transaction stands for, with its place in the body.
+    private func placed(
+        _ fault: RequestFault.Entry, _ kind: RequestFault.Kind, _ source: Int, inValue: Bool
+    ) -> [RequestFault.Entry] {
+        var own = RequestFault(kind, fault.code, fault.detail, errors: [fault])
+        guard inValue else { return own.placed(inOperation: source, inValue: false).errors }
+        var position = source
+        if projectedSources.indices.contains(source - plan.operations.count) {
+            let projected = projectedSources[source - plan.operations.count]
+            position = projected.operation
+            if let patch = plan.operations[position].projected?.patch {
+                own.errors = own.errors.map { patch.placed($0, part: projected.part) }
+            }
+        } else if plan.operations.indices.contains(source),
+            let patch = plan.operations[source].patch
+        {
+            own = own.placed(by: patch)
+        }
+        return own.placed(inOperation: position, inValue: true).errors
     }
 }
 

@@ -228,11 +228,14 @@ struct ProjectedPatchTests {
 
     @Test("media types, parameters and preconditions of a patch")
     func requests() {
-        for type in ["application/json-patch+json", "text/plain"] {
+        for type in ["application/json-patch", "text/plain"] {
             APIScenario(
                 "PATCH", card, "[]", headers: [("Content-Type", type)], status: 415,
-                excludes: ["JSON patch as"],
-                fields: ["accept-patch": "application/merge-patch+json, application/json"]
+                contains: ["merge patch as", "JSON patch as"],
+                fields: [
+                    "accept-patch":
+                        "application/merge-patch+json, application/json, application/json-patch+json"
+                ]
             ).check(on: server)
         }
         APIScenario(

@@ -115,7 +115,7 @@ enum Importing {
         let transaction = try store.read()
         defer { transaction.close() }
         let cursor = try ExportCursor(
-            .objects(className: className, fields: nil, isCSV: false), transaction,
+            .objects(.ofClass(className), fields: nil, isCSV: false), transaction,
             SchemaNames(transaction.rows))
         var text = ""
         while true {

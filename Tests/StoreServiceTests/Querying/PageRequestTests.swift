@@ -60,7 +60,7 @@ struct PageRequestTests {
         var text = Self.query(limit: 3)
         var pages: [String] = []
         repeat {
-            let page = try Self.page(PageRequest(.objects(className: "Thing"), text), of: served)
+            let page = try Self.page(PageRequest(.objects(.ofClass("Thing")), text), of: served)
             #expect(page.reply.version == served.store.version)
             pages.append(page.text)
             text.cursor = page.reply.next
@@ -77,11 +77,11 @@ struct PageRequestTests {
         defer { served.stop() }
         let buffer = ByteBuffer(capacity: 64)
         buffer.append("before ")
-        var short = PageRequest(.objects(className: "Thing"), Self.query("id == 5"))
+        var short = PageRequest(.objects(.ofClass("Thing")), Self.query("id == 5"))
         #expect(try short.writeIfShort(served, to: buffer) != nil)
         #expect(String(decoding: buffer.bytes, as: UTF8.self) == #"before {"objects":[{"id":5}]}"#)
         var long = PageRequest(
-            .sections(className: "Thing", by: "name", objectCount: 1), Self.query())
+            .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query())
         #expect(try long.writeIfShort(served, to: buffer) == nil)
     }
 
@@ -91,7 +91,7 @@ struct PageRequestTests {
         defer { served.stop() }
         let groups = try Self.page(
             PageRequest(
-                .aggregate(className: "Thing", operations: "count,max(id)", by: "name"), QueryText()
+                .aggregate(.ofClass("Thing"), operations: "count,max(id)", by: "name"), QueryText()
             ),
             of: served)
         #expect(
@@ -99,7 +99,7 @@ struct PageRequestTests {
                 + #"{"by":{"name":"odd"},"count":3,"max(id)":5}]}"#)
         let sections = try Self.page(
             PageRequest(
-                .sections(className: "Thing", by: "name", objectCount: 1), Self.query("id < 2")),
+                .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query("id < 2")),
             of: served)
         #expect(
             sections.text == #"{"sections":[{"key":"even","count":1,"objects":[{"id":0}]},"#
@@ -112,7 +112,7 @@ struct PageRequestTests {
         defer { served.stop() }
         func fault(_ className: String, _ text: QueryText) throws -> RequestFault? {
             #expect(throws: RequestFault.self) {
-                try Self.page(PageRequest(.objects(className: className), text), of: served)
+                try Self.page(PageRequest(.objects(.ofClass(className)), text), of: served)
             }
         }
         #expect(try fault("Thin", Self.query())?.kind == .notFound)
@@ -133,19 +133,19 @@ struct PageRequestTests {
         defer { served.stop() }
         var text = Self.query("id BETWEEN {1, 4} AND name != 'odd'")
         text.sort = "name"
-        let request = PageRequest(.objects(className: "Thing"), text)
+        let request = PageRequest(.objects(.ofClass("Thing")), text)
         let page = try Self.page(request, of: served)
         #expect(page.text == #"{"objects":[{"id":2},{"id":4}]}"#, "without 'explain'")
         _ = try Self.page(
             PageRequest(
-                .sections(className: "Thing", by: "name", objectCount: 1), Self.query()), of: served
+                .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query()), of: served
         )
         _ = try Self.page(
             PageRequest(
-                .aggregate(className: "Thing", operations: "sum(id)"), QueryText()), of: served)
+                .aggregate(.ofClass("Thing"), operations: "sum(id)"), QueryText()), of: served)
         text.cursor = "AAAA"
         #expect(throws: RequestFault.self) {
-            try Self.page(PageRequest(.objects(className: "Thing"), text), of: served)
+            try Self.page(PageRequest(.objects(.ofClass("Thing")), text), of: served)
         }
         let queries = told.withLock { $0 }
         #expect(queries.map(\.className) == ["Thing", "Thing", "Thing"])
@@ -162,7 +162,7 @@ struct PageRequestTests {
         limits.slowQueryMilliseconds = .max
         let served = try Self.open(limits) { _ in told.withLock { $0 += 1 } }
         defer { served.stop() }
-        _ = try Self.page(PageRequest(.objects(className: "Thing"), Self.query()), of: served)
+        _ = try Self.page(PageRequest(.objects(.ofClass("Thing")), Self.query()), of: served)
         #expect(told.withLock { $0 } == 0)
     }
 }

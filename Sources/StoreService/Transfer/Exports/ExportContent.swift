@@ -2,6 +2,6 @@
 package enum ExportContent: Sendable {
     /// Everything, and the schema, as NDJSON.
     case store
-    /// The objects of a class: what `fields` names of each, or all of it.
-    case objects(className: String, fields: String?, isCSV: Bool)
+    /// The objects of a class: what `fields` names of each, or all that is shown of it.
+    case objects(ObjectContainer, fields: String?, isCSV: Bool)
 }

@@ -37,7 +37,7 @@ package final class ExportCursor {
     ) throws(RequestFault) {
         self.transaction = transaction
         self.names = names
-        guard case .objects(let className, let fields, let isCSV) = content else {
+        guard case .objects(let container, let fields, let isCSV) = content else {
             isOfStore = true
             records = nil
             let all = names.everything
@@ -45,8 +45,8 @@ package final class ExportCursor {
             return
         }
         isOfStore = false
-        var selection = try names.selection(
-            fields: fields, expand: nil, of: names.objectClass(named: className))
+        let (rowClass, projection) = try names.find(container)
+        var selection = try names.selection(fields: fields, of: rowClass, shownBy: projection)
         if isCSV {
             selection = try CSVRecords.flat(
                 selection, instead: "Export NDJSON (Accept: application/x-ndjson)")

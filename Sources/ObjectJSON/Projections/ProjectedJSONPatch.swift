@@ -1,0 +1,115 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+import Text
+
+/// A JSON patch in the names of a projection: patches of the objects that its paths lead to, one after the other.
+///
+/// Made from the body alone; which objects the links lead to is found when it is applied, where each operation
+/// sees what those before it have done.
+package struct ProjectedJSONPatch: Sendable {
+    /// Operations, one after the other in the body, that are about one object.
+    package struct Run: Sendable {
+        /// The links that lead there from the object that the request names.
+        package let links: [Link]
+        /// The class of the object.
+        package let rowClass: RowClass
+        /// What is done to it.
+        package let patch: JSONPatch
+    }
+
+    /// A link on a path.
+    package struct Link: Sendable, Equatable {
+        /// The class of the object that holds it.
+        package let classIndex: Int
+        /// The embedded objects in which it lies, from the outside in, and the link itself.
+        package let members: [Int]
+    }
+
+    package let runs: [Run]
+
+    /// Where a projected path leads.
+    struct Place {
+        var links: [Link] = []
+        /// The class of the object behind the links.
+        var root: RowClass
+        /// The embedded objects on the way from it.
+        var owners: [Int] = []
+        /// The class of the object that the way has come to, which may be embedded.
+        var rowClass: RowClass
+        /// The path from ``root``.
+        var steps: [String] = []
+        /// Whether another projection shows what lies there.
+        var isShown = false
+
+        init(_ rowClass: RowClass) {
+            root = rowClass
+            self.rowClass = rowClass
+        }
+
+        /// Goes on behind a property that holds one object.
+        mutating func descend(_ member: Int, _ schema: RowSchema) {
+            let compiled = rowClass.members[member]
+            let target = schema.classes[compiled.classIndex]
+            if compiled.storage.element == .link {
+                links.append(Link(classIndex: root.index, members: owners + [member]))
+                root = target
+                owners = []
+                steps = []
+            } else {
+                owners.append(member)
+                steps.append(rowClass.definition.properties[member].name)
+            }
+            rowClass = target
+        }
+    }
+
+    /// Reads a patch.
+    ///
+    /// - `member`: The property that holds what the projection shows, of the objects of `rowClass`; nil where it
+    ///   shows those.
+    /// - Throws: ``RequestFault`` with every fault that does not depend on what is stored.
+    package init(
+        _ json: JSONValue, of rowClass: RowClass, behind member: Int?,
+        _ projection: CompiledProjection, _ context: ObjectReadingContext
+    ) throws(RequestFault) {
+        let steps = try JSONPatch.steps(json, countMax: context.operationCountMax)
+        var start = Place(rowClass)
+        if let member { start.descend(member, context.names.schema) }
+        var resolver = ProjectedPathResolver(projection, start, context.names)
+        var groups: [(place: Place, first: Int, steps: [JSONPatchStep])] = []
+        for (index, step) in steps.enumerated() {
+            guard let (place, translated) = resolver.translated(step, index) else { continue }
+            if let last = groups.last, last.place.links == place.links,
+                last.first + last.steps.count == index
+            {
+                groups[groups.count - 1].steps.append(translated)
+            } else {
+                groups.append((place, index, [translated]))
+            }
+        }
+        var faults = resolver.faults
+        var hasRepeatedName = false
+        var runs: [Run] = []
+        for group in groups {
+            var compiler = JSONPatchCompiler(group.place.root, context.names, context.reader)
+            do throws(RequestFault) {
+                let operations = try compiler.compile(group.steps, firstIndex: group.first)
+                runs.append(
+                    Run(
+                        links: group.place.links, rowClass: group.place.root,
+                        patch: JSONPatch(operations, firstIndex: group.first)))
+            } catch {
+                faults += error.errors
+                hasRepeatedName = hasRepeatedName || error.code == "duplicate-name"
+            }
+        }
+        guard faults.isEmpty else {
+            throw .object(
+                Array(faults.prefix(ObjectReader.faultCountMax)), count: faults.count,
+                hasRepeatedName: hasRepeatedName)
+        }
+        self.runs = runs
+    }
+}

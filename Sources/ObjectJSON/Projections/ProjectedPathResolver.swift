@@ -1,0 +1,162 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+import Text
+
+/// Finds where the paths of a JSON patch in the names of a projection lead, and notes those that lead nowhere.
+struct ProjectedPathResolver {
+    private let projection: CompiledProjection
+    private let start: ProjectedJSONPatch.Place
+    private let names: SchemaNames
+    private(set) var faults: [RequestFault.Entry] = []
+
+    /// A path that can't be taken.
+    private struct Refusal: Error {
+        var code: String
+        var detail: String
+        var hint: String?
+    }
+
+    init(
+        _ projection: CompiledProjection, _ start: ProjectedJSONPatch.Place, _ names: SchemaNames
+    ) {
+        self.projection = projection
+        self.start = start
+        self.names = names
+    }
+
+    /// The step in the names of the object that its path leads to; nil when it is refused.
+    ///
+    /// - `index`: Of the step in the body.
+    mutating func translated(
+        _ step: JSONPatchStep, _ index: Int
+    ) -> (ProjectedJSONPatch.Place, JSONPatchStep)? {
+        guard let place = place(step.path, index, "path") else { return nil }
+        var translated = step
+        translated.path = place.steps
+        translated.objectPathText =
+            place.steps.reduce(JSONPointer()) { $0.appending($1) }.description
+        if place.isShown, let value = step.value, value.kind == .object, !value.namesObject {
+            note(
+                index, "value",
+                Refusal(
+                    code: "invalid-patch",
+                    detail:
+                        "'\(step.pathText)' is shown by another projection; state its members one by one, or "
+                        + "of a link the key."))
+            return nil
+        }
+        guard step.kind == .move || step.kind == .copy else { return (place, translated) }
+        guard let source = self.place(step.from, index, "from") else { return nil }
+        translated.from = source.steps
+        guard source.links == place.links else {
+            note(
+                index, "from",
+                Refusal(
+                    code: "invalid-patch",
+                    detail:
+                        "'\(step.fromText)' and '\(step.pathText)' belong to different objects, between which "
+                        + "nothing is moved or copied; state the value."))
+            return nil
+        }
+        return (place, translated)
+    }
+
+    private mutating func place(
+        _ steps: [String], _ index: Int, _ member: String
+    ) -> ProjectedJSONPatch.Place? {
+        do throws(Refusal) {
+            return try place(steps[...], projection, start)
+        } catch {
+            note(index, member, error)
+            return nil
+        }
+    }
+
+    private func place(
+        _ steps: ArraySlice<String>, _ projection: CompiledProjection,
+        _ start: ProjectedJSONPatch.Place
+    ) throws(Refusal) -> ProjectedJSONPatch.Place {
+        var place = start
+        guard let name = steps.first else {
+            throw Refusal(
+                code: "invalid-patch",
+                detail:
+                    "The object itself can't be patched through a projection; state its properties one by one."
+            )
+        }
+        if name == "$id", start.links.isEmpty, start.owners.isEmpty {
+            place.steps = Array(steps)
+            return place
+        }
+        guard let property = projection.properties.first(where: { $0.name == name }),
+            let last = property.steps.last
+        else { throw unknown(name, projection) }
+        for step in property.steps.dropLast() {
+            guard place.rowClass.members[step.member].storage.shape == .single else {
+                throw readOnly(name, place.rowClass, step.member)
+            }
+            place.descend(step.member, names.schema)
+        }
+        let rest = steps.dropFirst()
+        if let inner = property.projection {
+            guard place.rowClass.members[last.member].storage.shape == .single else {
+                throw readOnly(name, place.rowClass, last.member)
+            }
+            if !rest.isEmpty {
+                place.descend(last.member, names.schema)
+                return try self.place(rest, inner, place)
+            }
+            place.isShown = true
+        }
+        place.steps.append(place.rowClass.definition.properties[last.member].name)
+        place.steps += rest
+        return place
+    }
+
+    private func unknown(_ name: String, _ projection: CompiledProjection) -> Refusal {
+        Refusal(
+            code: "unknown-property",
+            detail: CompiledProjection.unknownProperty(name, projection),
+            hint: NearestName.of(name, among: projection.properties.map(\.name)))
+    }
+
+    private func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> Refusal {
+        Refusal(
+            code: "projection-read-only",
+            detail: CompiledProjection.readOnly(name, rowClass, member))
+    }
+
+    private mutating func note(_ index: Int, _ member: String, _ refusal: Refusal) {
+        let pointer = JSONPointer().appending(index: index).appending(member)
+        faults.append(
+            RequestFault.Entry(
+                code: refusal.code, detail: refusal.detail, pointer: pointer.description,
+                hint: refusal.hint))
+    }
+}
+
+extension JSONValue {
+    /// Whether it is an object that names another one: `{"$link":…}` or `{"$ref":…}`.
+    var namesObject: Bool { member(named: "$link") != nil || member(named: "$ref") != nil }
+}
+
+extension CompiledProjection {
+    /// What is told of a property that a patch states and the projection does not show.
+    static func unknownProperty(_ name: String, _ projection: CompiledProjection) -> String {
+        let isHidden = projection.rowClass.memberIndex[name] != nil
+        return "Projection '\(projection.definition.name)' has no property '\(name)'"
+            + (isHidden
+                ? "; class '\(projection.rowClass.definition.name)' has, which it does not show."
+                : ".")
+    }
+
+    /// What is told of a property that shows the objects of a collection.
+    static func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> String {
+        let collection = rowClass.definition.properties[member].name
+        return
+            "'\(name)' shows the objects of the collection '\(collection)' and is read-only; change those "
+            + "objects, or '\(collection)' of '\(rowClass.definition.name)'."
+    }
+}

@@ -1,0 +1,116 @@
+import Bytes
+import JSON
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// The objects that a merge patch in projected names changes, found in the state before it.
+struct ProjectedChangeSteps {
+    /// One object that is changed.
+    struct Step {
+        let change: ProjectedChange
+        let key: UInt64
+    }
+
+    private(set) var all: [Step] = []
+    private let transaction: WriteTransaction
+    private var faults: [RequestFault.Entry] = []
+    /// Who states a property of an object.
+    private var statedBy: [ObjectIdentity: [Int: JSONPointer]] = [:]
+
+    /// Finds the object of a change and those behind it.
+    ///
+    /// - Throws: ``StoreError`` with every fault.
+    init(
+        _ change: ProjectedChange, _ key: UInt64, _ row: RowView, _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        self.transaction = transaction
+        try collect(change, key, row)
+        guard let first = faults.first else { return }
+        let more = faults.count - 1
+        throw .refused(
+            RequestFault(
+                .invalid, first.code,
+                first.detail + (more > 0 ? " (\(more) more, see errors.)" : ""), errors: faults))
+    }
+
+    private mutating func fault(_ code: String, _ detail: String, at pointer: JSONPointer) {
+        faults.append(
+            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description))
+    }
+
+    /// Two paths may lead to the same object, and then must not state the same of it.
+    private mutating func add(_ change: ProjectedChange, _ key: UInt64) {
+        let identity = ObjectIdentity(classIndex: change.rowClass.index, key: key)
+        var pointers = change.written
+        for child in change.children where !child.isLink {
+            pointers[child.member] = child.pointer
+        }
+        for (member, pointer) in pointers {
+            if let other = statedBy[identity]?[member] {
+                fault(
+                    "conflicting-properties",
+                    "'\(pointer)' and '\(other)' both change "
+                        + "'\(change.rowClass.definition.properties[member].name)' of the same "
+                        + "'\(change.rowClass.definition.name)'; state one of them.",
+                    at: pointer)
+            }
+            statedBy[identity, default: [:]][member] = pointer
+        }
+        all.append(Step(change: change, key: key))
+    }
+
+    private mutating func collect(
+        _ change: ProjectedChange, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) {
+        if let stated = change.statedKey, let member = change.rowClass.primaryKeyIndex {
+            let own = ByteBuffer(capacity: 64)
+            OrderedKey.append(
+                change.rowClass.field(member, in: row),
+                change.rowClass.members[member].storage.element, to: own)
+            if own.array != stated {
+                fault(
+                    "key-mismatch",
+                    "'\(change.rowClass.definition.properties[member].name)' names the object and never "
+                        + "changes; leave it out of the patch.",
+                    at: change.written[member] ?? JSONPointer())
+            }
+        }
+        add(change, key)
+        try collectBehind(change, row)
+    }
+
+    /// Goes on behind an object, or an embedded one that is nil when it is made by the patch.
+    private mutating func collectBehind(
+        _ change: ProjectedChange, _ row: RowView?
+    ) throws(StoreError) {
+        for child in change.children {
+            let rowClass = change.rowClass
+            if !child.isLink {
+                let inner = row.flatMap { rowClass.embedded(child.member, in: $0) }
+                if inner == nil, !child.makesObject {
+                    noObject(child, rowClass)
+                } else {
+                    try collectBehind(child.change, inner)
+                }
+                continue
+            }
+            let field = row.map { rowClass.field(child.member, in: $0) }
+            guard let field, !field.isNull,
+                let target = try transaction.row(
+                    child.change.rowClass, field.load(UInt64.self))
+            else {
+                noObject(child, rowClass)
+                continue
+            }
+            try collect(child.change, field.load(UInt64.self), target)
+        }
+    }
+
+    private mutating func noObject(_ child: ProjectedChange.Child, _ rowClass: RowClass) {
+        fault(
+            "null-on-path",
+            "'\(rowClass.definition.properties[child.member].name)' of '\(rowClass.definition.name)' is "
+                + "null, so there is no object behind it to change.", at: child.pointer)
+    }
+}
