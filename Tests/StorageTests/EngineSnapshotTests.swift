@@ -42,6 +42,37 @@ struct EngineSnapshotTests {
         for (key, value) in zip(keys, found) { #expect(Array(value) == key + [1, 2, 3]) }
     }
 
+    @Test(
+        "what a scan hands over stays until the snapshot is closed, whatever is written and moved",
+        arguments: EngineCase.all)
+    func scannedPointers(engineCase: EngineCase) throws {
+        let engine = try engineCase.open()
+        let size = 60_000
+        for key in UInt8(0)..<50 {
+            try OwnedBatch([[key]: [UInt8](repeating: key, count: size)]).commit(to: engine)
+        }
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        var found: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = []
+        for isReversed in [false, true] {
+            try snapshot.scan(KeyRange(prefix: []), reversed: isReversed, expecting: 50) {
+                found.append(($0, $1))
+                return true
+            }
+        }
+        #expect(found.count == 100)
+        // More than a checkpoint takes.
+        for step in UInt8(100)..<110 {
+            for key in UInt8(0)..<50 {
+                try OwnedBatch([[key]: [UInt8](repeating: step, count: size)]).commit(to: engine)
+            }
+        }
+        for (key, value) in found {
+            #expect(key.count == 1 && value.count == size)
+            #expect(value.first == key.first && value.last == key.first)
+        }
+    }
+
     @Test("a closed snapshot says so, and may be closed again", arguments: EngineCase.all)
     func closed(engineCase: EngineCase) throws {
         let engine = try engineCase.open()
