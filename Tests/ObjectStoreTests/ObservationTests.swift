@@ -54,7 +54,7 @@ struct ObservationTests {
             dependencies = predicate.dependencies(schema)
             query = ObservedQuery(
                 target: .objects(classIndex: classIndex), predicate: predicate,
-                paths: dependencies,
+                filterPaths: dependencies,
                 schema: schema)
         }
 
@@ -120,18 +120,31 @@ struct ObservationTests {
             let store = try Shelter.open(engineCase, classes: Shelter.withMaps)
             defer { store.close() }
             let queries = try Self.filters.map { try Observed($0, store.catalog.rows) }
+            let index = SubscriptionIndex(store.catalog.rows)
+            var channels = queries.map { SilentChannel($0.query) }
+            for channel in channels { index.add(channel) }
             var before = try Moment(store)
             defer { before.transaction.close() }
             for step in 0..<60 {
+                // Whoever comes and goes changes nothing for the others.
+                let leaving = Int.random(in: channels.indices, using: &random)
+                index.remove(channels[leaving])
+                channels[leaving] = SilentChannel(queries[leaving].query)
+                index.add(channels[leaving])
                 for _ in 0..<Int.random(in: 1...3, using: &random) {
                     let known = try store.contents().objects.keys.sorted()
                     _ = try? store.run(operations(known, &random))
                 }
                 let after = try Moment(store)
                 let changes = try FoldedChanges(after: before.version, in: after.transaction)
-                for observed in queries {
+                let findings = index.findings(
+                    of: ChangeStep(
+                        before: before.transaction, after: after.transaction, changes: changes)
+                ) { _ in Issue.record("a query took seconds") }
+                for (observed, channel) in zip(queries, channels) {
                     let place = "'\(observed.text)', step \(step) of round \(round), seed \(seed)"
-                    try compare(observed, before, after, changes, place)
+                    let events = findings.filter { $0.channel === channel }.flatMap(\.events)
+                    try compare(observed, events, (before, after), changes, place)
                 }
                 before.transaction.close()
                 before = after
@@ -140,15 +153,14 @@ struct ObservationTests {
     }
 
     private func compare(
-        _ observed: Observed, _ before: Moment, _ after: Moment, _ changes: FoldedChanges,
-        _ place: String
+        _ observed: Observed, _ events: [QueryEvent], _ moments: (before: Moment, after: Moment),
+        _ changes: FoldedChanges, _ place: String
     ) throws {
+        let (before, after) = moments
         let was = try observed.matches(before.transaction)
         let now = try observed.matches(after.transaction)
         var kinds: [UInt64: QueryEvent.Kind] = [:]
-        for event in observed.query.events(
-            changes, before: before.transaction, after: after.transaction)
-        {
+        for event in events {
             #expect(event.identity.classIndex == observed.classIndex)
             #expect(kinds.updateValue(event.kind, forKey: event.identity.key) == nil, "\(place)")
             #expect(event.version > before.version && event.version <= after.version)
@@ -216,7 +228,7 @@ struct ObservationTests {
         defer { store.close() }
         let key = try #require(OrderedKey(.string("a")))
         let query = ObservedQuery(
-            target: .keyed(classIndex: 0, primaryKey: key), predicate: nil, paths: [],
+            target: .keyed(classIndex: 0, primaryKey: key), predicate: nil, filterPaths: [],
             schema: store.catalog.rows)
         func events(_ steps: [ObjectScript.Operation]) throws -> (live: [String], folded: [String])
         {
@@ -253,7 +265,7 @@ struct ObservationTests {
         defer { store.close() }
         try store.put("Dog", [:], mode: .create)
         let query = ObservedQuery(
-            target: .store, predicate: nil, paths: [], schema: store.catalog.rows)
+            target: .store, predicate: nil, filterPaths: [], schema: store.catalog.rows)
         let before = try store.read()
         defer { before.close() }
         try store.run([

@@ -60,7 +60,6 @@ final class ChangesClient {
         var isEmpty = true
         while let line = bodyLine() {
             if line.isEmpty {
-                if isEmpty { continue }
                 var now = timespec()
                 clock_gettime(CLOCK_MONOTONIC, &now)
                 if !event.isHeartbeat || lastEvent == 0 { lastEvent = now.tv_sec }
@@ -68,8 +67,11 @@ final class ChangesClient {
                     Issue.record("nothing but heartbeats came")
                     break
                 }
+                if isEmpty { continue }
                 return event
             }
+            // A comment keeps the connection, and how soon to come back is for those who do so by themselves.
+            if line.hasPrefix(":") || line.hasPrefix("retry: ") { continue }
             isEmpty = false
             if line.hasPrefix("event: ") {
                 event.name = String(line.dropFirst(7))

@@ -21,7 +21,8 @@ struct ChangesResetTests {
         let stream = server.events(Self.path, [("since", old), ("fields", "id")])
         let events = stream.events(to: "upToDate")
         #expect(events.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
-        #expect(events[1] == .init(name: "reset", data: #"{"reason":"cursor-expired"}"#))
+        #expect(
+            events[1] == .init(name: "reset", id: "start", data: #"{"reason":"cursor-expired"}"#))
         #expect(events[2].json["objects"]?.elements.count == 40)
         let recent = server.task(1, #"{"title":"x"}"#)
         #expect(stream.nextEvent().changes == ["update 1"])
@@ -55,7 +56,7 @@ struct ChangesResetTests {
         for one in [stream, store] {
             let events = one.events(to: "upToDate")
             #expect(events.map(\.name) == ["reset", "snapshot", "upToDate"])
-            #expect(events[0].data == #"{"reason":"schema-changed"}"# && events[0].id == nil)
+            #expect(events[0].data == #"{"reason":"schema-changed"}"# && events[0].id == "start")
             #expect(events[1].json["objects"]?.elements.first?["object"]?["extra"] == .int(5))
         }
         let refused = poll.result()

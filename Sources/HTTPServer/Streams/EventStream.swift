@@ -26,6 +26,8 @@ package final class EventStream: Sendable {
         var isScheduled = false
         var socket: StreamSocket?
         var onClose: (@Sendable () -> Void)?
+        /// Who waits until no more than some bytes are queued.
+        var waiting: (byteCount: Int, body: @Sendable () -> Void)?
     }
 
     /// The bound of the queue, in bytes.
@@ -90,6 +92,17 @@ package final class EventStream: Sendable {
         if let socket { socket.loop.wake(for: socket) }
     }
 
+    /// Has `body` run once when no more than some bytes are queued, or the stream is over: at once, or later on the
+    /// streams' thread, which it must not hold up. Only the last one is kept. Any thread.
+    package func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void) {
+        let isDue = state.withLock { state in
+            if state.isClosed || state.byteCount <= byteCount { return true }
+            state.waiting = (byteCount, body)
+            return false
+        }
+        if isDue { body() }
+    }
+
     /// Bytes that wait to be sent.
     package var queuedByteCount: Int { state.withLock { $0.byteCount } }
 
@@ -119,7 +132,7 @@ package final class EventStream: Sendable {
     /// - Returns: Whether the stream is ended and nothing is left. When false and nothing was
     ///   moved, the loop is woken by the next `send`.
     func take(upTo limit: Int, _ sink: (Bytes) -> Void) -> Bool {
-        state.withLock { state in
+        let (isOver, waiting) = state.withLock { state in
             var moved = 0
             while state.first < state.queue.count, moved < limit {
                 let piece = state.queue[state.first]
@@ -136,21 +149,27 @@ package final class EventStream: Sendable {
                 state.first = 0
             }
             if moved == 0 { state.isScheduled = false }
-            return moved == 0 && state.isEnded
+            let isDue = state.waiting.map { state.byteCount <= $0.byteCount } ?? false
+            return (moved == 0 && state.isEnded, isDue ? state.waiting.take() : nil)
         }
+        waiting?.body()
+        return isOver
     }
 
     /// The stream is over: drops what is queued and notifies the owner, once.
     func close() {
-        let (onClose, queue, socket) = state.withLock { state in
+        let (onClose, waiting, queue, socket) = state.withLock { state in
             state.isClosed = true
-            let left = (state.onClose.take(), state.queue, state.socket.take())
+            let left = (
+                state.onClose.take(), state.waiting.take(), state.queue, state.socket.take()
+            )
             state.queue = []
             state.first = 0
             state.byteCount = 0
             return left
         }
         onClose?()
+        waiting?.body()
         _ = (queue, socket)
     }
 

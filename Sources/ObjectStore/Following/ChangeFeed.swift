@@ -31,21 +31,20 @@ package final class ChangeFeed: @unchecked Sendable {
     private let store: Store
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
-    private let isCatchingUp = Atomic<Bool>(false)
-    private let onTick: @Sendable (ChangeFeed) -> Void
+    private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
-    /// The channels by the position of the only class that concerns them; nil for those that several concern.
-    private var channels: [Int?: [ObjectIdentifier: any FeedChannel]] = [:]
+    /// The channels, for the schema of ``current``.
+    private var index: SubscriptionIndex?
     private let logFailure: @Sendable (StoreError) -> Void
 
     /// Starts following.
     ///
-    /// - `tickMilliseconds`: How often channels get their ``FeedChannel/tick(version:)``.
-    /// - `onTick`: Called as often on the feed's thread, with or without channels.
+    /// - `tickMilliseconds`: How often `onTick` is called.
+    /// - `onTick`: Called on the feed's thread with the version that every channel has been told about.
     /// - `logFailure`: Told when a state can't be read; the feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
-        onTick: @escaping @Sendable (ChangeFeed) -> Void = { _ in },
+        onTick: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.store = store
@@ -67,14 +66,6 @@ package final class ChangeFeed: @unchecked Sendable {
     /// When work on the feed's thread that begins now has to be done, in milliseconds of the monotonic
     /// clock: all streams wait for it.
     package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
-
-    /// The time between ticks while a follower catches up.
-    private static let catchUpMilliseconds = 10
-
-    /// Has ticks come more often while followers catch up, or as usual again.
-    package func setCatchingUp(_ isCatchingUp: Bool) {
-        self.isCatchingUp.store(isCatchingUp, ordering: .relaxed)
-    }
 
     /// Runs `action` on the feed's thread, between two steps, at the newest version.
     ///
@@ -99,26 +90,23 @@ package final class ChangeFeed: @unchecked Sendable {
 
     // MARK: On the feed's thread
 
-    /// Adds a channel, which gets events from the current position on. Only within an action.
+    /// Adds a channel, which gets events from the current position on; its query is of the schema there. Only
+    /// within an action.
     package func add(_ channel: any FeedChannel) {
-        channels[channel.query.singleClass, default: [:]][ObjectIdentifier(channel)] = channel
+        let index = index ?? SubscriptionIndex(channel.query.schema)
+        self.index = index
+        index.add(channel)
     }
 
     /// Removes a channel. Only within an action or a call of a channel.
-    package func remove(_ channel: any FeedChannel) {
-        let singleClass = channel.query.singleClass
-        channels[singleClass]?[ObjectIdentifier(channel)] = nil
-        if channels[singleClass]?.isEmpty == true { channels.removeValue(forKey: singleClass) }
-    }
+    package func remove(_ channel: any FeedChannel) { index?.remove(channel) }
 
     private func run() {
         var lastTick: UInt64 = 0
         var actions: [@Sendable (Position) -> Void] = []
         while true {
-            let tick =
-                isCatchingUp.load(ordering: .relaxed) ? Self.catchUpMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
-                microseconds: tick * 1000
+                microseconds: tickMilliseconds * 1000
             ) { state in
                 guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
                     return nil
@@ -131,7 +119,7 @@ package final class ChangeFeed: @unchecked Sendable {
             }
             actions += work?.actions ?? []
             do throws(StoreError) {
-                if !channels.isEmpty || !actions.isEmpty {
+                if index != nil || !actions.isEmpty {
                     try advance()
                     if let current {
                         let position = Position(
@@ -145,14 +133,12 @@ package final class ChangeFeed: @unchecked Sendable {
                 logFailure(error)
             }
             let now = monotonicMilliseconds()
-            if now >= lastTick + UInt64(tick) {
+            if now >= lastTick + UInt64(tickMilliseconds) {
                 lastTick = now
-                if let current {
-                    for channel in allChannels { channel.tick(version: current.version) }
-                }
-                onTick(self)
+                onTick(current?.version ?? store.publisher.version)
             }
-            if channels.isEmpty {
+            if index?.count ?? 0 == 0 {
+                index = nil
                 current?.transaction.close()
                 current = nil
             }
@@ -160,11 +146,9 @@ package final class ChangeFeed: @unchecked Sendable {
         }
         current?.transaction.close()
         current = nil
-        channels = [:]
+        index = nil
         inbox.update { $0.hasStopped = true }
     }
-
-    private var allChannels: [any FeedChannel] { channels.values.flatMap(\.values) }
 
     /// Goes to the newest state and delivers the changes in between to the channels.
     private func advance() throws(StoreError) {
@@ -187,50 +171,41 @@ package final class ChangeFeed: @unchecked Sendable {
         from before: (transaction: ReadTransaction, version: UInt64), to after: ReadTransaction,
         version: UInt64
     ) throws(StoreError) {
+        guard let index else { return }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(after: before.version, in: after)
         } catch {
             if case .storage(let storage) = error { throw .storage(storage) }
-            // The log was trimmed past the feed: every query starts again.
-            return invalidate(.expiry)
+            // The log was trimmed past the feed.
+            return invalidate()
         }
-        // Queries name classes by their positions in the schema that they were compiled with.
-        if before.transaction.rows !== after.rows { return invalidate(.schemaChange) }
-        dispatch(changes, before: before, after: after, version: version)
-    }
-
-    private func dispatch(
-        _ changes: FoldedChanges, before: (transaction: ReadTransaction, version: UInt64),
-        after: ReadTransaction, version: UInt64
-    ) {
-        func deliver(_ channel: any FeedChannel) {
-            let deadline = Self.stepDeadline
-            before.transaction.limitFollowing(until: deadline)
-            after.limitFollowing(until: deadline)
-            let events = channel.query.events(changes, before: before.transaction, after: after)
-            let isLate = before.transaction.isLate || after.isLate
-            // What is written of the objects follows links as well, a bounded number of them.
-            before.transaction.limitFollowing(until: .max)
-            after.limitFollowing(until: .max)
-            if isLate {
-                remove(channel)
-                return channel.overrun()
-            }
-            if !events.isEmpty {
-                channel.publish(
-                    events, from: before.version, to: version, before: before.transaction,
-                    after: after)
-            }
+        if before.transaction.rows !== after.rows { return invalidate() }
+        let step = ChangeStep(before: before.transaction, after: after, changes: changes)
+        step.limit(until: Self.stepDeadline)
+        var late: [any FeedChannel] = []
+        let findings = index.findings(of: step) { late.append($0) }
+        // What is written of the objects follows links as well, a bounded number of them.
+        step.limit(until: .max)
+        if let failure = before.transaction.failure ?? after.failure {
+            // Nobody knows what the objects were or are.
+            logFailure(.storage(failure))
+            return invalidate()
         }
-        for index in Set(changes.order.map { Optional($0.classIndex) }).union([nil]) {
-            for channel in (channels[index] ?? [:]).values { deliver(channel) }
+        for channel in late {
+            index.remove(channel)
+            channel.overrun()
+        }
+        for finding in findings {
+            finding.channel.publish(
+                finding.events, from: before.version, to: version, before: before.transaction,
+                after: after)
         }
     }
 
-    private func invalidate(_ reason: FeedInvalidation) {
-        let invalidated = allChannels
-        channels = [:]
-        for channel in invalidated { channel.invalidate(reason) }
+    private func invalidate() {
+        let invalidated = index?.channels ?? []
+        index = nil
+        for channel in invalidated { channel.invalidate() }
     }
 }

@@ -11,22 +11,11 @@ package protocol FeedChannel: AnyObject, Sendable {
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
         after: ReadTransaction)
 
-    /// Learns that the feed is invalidated: the query has to be made again. The channel is no longer part of
-    /// the feed.
-    func invalidate(_ reason: FeedInvalidation)
+    /// Learns that the feed can't tell what comes after the last step: the schema has changed, the change log was
+    /// trimmed, or a state could not be read. The channel is no longer part of the feed; who catches up learns why.
+    func invalidate()
 
     /// Learns that evaluating a step for the query takes too long, so that its followers
     /// miss events. The channel is no longer part of the feed.
     func overrun()
-
-    /// Called at intervals, for heartbeats and for followers whose queue overran.
-    func tick(version: UInt64)
-}
-
-/// Why a feed can no longer deliver a query's changes.
-package enum FeedInvalidation: Sendable {
-    /// The schema has changed.
-    case schemaChange
-    /// The change log was trimmed past the last delivered version.
-    case expiry
 }

@@ -8,7 +8,7 @@ package struct FoldedChanges: Sendable {
     package struct Change: Sendable {
         /// Inserted, updated or deleted, seen from before the first to after the last version.
         package var kind: ChangeRecord.Kind
-        /// Of an update the properties that changed.
+        /// The properties that were updated; of an insertion, those that were updated after it.
         package var members: MemberSet
         /// Of a deletion the primary key, see ``ChangeRecord/primaryKey``.
         package var primaryKey: [UInt8]
@@ -131,7 +131,7 @@ package struct FoldedChanges: Sendable {
             if record.kind == .delete {
                 present.kind = .delete
                 present.primaryKey = record.primaryKey
-            } else if present.kind == .update {
+            } else {
                 present.members.formUnion(members)
             }
             changes[identity] = present

@@ -8,10 +8,23 @@ package struct ObservedCandidate: Sendable {
     package internal(set) var members: MemberSet
     /// Its own change; nil for an object that only depends on others that changed.
     package let change: FoldedChanges.Change?
-    /// Whether the query reads something of other objects that changed.
-    package internal(set) var dependsOnChange: Bool
+    /// Where its own change stands in ``FoldedChanges/order``; nil without one.
+    package let position: Int?
+    /// Whether the filter reads something of other objects that changed.
+    package internal(set) var filterDependsOnChange = false
+    /// Whether what is shown of it reads something of other objects that changed.
+    package internal(set) var shownDependsOnChange = false
     /// The last version of the changes.
     let through: UInt64
+
+    /// Notes that a watch was walked back to it.
+    mutating func reach(by watch: Watch, isOfFilter: Bool) {
+        if isOfFilter { filterDependsOnChange = true } else { shownDependsOnChange = true }
+        if let member = watch.firstMember { members.insert(member) }
+    }
+
+    /// Whether the query reads something of other objects that changed.
+    package var dependsOnChange: Bool { filterDependsOnChange || shownDependsOnChange }
 
     /// What happened to it, in the words of the query.
     func event(_ kind: QueryEvent.Kind) -> QueryEvent {

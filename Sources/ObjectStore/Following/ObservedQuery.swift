@@ -35,27 +35,30 @@ package struct ObservedQuery: Sendable {
     package let target: Target
     /// The condition; nil for none.
     package let predicate: Predicate?
-    private let dependencies: DependencyPaths?
-    /// The objects' own properties that count; nil for all.
-    private let counted: MemberSet?
-    private let schema: RowSchema
+    /// What the filter reads.
+    let filter: WatchPlan
+    /// What is shown of the objects reads.
+    let shown: WatchPlan
+    /// Whether every own property of an object counts; else those alone that ``shown`` reads.
+    let countsEverything: Bool
+    let schema: RowSchema
 
     /// Makes an observed query.
     ///
-    /// - `paths`: What the filter, and what is shown of the objects, reads beyond the object.
-    /// - `countsPathsAlone`: Whether a change of an object's own property that no path begins with does
-    ///   not concern the query.
+    /// - `filterPaths`: What the filter reads.
+    /// - `shownPaths`: What is shown of the objects reads beyond them.
+    /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
+    ///   those count that a path begins with.
     package init(
-        target: Target, predicate: Predicate?, paths: [Dependency],
-        countsPathsAlone: Bool = false,
-        schema: RowSchema
+        target: Target, predicate: Predicate?, filterPaths: [Dependency],
+        shownPaths: [Dependency] = [], countsEverything: Bool = true, schema: RowSchema
     ) {
         self.target = target
         self.predicate = predicate
         self.schema = schema
-        let plan = target.classIndex.map { DependencyPaths(rootClass: $0, paths, schema: schema) }
-        dependencies = plan.flatMap { $0.isEmpty ? nil : $0 }
-        counted = countsPathsAlone ? plan?.ownMembers : nil
+        self.countsEverything = countsEverything
+        filter = WatchPlan(filterPaths, schema: schema)
+        shown = WatchPlan(shownPaths, schema: schema)
     }
 
     /// The objects that changes may concern: those that changed themselves in the order of the change
@@ -64,105 +67,115 @@ package struct ObservedQuery: Sendable {
     /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
     /// to it after the changes is in later ones, and delivered then.
     ///
+    /// - `since`: Leaves out the objects that have not changed since this version.
     /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is delivered.
     package func candidates(
-        _ changes: FoldedChanges, in transaction: ReadTransaction, dependentCountMax: Int = .max
+        _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
+        dependentCountMax: Int = .max
     ) -> [ObservedCandidate] {
         var found: [ObservedCandidate] = []
         var positions: [ObjectIdentity: Int] = [:]
-        for identity in changes.order where target.mayBe(identity) {
+        for (position, identity) in changes.order.enumerated() where target.mayBe(identity) {
             if target == .store, schema.classes[identity.classIndex].isAsymmetric { continue }
-            let change = changes.changes[identity]
-            if dependencies != nil { positions[identity] = found.count }
+            guard let change = changes.changes[identity], change.version > version else { continue }
+            if dependsOnOthers { positions[identity] = found.count }
             found.append(
                 ObservedCandidate(
-                    identity: identity, members: change?.members ?? MemberSet(), change: change,
-                    dependsOnChange: false, through: changes.through))
-        }
-        guard let dependencies, let classIndex else {
-            dropUncounted(&found)
-            return found
+                    identity: identity, members: change.members, change: change,
+                    position: position, through: changes.through))
         }
         let ownCount = found.count
-        dependencies.forEachCandidate(changes, in: transaction) { key, member in
-            let identity = ObjectIdentity(classIndex: classIndex, key: key)
-            let position = positions[identity] ?? found.count
-            if position == found.count {
-                positions[identity] = position
-                found.append(
-                    ObservedCandidate(
-                        identity: identity, members: MemberSet(), change: nil,
-                        dependsOnChange: true,
-                        through: changes.through))
+        if dependsOnOthers, let classIndex {
+            let origins = PathOrigins(rootClass: classIndex, transaction: transaction)
+            func reach(_ watch: Watch, isOfFilter: Bool) -> Bool {
+                changes.forEachTrigger(of: watch, schema) { identity in
+                    if changes.changes[identity].map({ $0.version <= version }) ?? false {
+                        return true
+                    }
+                    return origins.forEach(to: identity, along: watch.steps) { key in
+                        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+                        let position = positions[identity] ?? found.count
+                        if position == found.count {
+                            positions[identity] = position
+                            found.append(
+                                ObservedCandidate(
+                                    identity: identity, members: MemberSet(), change: nil,
+                                    position: nil, through: changes.through))
+                        }
+                        found[position].reach(by: watch, isOfFilter: isOfFilter)
+                        return found.count - ownCount <= dependentCountMax
+                    }
+                }
             }
-            found[position].dependsOnChange = true
-            if let member { found[position].members.insert(member) }
-            return found.count - ownCount <= dependentCountMax
+            _ =
+                filter.watches.allSatisfy { reach($0, isOfFilter: true) }
+                && shown.watches.allSatisfy { reach($0, isOfFilter: false) }
+            found[ownCount...].sort { $0.identity.key < $1.identity.key }
         }
-        found[ownCount...].sort { $0.identity.key < $1.identity.key }
-        dropUncounted(&found)
+        if !countsEverything {
+            // Objects of which only properties have changed that do not count.
+            found.removeAll {
+                $0.change?.kind == .update && !$0.dependsOnChange
+                    && $0.members.isDisjoint(with: filter.ownMembers)
+                    && $0.members.isDisjoint(with: shown.ownMembers)
+            }
+        }
         return found
     }
 
-    /// Forgets objects of which only properties have changed that do not count.
-    private func dropUncounted(_ found: inout [ObservedCandidate]) {
-        guard let counted else { return }
-        found.removeAll {
-            $0.change?.kind == .update && !$0.dependsOnChange
-                && $0.members.isDisjoint(with: counted)
-        }
-    }
+    /// Whether changes of other objects than the query's own can concern it.
+    var dependsOnOthers: Bool { !filter.watches.isEmpty || !shown.watches.isEmpty }
 
     /// The classes whose changes can concern the query; nil for all.
     package var classes: Set<Int>? {
         guard let classIndex else { return nil }
-        guard let dependencies else { return [classIndex] }
-        return dependencies.classes(schema).map { $0.union([classIndex]) }
+        var found: Set<Int> = [classIndex]
+        for watch in filter.watches + shown.watches {
+            guard let index = watch.classIndex(schema) else { return nil }
+            found.insert(index)
+        }
+        return found
+    }
+
+    /// The classes that the query reads, those on the way included; nil for all.
+    package var readClasses: Set<Int>? {
+        guard let classIndex else { return nil }
+        var found: Set<Int> = [classIndex]
+        for watch in filter.watches + shown.watches { found.formUnion(watch.classes) }
+        return found
     }
 
     /// The class of the objects; nil for the whole store.
     package var classIndex: Int? { target.classIndex }
 
-    /// The only class whose changes concern the query; nil when there are several.
-    var singleClass: Int? { dependencies == nil ? classIndex : nil }
-
-    /// What changes between two states mean to the query, exactly.
-    ///
-    /// - `changes`: The change log from `before` to `after`.
-    package func events(_ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction)
-        -> [QueryEvent]
-    {
-        let candidates = candidates(changes, in: after)
-        if candidates.isEmpty { return [] }
-        let earlier = matcher(in: before)
-        let later = matcher(in: after)
-        var events: [QueryEvent] = []
-        for candidate in candidates {
-            let was = isMatch(candidate.identity, in: before, earlier)
-            let now = isMatch(candidate.identity, in: after, later)
-            switch (was, now) {
-            case (false, false): break
-            case (false, true): events.append(candidate.event(.enter))
-            case (true, true):
-                if !candidate.members.isEmpty || candidate.dependsOnChange {
-                    events.append(candidate.event(.update))
-                }
-            case (true, false):
-                events.append(candidate.event(candidate.change?.kind == .delete ? .delete : .leave))
-            }
+    /// What a candidate means to a query of which it was, and is, among the results.
+    func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
+        switch (was, isNow) {
+        case (false, false): return nil
+        case (false, true): return candidate.event(.enter)
+        case (true, true):
+            let isTold =
+                countsEverything
+                ? !candidate.members.isEmpty || candidate.dependsOnChange
+                : candidate.shownDependsOnChange
+                    || !candidate.members.isDisjoint(with: shown.ownMembers)
+            return isTold ? candidate.event(.update) : nil
+        case (true, false):
+            return candidate.event(candidate.change?.kind == .delete ? .delete : .leave)
         }
-        return events
     }
 
     /// A matcher of the condition on a state; nil for none.
     package func matcher(in transaction: ReadTransaction) -> Matcher? {
-        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
-        matcher?.limit(until: transaction.deadlineMilliseconds)
-        return matcher
+        predicate?.makeMatcher(
+            schema, source: transaction, until: transaction.deadlineMilliseconds)
     }
 
-    /// What a candidate means to a client that knows the query's result of before the changes: set what
-    /// enters or is updated, remove what leaves or is deleted.
+    /// What a candidate means to a client that knows the query's result of some state before the changes, or
+    /// of any since: set what enters or is updated, remove what leaves or is deleted.
+    ///
+    /// The client may have been told a part of what followed, so an object that is not among the results
+    /// leaves wherever it may have been one in between, though it was none before.
     ///
     /// - `matcher`: From ``matcher(in:)`` with the same transaction.
     /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
@@ -177,12 +190,28 @@ package struct ObservedQuery: Sendable {
         if isMatch(identity, in: transaction, matcher) {
             return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         }
-        // A new one was never among the results. A deleted one has no key to be named by any more, and a
-        // different object of the class is no concern of those who follow one.
-        guard candidate.change?.kind != .insert, isTarget(identity, transaction),
+        // A deleted one has no key to be named by any more, and a different object of the class is no concern
+        // of those who follow one.
+        guard mayLeave(candidate), isTarget(identity, transaction),
             transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
         else { return nil }
         return candidate.event(.leave)
+    }
+
+    /// How many objects changed by themselves after a version in a way that can take them out of the results.
+    package func leaveCount(_ changes: FoldedChanges, since version: UInt64) -> Int {
+        changes.order.count { identity in
+            guard target.mayBe(identity), let change = changes.changes[identity],
+                change.version > version
+            else { return false }
+            return change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
+        }
+    }
+
+    /// Whether something has changed that can take an object out of the results, but for its deletion.
+    func mayLeave(_ candidate: ObservedCandidate) -> Bool {
+        candidate.filterDependsOnChange
+            || !candidate.members.isDisjoint(with: filter.ownMembers)
     }
 
     /// Whether a deleted object's primary key is the one that is followed, if one is.
@@ -198,6 +227,22 @@ package struct ObservedQuery: Sendable {
                 element: schema.classes[index].members[member].storage.element, to: encoded)
         }
         return encoded.array == key.bytes
+    }
+
+    /// Whether an object that is there is one of those that are followed, whatever the condition.
+    func isTarget(_ row: RowView, _ identity: ObjectIdentity) -> Bool {
+        switch target {
+        case .store: return !schema.classes[identity.classIndex].isAsymmetric
+        case .objects, .object: return target.mayBe(identity)
+        case .keyed(let index, let key):
+            guard index == identity.classIndex, let member = schema.classes[index].primaryKeyIndex
+            else { return false }
+            let own = ByteBuffer(capacity: 64)
+            OrderedKey.append(
+                schema.classes[index].field(member, in: row),
+                schema.classes[index].members[member].storage.element, to: own)
+            return key.bytes.withUnsafeBytes { compareKeys($0, own.bytes) == 0 }
+        }
     }
 
     private func isTarget(_ identity: ObjectIdentity, _ transaction: ReadTransaction) -> Bool {

@@ -45,7 +45,7 @@ extension ObjectQuery {
         else { return nil }
         let path = ValuePath(
             root: .objects(classIndex: classIndex), steps: [], terminal: .value(member: member),
-            type: .scalar(scalar))
+            type: .scalar(scalar), firstMember: member)
         let (relation, bound): (ComparisonOperator, Value) =
             switch scalar {
             case .double: (.greater, .double(.nan))

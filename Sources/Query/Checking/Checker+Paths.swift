@@ -32,7 +32,8 @@ extension Checker {
             case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type
         else { return nil }
         return ValuePath(
-            root: root, steps: [], terminal: .value(member: member), type: .scalar(scalar))
+            root: root, steps: [], terminal: .value(member: member), type: .scalar(scalar),
+            firstMember: member)
     }
 
     /// Looks up the steps of a path.

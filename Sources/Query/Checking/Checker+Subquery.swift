@@ -24,7 +24,7 @@ extension Checker {
         let predicate = try inner.predicate(syntax.predicate)
         return ValuePath(
             root: root, steps: resolver.steps, terminal: .matchCount(predicate),
-            type: .scalar(.int))
+            type: .scalar(.int), firstMember: resolver.firstMember)
     }
 
     /// The steps behind the variable of the subquery that a path stands in, if it begins with that.

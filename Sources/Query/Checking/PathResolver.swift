@@ -28,6 +28,8 @@ struct PathResolver {
     /// How many steps lead to where the path begins, within a subquery.
     var outerStepCount = 0
     var steps: [PathStep] = []
+    /// The property of the root class that the path begins with, see ``ValuePath/firstMember``.
+    var firstMember: Int?
     /// The position of the property named last in its class; nil after what is not a property.
     var namedMember: Int?
     var pending = Pending.nothing
@@ -79,6 +81,7 @@ struct PathResolver {
                     name, among: rowClass.definition.properties.lazy.map(\.name)))
         }
         namedMember = member
+        if steps.isEmpty { firstMember = member }
         if case .linkingObjects = rowClass.definition.properties[member].type {
             let compiled = rowClass.members[member]
             pending = .inverse(originClass: compiled.classIndex, member: compiled.originProperty)
@@ -364,6 +367,7 @@ struct PathResolver {
                     : .link(classIndex: compiled.classIndex)
             }
         }
-        return ValuePath(root: root, steps: steps, terminal: terminal, type: type)
+        return ValuePath(
+            root: root, steps: steps, terminal: terminal, type: type, firstMember: firstMember)
     }
 }

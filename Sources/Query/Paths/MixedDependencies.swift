@@ -5,6 +5,8 @@ import Rows
 /// an object of any class that has a property of the next step's name.
 struct MixedDependencies {
     let schema: RowSchema
+    /// See ``Dependency/firstMember``.
+    let firstMember: Int?
     /// How many more properties are looked for.
     var left = dependencyCountMax
 
@@ -14,7 +16,7 @@ struct MixedDependencies {
     /// Whether a path reads no more properties than allowed.
     static func isBounded(_ path: ValuePath, _ schema: RowSchema) -> Bool {
         guard case .mixed(let member, let within) = path.terminal else { return true }
-        var reach = MixedDependencies(schema: schema)
+        var reach = MixedDependencies(schema: schema, firstMember: path.firstMember)
         _ = reach.dependencies(path.lastClass, member, within.steps[...], [])
         return reach.left > 0
     }
@@ -46,7 +48,8 @@ struct MixedDependencies {
         let compiled = rowClass.members[member]
         guard compiled.storage.shape != .none, left > 0 else { return [] }
         left -= 1
-        let own = Dependency(classIndex: rowClass.index, member: member, path: path)
+        let own = Dependency(
+            classIndex: rowClass.index, member: member, path: path, firstMember: firstMember)
         if compiled.storage.element == .mixed {
             return [own] + dependencies(rowClass.index, member, steps, path)
         }

@@ -56,10 +56,17 @@ package struct ValuePath: Hashable, Sendable {
     package var terminal: Terminal
     /// The type of what is read; int for counts.
     package var type: ValueType
+    /// The property of the root class that the path begins with; nil where values are filtered, and for
+    /// `@links`. Two inverse links of one property differ in nothing else.
+    package var firstMember: Int?
 
     /// Makes a path.
-    package init(root: QueryRoot, steps: [PathStep], terminal: Terminal, type: ValueType) {
+    package init(
+        root: QueryRoot, steps: [PathStep], terminal: Terminal, type: ValueType,
+        firstMember: Int? = nil
+    ) {
         self.root = root
+        self.firstMember = firstMember
         self.steps = steps
         self.terminal = terminal
         self.type = type

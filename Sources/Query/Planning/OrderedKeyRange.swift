@@ -43,7 +43,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
     }
 
     /// One value.
-    static func value(_ key: [UInt8]) -> OrderedKeyRange {
+    package static func value(_ key: [UInt8]) -> OrderedKeyRange {
         OrderedKeyRange(lower: key, upper: successor(of: key), isSingleValue: true)
     }
 

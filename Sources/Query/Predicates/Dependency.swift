@@ -17,12 +17,15 @@ package struct Dependency: Hashable, Sendable {
     package var member: Int
     /// The way from the root object to the object that has the property; empty for the root itself.
     package var path: [PathStep]
+    /// The property of the root class through which it is read; nil for `@links`.
+    package var firstMember: Int?
 
     /// Makes a dependency.
-    package init(classIndex: Int, member: Int, path: [PathStep]) {
+    package init(classIndex: Int, member: Int, path: [PathStep], firstMember: Int?) {
         self.classIndex = classIndex
         self.member = member
         self.path = path
+        self.firstMember = firstMember
     }
 }
 
@@ -35,13 +38,16 @@ extension ValuePath {
             found.append(
                 Dependency(
                     classIndex: isInverse ? step.toClass : step.fromClass, member: step.member,
-                    path: Array(steps[..<(isInverse ? index + 1 : index)])))
+                    path: Array(steps[..<(isInverse ? index + 1 : index)]),
+                    firstMember: firstMember))
         }
         func addInverse(_ originClass: Int, _ member: Int) {
             let step = PathStep(
                 kind: .inverse, fromClass: lastClass, toClass: originClass, member: member)
             found.append(
-                Dependency(classIndex: originClass, member: member, path: steps + [step]))
+                Dependency(
+                    classIndex: originClass, member: member, path: steps + [step],
+                    firstMember: firstMember))
         }
         switch terminal {
         case .value(let member), .elements(let member), .elementAt(let member, _),
@@ -49,7 +55,9 @@ extension ValuePath {
             .byteCount(let member), .presence(let member), .presenceAt(let member, _),
             .byteCountAt(let member, _), .aggregate(_, let member),
             .objectAggregate(_, let member):
-            found.append(Dependency(classIndex: lastClass, member: member, path: steps))
+            found.append(
+                Dependency(
+                    classIndex: lastClass, member: member, path: steps, firstMember: firstMember))
         case .inverse(let originClass, let member), .inverseCount(let originClass, let member):
             addInverse(originClass, member)
         case .incomingCount:
@@ -63,15 +71,17 @@ extension ValuePath {
                 }
             }
         case .mixed(let member, let path):
-            found.append(Dependency(classIndex: lastClass, member: member, path: steps))
-            var reach = MixedDependencies(schema: schema)
+            found.append(
+                Dependency(
+                    classIndex: lastClass, member: member, path: steps, firstMember: firstMember))
+            var reach = MixedDependencies(schema: schema, firstMember: firstMember)
             found += reach.dependencies(lastClass, member, path.steps[...], steps)
         case .matchCount(let predicate):
             for inner in predicate.dependencies(schema) {
                 found.append(
                     Dependency(
                         classIndex: inner.classIndex, member: inner.member,
-                        path: steps + inner.path))
+                        path: steps + inner.path, firstMember: firstMember))
             }
         case .subject, .subjectByteCount, .subjectMixed: break
         }

@@ -23,7 +23,7 @@ package struct RegionCondition: Hashable, Sendable {
         return pointMembers.map { pointMember in
             ValuePath(
                 root: path.root, steps: steps, terminal: .value(member: pointMember),
-                type: .scalar(.double))
+                type: .scalar(.double), firstMember: path.firstMember)
         }
     }
 }

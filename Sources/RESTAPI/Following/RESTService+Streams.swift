@@ -21,8 +21,13 @@ extension RESTService {
         let cursor = try streamCursor(request, isEventStream: mode == .events)
         if mode == .events {
             let stream = makeEventStream()
-            streams.open(StreamSubscriber(stream, checked, clientKey(request)), from: cursor)
-            return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
+            let subscriber = StreamSubscriber(stream, checked, clientKey(request))
+            return .later { exchange in
+                self.streams.open(subscriber, from: cursor) {
+                    exchange.respond(
+                        Response(following: stream, quotesLargeInts: quotesLargeInts))
+                }
+            }
         }
         let limit = try text.pageLimit(served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }

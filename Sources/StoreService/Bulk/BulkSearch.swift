@@ -60,9 +60,9 @@ struct BulkSearch: Sendable {
         }
         self.query = ObservedQuery(
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
-            paths: dependencies,
+            filterPaths: dependencies,
             // Of all, each that has changed is tested again, whatever has changed of it.
-            countsPathsAlone: !isAll, schema: schema)
+            countsEverything: isAll, schema: schema)
     }
 
     private static func position(

@@ -163,19 +163,22 @@ struct ChangeWriter {
     // MARK: Events
 
     /// Opens a `change` event; its changes follow.
-    ///
-    /// - `movesID`: Whether a client may resume behind it.
-    func beginChangeEvent(version number: UInt64, movesID: Bool, _ framing: any EventFraming) {
-        let version = StoreVersion(epoch: read.epoch, number: number)
-        framing.begin("change", id: movesID ? version.description : nil, in: buffer)
+    func beginChangeEvent(version number: UInt64, _ framing: any EventFraming) {
+        framing.begin("change", id: nil, in: buffer)
         raw("{\"version\":")
         writer.writeVersion(number)
         raw(",\"changes\":[")
     }
 
     /// Closes a `change` event.
-    func endChangeEvent(_ framing: any EventFraming) {
-        raw("]}")
-        framing.end(id: nil, in: buffer)
+    ///
+    /// - `version`: Behind which a client may resume; nil where the event does not move that.
+    /// - `isLastPart`: Whether it is the last of several parts.
+    func endChangeEvent(
+        version number: UInt64? = nil, isLastPart: Bool = false, _ framing: any EventFraming
+    ) {
+        raw(isLastPart ? "],\"last\":true}" : "]}")
+        let version = number.map { StoreVersion(epoch: read.epoch, number: $0).description }
+        framing.end(id: version, in: buffer)
     }
 }

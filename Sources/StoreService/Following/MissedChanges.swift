@@ -30,7 +30,7 @@ struct MissedChanges {
                 continue
             }
             if count == 0 {
-                writer.beginChangeEvent(version: through, movesID: false, framing)
+                writer.beginChangeEvent(version: through, framing)
             } else {
                 writer.raw(",")
             }

@@ -19,22 +19,13 @@ extension ServedStore {
     /// Reads where a client of a stream stands.
     ///
     /// - `name`: The parameter or header that says it.
-    /// - Throws: ``RequestFault`` `.malformed` for what is no cursor, or one of the future.
+    /// - Throws: ``RequestFault`` `.malformed` for what is no cursor.
     package func streamCursor(_ text: String, _ name: String) throws(RequestFault) -> StreamCursor {
         guard let cursor = StreamCursor(text) else {
             throw .parameter(
                 name,
                 "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
                     + "\(store.version).")
-        }
-        if let version = cursor.version, version.epoch == store.epoch,
-            version.number > store.publisher.version
-        {
-            // A stream may have told of a commit just before the store did.
-            let read = try stored(store.read())
-            defer { read.close() }
-            let present = try stored(read.state().version)
-            if version.number > present { throw .futureCursor(name) }
         }
         return cursor
     }
@@ -45,13 +36,15 @@ extension ServedStore {
     package func page(
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
+        if let version = cursor.version, try version.number > stored(read.state().version) {
+            throw .futureCursor
+        }
         switch cursor {
         case .start:
-            let first = ObjectIdentity(classIndex: stream.observed.classIndex ?? 0, key: 0)
-            return try snapshotPage(stream, in: read, begunAt: nil, from: first, limit: limit)
-        case .snapshot(let version, let identity):
+            return try snapshotPage(stream, in: read, begunAt: nil, behind: nil, limit: limit)
+        case .snapshot(let version, let object):
             return try snapshotPage(
-                stream, in: read, begunAt: version, from: identity, limit: limit)
+                stream, in: read, begunAt: version, behind: object, limit: limit)
         case .within(let version, let part):
             return try changePage(stream, after: version.number, part, limit: limit, in: read).bytes
         case .now, .after:
@@ -63,15 +56,17 @@ extension ServedStore {
     /// A page of what has changed since a version, folded by object.
     ///
     /// What several versions changed is never more than a page; what one version changed, and what is
-    /// reached along links from there, may be cut. A part that is delivered later is delivered as it is then, and
-    /// what has changed in between is delivered again behind it.
+    /// reached along links from there, may be cut: at a place in the change log, which does not depend on what
+    /// matches when the page is read. A part that is delivered later is delivered as it is then, and what has changed
+    /// in between is delivered again behind it.
     ///
     /// - `number`: The version that the client knows.
     /// - `known`: What it knows of the changes behind it.
-    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, `.malformed` for one of the future.
+    /// - `deadline`: When it has to be made, in milliseconds of the monotonic clock; nil for a query's time.
+    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, or one of the future.
     func changePage(
         _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
-        limit: Int, in read: ReadTransaction
+        limit: Int, in read: ReadTransaction, until deadline: UInt64? = nil
     ) throws(RequestFault) -> ChangePage {
         let query = try stream.under(read.rows, self)
         let changes: FoldedChanges
@@ -84,33 +79,31 @@ extension ServedStore {
             switch error {
             case .storage(let storage): throw fault(.storage(storage))
             case .expired: throw .expiredCursor
-            case .future: throw .futureCursor("since")
+            case .future: throw .futureCursor
             }
         }
-        if changes.changesSchema { throw .schemaChangedCursor }
+        if query.isReset(by: changes) { throw .schemaChangedCursor }
         let present = try stored(read.state().version)
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        read.limitFollowing(until: queryLimits(of: read).deadlineMilliseconds)
+        read.limitFollowing(until: deadline ?? queryLimits(of: read).deadlineMilliseconds)
         let candidates = query.observed.candidates(changes, in: read)
-        var left = candidates.indices.filter { index in
-            candidates[index].change == nil
-                ? candidates[index].identity.key > position.reachedKey
-                : index >= position.knownCount
+        var left = candidates.filter { candidate in
+            candidate.position.map { $0 >= position.knownCount }
+                ?? (candidate.identity.key > position.reachedKey)
         }[...]
         let matcher = query.observed.matcher(in: read)
         var writer = ChangeWriter(query, read, limits)
         var count = 0
         writer.raw("{\"changes\":[")
         while count < limit, writer.byteCount <= limits.replyByteCount,
-            let index = left.popFirst()
+            let candidate = left.popFirst()
         {
-            let candidate = candidates[index]
-            if candidate.change == nil {
-                position.reachedKey = candidate.identity.key
+            if let ownPosition = candidate.position {
+                position.knownCount = ownPosition + 1
             } else {
-                position.knownCount = index + 1
+                position.reachedKey = candidate.identity.key
             }
             guard let event = query.observed.event(of: candidate, in: read, matcher) else {
                 continue
@@ -144,13 +137,17 @@ extension ServedStore {
     /// A page of what a query holds now; the last one has the cursor behind it.
     func snapshotPage(
         _ stream: CheckedStream, in read: ReadTransaction, begunAt begun: StoreVersion?,
-        from start: ObjectIdentity, limit: Int
+        behind object: StreamCursor.SnapshotPlace?, limit: Int
     ) throws(RequestFault) -> SharedBytes {
         let query = try stream.under(read.rows, self)
         let present = try stored(read.state().version)
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
-        guard start.classIndex < max(1, read.rows.classes.count) else {
-            throw .parameter("since", "The cursor names a class that is not there.")
+        var start = ObjectIdentity(classIndex: query.observed.classIndex ?? 0, key: 0)
+        if let object {
+            guard let index = read.rows.classIndexByNumber[object.classNumber] else {
+                throw .schemaChangedCursor
+            }
+            start = ObjectIdentity(classIndex: index, key: object.key)
         }
         var writer = ChangeWriter(query, read, limits)
         writer.raw("{\"objects\":[")
@@ -159,7 +156,9 @@ extension ServedStore {
         writer.raw("]")
         if let next = page.next {
             writer.raw(",\"next\":\"")
-            writer.text(StreamCursor.snapshot(version, next).text)
+            let place = StreamCursor.SnapshotPlace(
+                classNumber: read.rows.classes[next.classIndex].number, key: next.key)
+            writer.text(StreamCursor.snapshot(version, place).text)
         } else {
             writer.raw(",\"cursor\":\"")
             writer.text(version.description)
@@ -179,8 +178,9 @@ extension RequestFault {
         .expired, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
 
-    /// The cursor's version does not exist.
-    static func futureCursor(_ parameter: String) -> RequestFault {
-        .parameter(parameter, "The cursor is of a version that this store has not reached.")
-    }
+    /// The cursor's version does not exist: the store is an older copy.
+    static let futureCursor = RequestFault(
+        .expired, "restored",
+        "The cursor is of a version that this store has not reached: the store was put back from a copy; "
+            + "begin again with since=start.")
 }

@@ -11,68 +11,119 @@ struct StreamCatchUp: Sendable {
     static let pieceObjectCount = 200
     /// Bytes after which a piece of a snapshot or of missed changes is sent.
     static let pieceByteCount = 128 << 10
-    /// Objects of a step through missed changes.
-    private static let stepObjectCount = 2_000
+    /// Of the objects that a stream is told to forget the most, where a snapshot would tell less.
+    private static let leaveCountMax = 1_000
+
+    private let folds = FoldCache()
+
+    init(served: ServedStore, events: StreamEvents) {
+        self.served = served
+        self.events = events
+    }
+
+    /// Gives back the memory of what nobody has used for a while.
+    func dropUnused() { folds.dropUnused() }
 
     /// Sends one piece; true when the stream is near the present.
     func step(
         _ subscriber: StreamSubscriber, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         let deadline = served.queryLimits(of: read).deadlineMilliseconds
-        guard read.rows === subscriber.query.names.schema else {
-            let names = served.names(of: read.rows)
-            subscriber.restart(try subscriber.query.definition.checked(names))
-            subscriber.send(events.reset(.schemaChanged))
-            return false
+        if read.rows !== subscriber.query.names.schema {
+            // Whether the client has to forget what it has, the change log tells.
+            subscriber.query = try subscriber.query.under(read.rows, served)
+            if case .missed = subscriber.phase { subscriber.phase = .catchUp }
         }
         switch subscriber.phase {
-        case .snapshot(let classIndex, let key):
-            try sendSnapshot(subscriber, read, classIndex, after: key)
+        case .snapshot(let classNumber, let key):
+            try sendSnapshot(subscriber, read, classNumber, after: key)
             return false
         case .missed(let missed):
             try sendPiece(of: missed, subscriber, read, until: deadline)
             return false
         case .catchUp, .live:
             let present = try served.stored(read.state().version)
-            guard let missed = try missed(subscriber, read, until: deadline) else { return false }
+            let changes: FoldedChanges
+            do throws(FoldedChanges.Gap) {
+                changes = try folds.changes(
+                    after: subscriber.version, in: read,
+                    classes: subscriber.query.observed.classes)
+            } catch {
+                switch error {
+                case .storage(let storage): throw served.fault(.storage(storage))
+                case .expired: return reset(subscriber, .cursorExpired)
+                case .future: return reset(subscriber, .restored)
+                }
+            }
+            // What the client holds has the shape of another schema.
+            if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
+            if try isBehind(subscriber, changes, isWhole: changes.through == present, read) {
+                return reset(subscriber, .fellBehind)
+            }
+            let missed = try missed(subscriber, changes, read, until: deadline)
             try sendPiece(of: missed, subscriber, read, until: deadline)
             guard case .catchUp = subscriber.phase else { return false }
             return subscriber.version >= present
         }
     }
 
-    /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
-    /// stream begins again.
+    /// What a stream has missed, if it is not much and no snapshot has to tell it.
+    ///
+    /// - `countMax`: Objects.
     func missed(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, until deadline: UInt64
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction, countMax: Int,
+        until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges? {
-        let changes: FoldedChanges
-        do throws(FoldedChanges.Gap) {
-            changes = try FoldedChanges(
-                after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount,
-                classes: subscriber.query.observed.classes)
-        } catch {
-            switch error {
-            case .storage(let storage): throw served.fault(.storage(storage))
-            case .expired, .future:
-                return reset(subscriber, .cursorExpired)
-            }
-        }
-        guard !changes.changesSchema, subscriber.query.names.schema === read.rows else {
-            // What the client holds has the shape of another schema.
-            return reset(subscriber, .schemaChanged)
-        }
+        guard
+            let changes = try? FoldedChanges(
+                after: subscriber.version, in: read, objectCountMax: countMax + 1,
+                classes: subscriber.query.observed.classes),
+            !subscriber.query.isReset(by: changes), changes.order.count <= countMax
+        else { return nil }
+        let missed = try missed(subscriber, changes, read, until: deadline)
+        return missed.candidates.count <= countMax ? missed : nil
+    }
+
+    private func missed(
+        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ read: ReadTransaction,
+        until deadline: UInt64
+    ) throws(RequestFault) -> MissedChanges {
         read.limitFollowing(until: deadline)
-        let candidates = subscriber.query.observed.candidates(changes, in: read)
+        let candidates = subscriber.query.observed.candidates(
+            changes, since: subscriber.version, in: read)
         try served.checkTime(read)
         return MissedChanges(through: changes.through, candidates: candidates[...])
     }
 
+    /// Whether a snapshot tells less than what was missed, and that is much.
+    ///
+    /// - `isWhole`: Whether the changes lead to the present.
+    private func isBehind(
+        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, isWhole: Bool,
+        _ read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        let observed = subscriber.query.observed
+        let leaveCount = observed.leaveCount(changes, since: subscriber.version)
+        let missedCount = isWhole ? leaveCount : changes.order.count
+        guard missedCount > Self.leaveCountMax, let classIndex = observed.classIndex else {
+            return false
+        }
+        guard case .objects = observed.target else { return missedCount > Self.leaveCountMax }
+        let matchCount = try served.stored(
+            QueryExecution(
+                ObjectQuery(classIndex: classIndex, predicate: observed.predicate), in: read,
+                limits: served.queryLimits(of: read)
+            ).count())
+        // Of those that may leave, some match.
+        let left = isWhole ? leaveCount - matchCount : missedCount
+        return left > max(Self.leaveCountMax, matchCount)
+    }
+
     /// Has a stream begin again with a snapshot.
-    private func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> MissedChanges? {
-        subscriber.restart(subscriber.query)
+    private func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> Bool {
+        subscriber.restart()
         subscriber.send(events.reset(reason))
-        return nil
+        return false
     }
 
     /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
@@ -86,10 +137,12 @@ struct StreamCatchUp: Sendable {
         let piece = missed.takePiece(
             subscriber.query, read, served.limits, events.framing)
         try served.checkTime(read)
+        // An object that can't be read has not left.
+        try served.stored(read.checkFailure())
         if let piece {
             if piece.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-            try served.stored(read.checkFailure())
             subscriber.send(piece.take())
+            subscriber.needsUpToDate = true
         }
         if missed.candidates.isEmpty {
             subscriber.version = missed.through
@@ -100,26 +153,36 @@ struct StreamCatchUp: Sendable {
     }
 
     private func sendSnapshot(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classIndex: Int,
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classNumber: UInt32,
         after key: UInt64
     ) throws(RequestFault) {
         if !subscriber.hasSnapshotVersion {
             subscriber.version = try served.stored(read.state().version)
             subscriber.hasSnapshotVersion = true
         }
+        var first = ObjectIdentity(
+            classIndex: subscriber.query.observed.classIndex ?? 0, key: key)
+        if classNumber > 0 {
+            // Where the class has gone, what follows in the change log begins again.
+            guard let index = read.rows.classIndexByNumber[classNumber] else {
+                subscriber.phase = .catchUp
+                return
+            }
+            first.classIndex = index
+        }
         var writer = ChangeWriter(subscriber.query, read, served.limits)
         events.framing.begin("snapshot", id: nil, in: writer.buffer)
         writer.raw("{\"objects\":[")
         let page = try served.writeSnapshot(
-            from: ObjectIdentity(classIndex: classIndex, key: key),
-            countMax: (Self.pieceObjectCount, Self.pieceByteCount), to: &writer)
+            from: first, countMax: (Self.pieceObjectCount, Self.pieceByteCount), to: &writer)
         if page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)
             subscriber.send(writer.take())
         }
         if let next = page.next {
-            subscriber.phase = .snapshot(classIndex: next.classIndex, after: next.key)
+            subscriber.phase = .snapshot(
+                classNumber: read.rows.classes[next.classIndex].number, after: next.key)
         } else {
             subscriber.phase = .catchUp
         }

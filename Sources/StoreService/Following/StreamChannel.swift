@@ -1,30 +1,55 @@
 import ObjectJSON
 import ObjectStore
+import Query
 import Rows
 import Threads
 
-/// The followers of the same query with the same selection: changes are found and written once.
+/// The followers of equal queries with equal selections: changes are found and written once.
 ///
 /// Lives on the feed's thread.
 final class StreamChannel: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
+    /// What its followers have in common.
+    struct Key: Hashable {
+        let target: ObservedQuery.Target
+        let predicate: CanonicalPredicate?
+        let projection: String?
+        let fields: String?
+        let expand: String?
+        let quotesLargeInts: Bool
+    }
+
     let stream: CheckedStream
+    let key: Key
     private unowned let hub: StreamHub
     private var subscribers: [StreamSubscriber] = []
     private var polls: [LongPoll] = []
 
     var query: ObservedQuery { stream.observed }
-    /// Whether nobody follows it any more.
-    var isEmpty: Bool { subscribers.isEmpty && polls.isEmpty }
 
-    init(_ stream: CheckedStream, hub: StreamHub) {
+    /// Bytes after which an event goes on in another part.
+    private static let partByteCount = 256 << 10
+
+    init(_ stream: CheckedStream, _ key: Key, hub: StreamHub) {
         self.stream = stream
+        self.key = key
         self.hub = hub
     }
 
     func add(_ subscriber: StreamSubscriber) { subscribers.append(subscriber) }
     func add(_ poll: LongPoll) { polls.append(poll) }
+
+    /// Drops a follower that is gone.
+    func removeGone() {
+        subscribers.removeAll { $0.sink.isClosed }
+        polls.removeAll { $0.sink.isGone }
+        forgetIfEmpty()
+    }
+
+    private func forgetIfEmpty() {
+        if subscribers.isEmpty, polls.isEmpty { hub.forget(self) }
+    }
 
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
@@ -38,44 +63,74 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             ).keepChanges(in: &events)
             if events.isEmpty { return }
         }
-        if !subscribers.isEmpty {
+        if !subscribers.isEmpty { tell(events, changedProperties, version: version, after) }
+        if !polls.isEmpty { answer(events, changedProperties, (start, version), after) }
+        forgetIfEmpty()
+    }
+
+    /// Sends a step's event to the streams, in parts where it is large. Parts that nobody has room for are not made.
+    private func tell(
+        _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
+        version: UInt64, _ after: ReadTransaction
+    ) {
+        let now = monotonicMilliseconds()
+        var behind: [(subscriber: StreamSubscriber, isToldInPart: Bool)] = []
+        var position = 0
+        while position < events.count, !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after, hub.limits)
             writer.changedProperties = changedProperties
-            writer.beginChangeEvent(version: version, movesID: true, hub.events.framing)
-            writer.write(events, withVersion: false)
-            writer.endChangeEvent(hub.events.framing)
-            if writer.isTruncated {
-                return fail(.replyTooLarge(hub.limits.queryMemoryByteCountMax))
+            let first = position
+            writer.beginChangeEvent(version: version, hub.events.framing)
+            while position < events.count, writer.byteCount < Self.partByteCount {
+                if position > first { writer.raw(",") }
+                writer.write(events[position], withVersion: false)
+                position += 1
+            }
+            let isLast = position == events.count
+            writer.endChangeEvent(
+                version: isLast ? version : nil, isLastPart: isLast && first > 0,
+                hub.events.framing)
+            hub.meter.countEncoding()
+            if writer.isTruncated || after.failure != nil {
+                return fail(
+                    after.failure.map { hub.fault(.storage($0)) }
+                        ?? .replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
             let bytes = writer.take()
-            var behind: [StreamSubscriber] = []
             subscribers.removeAll { subscriber in
-                switch subscriber.sendLive(bytes) {
+                switch subscriber.sendLive(bytes, now: now) {
                 case .queued:
-                    subscriber.version = version
+                    if isLast { subscriber.version = version }
                     return false
                 case .full:
                     // Its client is slow: it gets what it misses, folded, when there is room again.
-                    subscriber.phase = .catchUp
-                    behind.append(subscriber)
+                    behind.append((subscriber, first > 0))
                     return true
                 case .closed: return true
                 }
             }
-            for subscriber in behind { hub.wait(subscriber) }
         }
-        if polls.isEmpty { return }
+        for (subscriber, isToldInPart) in behind {
+            hub.fallBack(subscriber, isToldInPart: isToldInPart)
+        }
+    }
+
+    /// Answers the polls with a step's changes.
+    private func answer(
+        _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
+        _ versions: (start: UInt64, end: UInt64), _ after: ReadTransaction
+    ) {
         var writer = ChangeWriter(stream, after, hub.limits)
         writer.changedProperties = changedProperties
-        writer.writePage(events, version: version)
-        let isWhole = !writer.isTruncated
+        writer.writePage(events, version: versions.end)
+        let isWhole = !writer.isTruncated && after.failure == nil
         let bytes = writer.take()
         for poll in takePolls() {
             if isWhole, events.count <= poll.limit {
                 poll.sink.reply(bytes)
             } else {
                 // It knows everything up to there.
-                hub.answer(poll.moved(to: start))
+                hub.answer(poll.moved(to: versions.start))
             }
         }
     }
@@ -96,15 +151,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         return polls
     }
 
-    func invalidate(_ reason: FeedInvalidation) {
+    func invalidate() {
         let left = subscribers
         subscribers = []
-        for subscriber in left {
-            switch reason {
-            case .schemaChange: hub.restart(subscriber, .schemaChanged)
-            case .expiry: hub.restart(subscriber, .cursorExpired)
-            }
-        }
+        for subscriber in left { hub.fallBack(subscriber) }
         for poll in takePolls() { hub.answer(poll) }
         hub.forget(self)
     }
@@ -114,24 +164,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         hub.forget(self)
     }
 
-    func tick(version: UInt64) {
-        let now = monotonicMilliseconds()
-        let heartbeat = UInt64(hub.events.heartbeatSeconds) * 1000
-        var beat: SharedBytes?
-        subscribers.removeAll { subscriber in
-            if subscriber.sink.isClosed { return true }
-            guard now >= subscriber.lastSent + heartbeat else { return false }
-            let bytes = beat ?? hub.events.heartbeat(hub.cursor(version))
-            beat = bytes
-            if case .queued = subscriber.sendLive(bytes) { subscriber.version = version }
-            return false
-        }
+    /// Answers a poll that has waited in vain, if it still waits.
+    func expire(_ deadline: UInt64, version: UInt64) {
         polls.removeAll { poll in
-            guard now >= poll.deadline || poll.sink.isGone else { return false }
+            guard poll.deadline <= deadline || poll.sink.isGone else { return false }
             poll.sink.reply(hub.emptyPage(version))
             return true
         }
-        if isEmpty { hub.forget(self) }
+        forgetIfEmpty()
     }
 
     /// Ends every stream and answers every poll: the service stops.

@@ -3,21 +3,29 @@ import ObjectStore
 /// The position of a client in a change stream: `since` and `Last-Event-ID`.
 ///
 /// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<m>.<k>.<key>`,
-/// within the changes of the versions after n up to m, behind the first k objects that changed
-/// themselves and behind those of the others whose keys are not above `key`; and
-/// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object.
+/// within the changes of the versions after n up to m, behind the first k objects of the change log
+/// and behind those that links alone lead to whose keys are not above `key`; and
+/// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
 package enum StreamCursor: Equatable, Sendable {
     case now
     case start
     case after(StoreVersion)
     case within(StoreVersion, ChangePart)
-    case snapshot(StoreVersion, ObjectIdentity)
+    case snapshot(StoreVersion, SnapshotPlace)
+
+    /// The last object that a client knows of a snapshot.
+    package struct SnapshotPlace: Equatable, Sendable {
+        /// The number of its class.
+        var classNumber: UInt32
+        /// Its object key.
+        var key: UInt64
+    }
 
     /// What a client knows of the changes of some versions.
     package struct ChangePart: Equatable, Sendable {
         /// The last of the versions.
         var through: UInt64
-        /// Objects that changed themselves, in the order of the change log.
+        /// Objects that changed themselves, in the order of the change log, whether they concern it or not.
         var knownCount: Int
         /// Of the objects that are reached along links those up to this object key.
         var reachedKey: UInt64
@@ -53,9 +61,9 @@ package enum StreamCursor: Equatable, Sendable {
             let place = text[text.index(after: mark)...].split(
                 separator: ".", omittingEmptySubsequences: false)
             guard let version = StoreVersion(text: text[..<mark]), place.count == 2,
-                let classIndex = Int(place[0]), classIndex >= 0, let key = UInt64(place[1])
+                let number = UInt32(place[0]), let key = UInt64(place[1])
             else { return nil }
-            self = .snapshot(version, ObjectIdentity(classIndex: classIndex, key: key))
+            self = .snapshot(version, SnapshotPlace(classNumber: number, key: key))
             return
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -80,8 +88,8 @@ package enum StreamCursor: Equatable, Sendable {
         case .after(let version): version.description
         case .within(let version, let part):
             "\(version).\(part.through).\(part.knownCount).\(part.reachedKey)"
-        case .snapshot(let version, let identity):
-            "\(version)~\(identity.classIndex).\(identity.key)"
+        case .snapshot(let version, let object):
+            "\(version)~\(object.classNumber).\(object.key)"
         }
     }
 }

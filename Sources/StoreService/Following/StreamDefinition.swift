@@ -44,7 +44,8 @@ package struct StreamDefinition: Hashable, Sendable {
         case .store:
             return CheckedStream(
                 definition: self, names: names,
-                observed: ObservedQuery(target: .store, predicate: nil, paths: [], schema: schema),
+                observed: ObservedQuery(
+                    target: .store, predicate: nil, filterPaths: [], schema: schema),
                 selection: nil, projection: nil)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
@@ -59,7 +60,7 @@ package struct StreamDefinition: Hashable, Sendable {
         var text = QueryText()
         text.filter = filter
         text.arguments = arguments
-        var paths: [Dependency] = []
+        var filterPaths: [Dependency] = []
         var predicate: Predicate?
         if let compiled = try text.compiledFilter(
             .objects(classIndex: rowClass.index), schema, projection, hasTime: false)
@@ -71,21 +72,23 @@ package struct StreamDefinition: Hashable, Sendable {
                     code: "invalid-query")
             }
             predicate = compiled.predicate.orNilIfTrue
-            paths = compiled.predicate.dependencies(schema)
+            filterPaths = compiled.predicate.dependencies(schema)
         }
         let selection: FieldSelection
+        let shownPaths: [Dependency]
         if let projection {
-            paths += projection.paths(schema)
+            shownPaths = projection.paths(schema)
             selection = try projection.selection(fields: fields)
         } else {
-            paths += shownPaths(rowClass, schema)
+            shownPaths = self.shownPaths(rowClass, schema)
             selection = try names.selection(fields: fields, expand: expand, of: rowClass)
         }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(
-                target: try observedTarget(rowClass), predicate: predicate, paths: paths,
-                countsPathsAlone: projection != nil, schema: schema), selection: selection,
+                target: try observedTarget(rowClass), predicate: predicate,
+                filterPaths: filterPaths, shownPaths: shownPaths,
+                countsEverything: projection == nil, schema: schema), selection: selection,
             projection: projection)
     }
 
@@ -136,7 +139,8 @@ package struct StreamDefinition: Hashable, Sendable {
         }
         let members = schema.classes[target].members
         return members.indices.filter { members[$0].storage.shape != .none }.map {
-            Dependency(classIndex: target, member: $0, path: steps)
+            Dependency(
+                classIndex: target, member: $0, path: steps, firstMember: path.firstMember)
         }
     }
 }
@@ -150,6 +154,24 @@ package struct CheckedStream: Sendable {
     let selection: FieldSelection?
     /// What shows the objects, if a projection does.
     let projection: CompiledProjection?
+
+    /// What decides whether it shares evaluation and encoding with another: how the filter is written does not.
+    var channelKey: StreamChannel.Key {
+        StreamChannel.Key(
+            target: observed.target,
+            predicate: observed.predicate.map { CanonicalPredicate($0) },
+            projection: projection?.definition.name, fields: definition.fields,
+            expand: definition.expand, quotesLargeInts: definition.quotesLargeInts)
+    }
+
+    /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
+    func isReset(by changes: FoldedChanges) -> Bool {
+        let shapes = changes.changedShapes
+        guard let changed = shapes.classes else { return true }
+        guard let read = observed.readClasses else { return !changed.isEmpty }
+        return read.contains { changed.contains(names.schema.classes[$0].number) }
+            || (projection?.isShown(byAny: shapes.projections) ?? false)
+    }
 
     /// The same stream for a view of a schema: checked again only where that is another one.
     ///

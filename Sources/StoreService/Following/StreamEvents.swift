@@ -15,7 +15,7 @@ package struct StreamEvents: Sendable {
     }
 
     /// The first event of every stream. `cursor` is where a client may resume: what it had, if it
-    /// resumes, and the very beginning before it has got anything.
+    /// resumes, and `start` before it has got anything.
     func hello(_ cursor: String, movesID: Bool = false) -> SharedBytes {
         event("hello", id: movesID ? cursor : nil) { data in
             data.member("cursor").string(cursor)
@@ -30,7 +30,7 @@ package struct StreamEvents: Sendable {
 
     /// What the client knows is void; a snapshot follows.
     func reset(_ reason: ResetReason) -> SharedBytes {
-        event("reset") { $0.member("reason").string(reason.rawValue) }
+        event("reset", id: StreamCursor.start.text) { $0.member("reason").string(reason.rawValue) }
     }
 
     /// Keeps the connection and moves the point to resume from.
@@ -66,6 +66,8 @@ package struct StreamEvents: Sendable {
 
 /// Why a stream restarts.
 enum ResetReason: String, Sendable {
+    case start
+    case fellBehind = "fell-behind"
     case cursorExpired = "cursor-expired"
     case schemaChanged = "schema-changed"
     case restored

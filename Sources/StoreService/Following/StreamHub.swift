@@ -1,35 +1,52 @@
 import ObjectJSON
 import ObjectStore
 import Synchronization
+import Threads
 
 /// Catches streams of events up, then delivers new changes to them.
 ///
 /// A stream that has something to catch up with is fed on a worker's thread, as fast as its client
 /// reads; once it is near the present it joins a channel on the feed's thread. Thread-safe.
 package final class StreamHub: @unchecked Sendable {
-    // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `feed` is set once,
+    // Unchecked: `channels` and `timers` are touched on the feed's thread alone; `feed` is set once,
     // before the hub is used.
 
-    private let served: ServedStore
+    /// What is due at some time, on the feed's thread.
+    private enum Timer {
+        /// A stream is told that all is well, if it was told nothing for so long.
+        case heartbeat(StreamSubscriber, StreamChannel)
+        /// A channel's polls of this deadline have waited in vain.
+        case polls(StreamChannel, deadline: UInt64)
+        /// What no worker took is tried again.
+        case retry(@Sendable () -> Void)
+    }
+
+    let served: ServedStore
     /// How its streams are written.
     let events: StreamEvents
     /// Those who follow outboxes, told by the same feed.
     package let outboxes: OutboxHub
+    /// Figures of its streams.
+    package let meter = StreamMeter()
     private var feed: ChangeFeed?
-    private var channels: [StreamDefinition: StreamChannel] = [:]
-    /// Streams whose clients have to read first.
-    private var waiting: [StreamSubscriber] = []
+    private var channels: [StreamChannel.Key: StreamChannel] = [:]
+    private var timers = TimerWheel<Timer>(slotMilliseconds: 250)
     private let isStopping = Atomic<Bool>(false)
     /// What streams that are behind are told.
     private let catchUp: StreamCatchUp
 
     /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
     private static let pollVersionCountMax: UInt64 = 1_000
+    /// How long what no worker took waits, in milliseconds.
+    private static let retryMilliseconds: UInt64 = 100
 
     var limits: ServiceLimits { served.limits }
 
     /// A reply to a poll in vain.
     func emptyPage(_ version: UInt64) -> SharedBytes { served.emptyChangePage(version) }
+
+    /// What a client is told of an error of the store.
+    func fault(_ error: StoreError) -> RequestFault { served.fault(error) }
 
     /// Makes a hub, which follows nothing yet.
     package init(_ served: ServedStore, _ events: StreamEvents) {
@@ -44,7 +61,7 @@ package final class StreamHub: @unchecked Sendable {
     package func start() {
         feed = ChangeFeed(
             store: served.store,
-            onTick: { [weak self] feed in self?.tick(feed) },
+            onTick: { [weak self] version in self?.tick(version) },
             logFailure: { [served] error in _ = served.fault(error) })
     }
 
@@ -59,8 +76,7 @@ package final class StreamHub: @unchecked Sendable {
         feed?.perform { position in
             for channel in self.channels.values { channel.end(version: position.version) }
             self.channels = [:]
-            for subscriber in self.waiting { subscriber.sink.end() }
-            self.waiting = []
+            _ = self.timers.takeAll()
             self.outboxes.end()
         }
         feed?.stop()
@@ -81,37 +97,49 @@ package final class StreamHub: @unchecked Sendable {
     /// Removes a channel from the feed. On the feed's thread.
     func remove(_ channel: any FeedChannel) { feed?.remove(channel) }
 
-    /// Has ticks come more often, or as usual again.
-    func setCatchingUp(_ isCatchingUp: Bool) { feed?.setCatchingUp(isCatchingUp) }
-
     // MARK: Joining
 
-    /// Begins to serve a stream.
-    package func open(_ subscriber: StreamSubscriber, from start: StreamCursor) {
-        onFeed(subscriber) { position in
-            func hello(_ number: UInt64, withID: Bool = false) {
-                subscriber.send(self.events.hello(self.cursor(number), movesID: withID))
-            }
-            if let version = start.version, version.epoch != self.served.store.epoch {
-                hello(0)
-                return self.restart(subscriber, .restored)
-            }
-            switch start {
-            case .now:
-                hello(position.version, withID: true)
+    /// Begins to serve a stream. Any thread.
+    ///
+    /// - `begin`: Has the client learn that its stream begins, once everything is told that is written from then on.
+    package func open(
+        _ subscriber: StreamSubscriber, from start: StreamCursor,
+        begin: @escaping @Sendable () -> Void
+    ) {
+        let present = served.store.publisher.version
+        if case .now = start {
+            perform { position in
+                subscriber.send(self.events.hello(self.cursor(position.version), movesID: true))
                 subscriber.version = position.version
-                self.goLive(subscriber, position)
-            case .start, .snapshot:
-                hello(0)
-                subscriber.restart(subscriber.query)
-                self.feedLater(subscriber)
-            case .after(let version), .within(let version, _):
-                hello(version.number)
-                subscriber.version = version.number
-                subscriber.phase = .catchUp
-                self.feedLater(subscriber)
+                subscriber.needsUpToDate = false
+                self.arrive(subscriber, position)
+                begin()
+            } orElse: {
+                subscriber.sink.end()
+                begin()
             }
+            return
         }
+        begin()
+        switch start {
+        case .now: break
+        case .start, .snapshot:
+            subscriber.send(events.hello(StreamCursor.start.text))
+            restart(subscriber, .start)
+        case .after(let version), .within(let version, _):
+            subscriber.send(events.hello(version.description))
+            guard version.epoch == served.store.epoch, version.number <= present else {
+                return restart(subscriber, .restored)
+            }
+            subscriber.version = version.number
+            feedLater(subscriber)
+        }
+    }
+
+    private func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
+        subscriber.restart()
+        subscriber.send(events.reset(reason))
+        feedLater(subscriber)
     }
 
     /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
@@ -121,74 +149,77 @@ package final class StreamHub: @unchecked Sendable {
         perform(body) { subscriber.sink.end() }
     }
 
-    /// Makes a stream part of the channel of its query. On the feed's thread.
-    private func goLive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
-        guard position.transaction.rows === subscriber.query.names.schema else {
-            return restart(subscriber, .schemaChanged)
-        }
-        subscriber.phase = .live
-        channel(subscriber.query, position).add(subscriber)
-    }
-
     private func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
-        if let present = channels[query.definition], present.stream.names === query.names {
-            return present
-        }
-        let fresh = StreamChannel(query, hub: self)
-        if let old = channels.updateValue(fresh, forKey: query.definition) {
-            position.feed.remove(old)
-        }
+        let key = query.channelKey
+        if let present = channels[key], present.stream.names === query.names { return present }
+        let fresh = StreamChannel(query, key, hub: self)
+        if let old = channels.updateValue(fresh, forKey: key) { position.feed.remove(old) }
         position.feed.add(fresh)
         return fresh
     }
 
     /// Drops a channel without followers. On the feed's thread.
     func forget(_ channel: StreamChannel) {
-        if channels[channel.stream.definition] === channel {
-            channels[channel.stream.definition] = nil
-        }
+        if channels[channel.key] === channel { channels[channel.key] = nil }
         feed?.remove(channel)
     }
 
-    /// Checks a stream's query against the present schema and begins again; a query that is not valid
-    /// any more ends the stream with an error.
-    func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
-        let names = served.names(of: served.store.catalog.rows)
-        do throws(RequestFault) {
-            subscriber.restart(try subscriber.query.definition.checked(names))
-        } catch {
-            subscriber.send(events.error(error))
-            return subscriber.sink.end()
+    // MARK: Time, on the feed's thread
+
+    private func tick(_ version: UInt64) {
+        outboxes.tick(version)
+        catchUp.dropUnused()
+        let now = monotonicMilliseconds()
+        var beat: SharedBytes?
+        for timer in timers.takeDue(now) {
+            switch timer {
+            case .heartbeat(let subscriber, let channel):
+                guard case .live = subscriber.phase, channels[channel.key] === channel else {
+                    continue
+                }
+                if subscriber.sink.isClosed {
+                    channel.removeGone()
+                    continue
+                }
+                if now >= subscriber.lastSent + heartbeatMilliseconds {
+                    let bytes = beat ?? events.heartbeat(cursor(version))
+                    beat = bytes
+                    if case .queued = subscriber.sendLive(bytes, now: now) {
+                        subscriber.version = version
+                    }
+                    // A client that does not read is asked again later.
+                    subscriber.lastSent = now
+                }
+                timers.add(timer, at: subscriber.lastSent + heartbeatMilliseconds)
+            case .polls(let channel, let deadline):
+                if channels[channel.key] === channel {
+                    channel.expire(deadline, version: version)
+                }
+            case .retry(let body): body()
+            }
         }
-        subscriber.send(events.reset(reason))
-        feedLater(subscriber)
     }
 
-    /// Keeps a stream until its client has read. On the feed's thread.
-    func wait(_ subscriber: StreamSubscriber) {
-        if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-        waiting.append(subscriber)
-        feed?.setCatchingUp(true)
-    }
-
-    private func tick(_ feed: ChangeFeed) {
-        let hasWaitingOutbox = outboxes.tick()
-        if waiting.isEmpty {
-            if !hasWaitingOutbox { feed.setCatchingUp(false) }
-            return
-        }
-        var ready: [StreamSubscriber] = []
-        waiting.removeAll { subscriber in
-            if subscriber.sink.isClosed { return true }
-            guard subscriber.isReady else { return false }
-            ready.append(subscriber)
-            return true
-        }
-        for subscriber in ready { feedLater(subscriber) }
-        if waiting.isEmpty, !hasWaitingOutbox { feed.setCatchingUp(false) }
-    }
+    private var heartbeatMilliseconds: UInt64 { UInt64(events.heartbeatSeconds) * 1000 }
 
     // MARK: Catching up, on the scheduler's threads
+
+    /// Has a live stream go on with what it misses, folded, once its client has read. On the feed's thread.
+    ///
+    /// - `isToldInPart`: Whether it has been told a part of the event that comes next.
+    func fallBack(_ subscriber: StreamSubscriber, isToldInPart: Bool = false) {
+        subscriber.fallBack(isToldInPart: isToldInPart)
+        wait(subscriber)
+    }
+
+    /// Goes on once the client has read.
+    private func wait(_ subscriber: StreamSubscriber) {
+        if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
+        subscriber.whenReady { [weak self] in
+            // A client that has gone needs no more.
+            if !subscriber.sink.isClosed { self?.feedLater(subscriber) }
+        }
+    }
 
     private func feedLater(_ subscriber: StreamSubscriber) {
         let stream = subscriber.sink
@@ -197,7 +228,13 @@ package final class StreamHub: @unchecked Sendable {
                 subscriber.clientKey, until: served.queryDeadline,
                 isAwaited: { !stream.isClosed }
             ) { self.takeTurn(subscriber, $0) })
-        if !isTaken { onFeed(subscriber) { _ in self.wait(subscriber) } }
+        if isTaken { return }
+        onFeed(subscriber) { _ in self.retry { self.feedLater(subscriber) } }
+    }
+
+    /// Tries again in a moment what no worker took. On the feed's thread.
+    func retry(_ body: @escaping @Sendable () -> Void) {
+        timers.add(.retry(body), at: monotonicMilliseconds() + Self.retryMilliseconds)
     }
 
     /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.
@@ -207,9 +244,7 @@ package final class StreamHub: @unchecked Sendable {
         repeat {
             if subscriber.sink.isClosed { return }
             if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-            guard subscriber.flush(), subscriber.hasRoom else {
-                return onFeed(subscriber) { _ in self.wait(subscriber) }
-            }
+            guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
             do throws(RequestFault) {
                 let isNear = try served.withRead(in: job) { read throws(RequestFault) in
                     try catchUp.step(subscriber, read)
@@ -233,21 +268,28 @@ package final class StreamHub: @unchecked Sendable {
     /// Delivers the last missed changes to a stream and makes it live.
     private func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
         guard position.transaction.rows === subscriber.query.names.schema else {
-            return restart(subscriber, .schemaChanged)
+            return feedLater(subscriber)
         }
         if subscriber.version < position.version {
             do throws(RequestFault) {
                 let deadline = ChangeFeed.stepDeadline
-                // Many changes are delivered by a worker.
+                // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
+                let countMax =
+                    StreamCatchUp.pieceObjectCount << min(10, subscriber.lateArrivalCount)
                 guard
                     let missed = try catchUp.missed(
-                        subscriber, position.transaction, until: deadline),
-                    missed.through == position.version,
-                    missed.candidates.count <= StreamCatchUp.pieceObjectCount
-                else { return feedLater(subscriber) }
-                try catchUp.sendPiece(
-                    of: missed, subscriber, position.transaction, until: deadline)
-                guard case .catchUp = subscriber.phase else { return wait(subscriber) }
+                        subscriber, position.transaction, countMax: countMax, until: deadline),
+                    missed.through == position.version
+                else {
+                    subscriber.lateArrivalCount += 1
+                    return feedLater(subscriber)
+                }
+                subscriber.phase = .missed(missed)
+                while case .missed(let rest) = subscriber.phase {
+                    guard subscriber.hasRoom else { return wait(subscriber) }
+                    try catchUp.sendPiece(
+                        of: rest, subscriber, position.transaction, until: deadline)
+                }
             } catch {
                 subscriber.send(events.error(error))
                 return subscriber.sink.end()
@@ -255,8 +297,16 @@ package final class StreamHub: @unchecked Sendable {
         }
         // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
-        subscriber.send(events.upToDate(cursor(subscriber.version)))
-        goLive(subscriber, position)
+        if subscriber.needsUpToDate {
+            subscriber.send(events.upToDate(cursor(subscriber.version)))
+            subscriber.needsUpToDate = false
+        }
+        subscriber.phase = .live
+        subscriber.lastSent = monotonicMilliseconds()
+        let channel = channel(subscriber.query, position)
+        channel.add(subscriber)
+        timers.add(
+            .heartbeat(subscriber, channel), at: subscriber.lastSent + heartbeatMilliseconds)
     }
 
     // MARK: Long polls
@@ -296,34 +346,24 @@ package final class StreamHub: @unchecked Sendable {
             guard position.transaction.rows === poll.query.names.schema else {
                 return self.answer(poll)
             }
+            var poll = poll
             if position.version > poll.version {
                 // What was committed meanwhile is looked at here, unless it is much.
-                if position.version - poll.version > Self.pollVersionCountMax {
-                    return self.open(poll)
-                }
-                if self.concerns(poll, position) { return self.answer(poll) }
+                guard position.version - poll.version <= Self.pollVersionCountMax,
+                    let page = try? self.served.changePage(
+                        poll.query, after: poll.version, nil, limit: poll.limit,
+                        in: position.transaction, until: ChangeFeed.stepDeadline)
+                else { return self.answer(poll) }
+                position.transaction.limitFollowing(until: .max)
+                guard page.isEmpty else { return poll.sink.reply(page.bytes) }
+                poll = poll.moved(to: page.version)
             }
-            self.channel(poll.query, position).add(poll.moved(to: position.version))
+            let channel = self.channel(poll.query, position)
+            channel.add(poll)
+            self.timers.add(.polls(channel, deadline: poll.deadline), at: poll.deadline)
         } orElse: {
             self.answer(poll)
         }
-    }
-
-    /// Whether something that concerns a poll's query has happened since its cursor. On the feed's thread.
-    private func concerns(_ poll: LongPoll, _ position: ChangeFeed.Position) -> Bool {
-        guard
-            let changes = try? FoldedChanges(
-                after: poll.version, in: position.transaction, classes: poll.query.observed.classes),
-            !changes.changesSchema
-        else { return true }
-        let observed = poll.query.observed
-        position.transaction.limitFollowing(until: ChangeFeed.stepDeadline)
-        let matcher = observed.matcher(in: position.transaction)
-        defer { position.transaction.limitFollowing(until: .max) }
-        let hasEvent = observed.candidates(changes, in: position.transaction).contains {
-            observed.event(of: $0, in: position.transaction, matcher) != nil
-        }
-        return hasEvent || position.transaction.isLate
     }
 
     /// Answers a poll with what there is now.

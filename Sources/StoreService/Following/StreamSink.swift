@@ -13,6 +13,9 @@ package protocol StreamSink: AnyObject, Sendable {
     func send(_ bytes: SharedBytes) -> StreamSent
     /// Ends the stream behind what was taken.
     func end()
+    /// Has `body` run once when no more bytes than these wait, or nobody reads any more: at once, or later on a
+    /// thread that must not be held up. Only the last one is kept.
+    func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void)
 }
 
 /// What became of bytes that were given to a ``StreamSink``.

@@ -3,20 +3,20 @@ import Threads
 
 /// One stream of events and how far it has come.
 ///
-/// At any time it belongs to one thread: a worker's while it catches up, the feed's while it is live or
-/// waits for its client; it is handed over through the queues of both.
+/// At any time it belongs to one thread: a worker's while it catches up, the feed's while it is live; it is handed
+/// over through the queues of both.
 package final class StreamSubscriber: @unchecked Sendable {
     // Unchecked: see the rule above.
 
     /// The phase of the stream.
     enum Phase {
-        /// The result as it is, object by object: what is left of which class, behind which key.
-        case snapshot(classIndex: Int, after: UInt64)
+        /// The result as it is, object by object: what is left of which class, by its number, behind which key.
+        case snapshot(classNumber: UInt32, after: UInt64)
         /// Changes since ``version`` have to be looked up.
         case catchUp
         /// Changes since ``version`` are being told, folded.
         case missed(MissedChanges)
-        /// Told of each commit.
+        /// Told of each step of the feed.
         case live
     }
 
@@ -25,12 +25,16 @@ package final class StreamSubscriber: @unchecked Sendable {
     let clientKey: ClientKey
     /// What it follows, checked against the schema it was last told of.
     var query: CheckedStream
-    var phase = Phase.live
+    var phase = Phase.catchUp
     /// The version up to which the client has been told everything; while a snapshot is sent, the
     /// version that it begins at.
     var version: UInt64 = 0
     /// Whether a snapshot has a version to begin at.
     var hasSnapshotVersion = false
+    /// Whether the client has to be told when it is at the present: it has been told something that has no id.
+    var needsUpToDate = true
+    /// How often it came to the feed while there was more to tell than the feed tells by itself.
+    var lateArrivalCount = 0
     /// Pieces that the queue had no room for.
     private var unsent: [SharedBytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.
@@ -44,20 +48,28 @@ package final class StreamSubscriber: @unchecked Sendable {
     }
 
     /// Starts over with the whole result.
-    func restart(_ query: CheckedStream) {
-        self.query = query
-        phase = .snapshot(classIndex: query.observed.classIndex ?? 0, after: 0)
+    func restart() {
+        phase = .snapshot(classNumber: 0, after: 0)
         hasSnapshotVersion = false
+        needsUpToDate = true
+    }
+
+    /// Goes on with what follows ``version``, folded.
+    ///
+    /// - `isToldInPart`: Whether it has been told a part of that.
+    func fallBack(isToldInPart: Bool) {
+        phase = .catchUp
+        needsUpToDate = isToldInPart
+        lateArrivalCount = 0
     }
 
     /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
     var hasRoom: Bool { unsent.isEmpty && sink.queuedByteCount < sink.queueByteCountMax / 2 }
 
-    /// Whether its client has read enough for another try to send.
-    var isReady: Bool {
-        guard let next = unsent.first else { return hasRoom }
-        let queued = sink.queuedByteCount
-        return queued == 0 || queued + next.count <= sink.queueByteCountMax
+    /// Has `body` run once, on any thread, when its client has read enough for another try to send, or has gone.
+    func whenReady(_ body: @escaping @Sendable () -> Void) {
+        let next = unsent.first?.count ?? 0
+        sink.whenQueued(atMost: max(0, sink.queueByteCountMax / 2 - 1 - next), body)
     }
 
     /// Sends bytes behind what is left, or keeps them until there is room.
@@ -66,11 +78,13 @@ package final class StreamSubscriber: @unchecked Sendable {
         _ = flush()
     }
 
-    /// Sends the bytes of a commit that many streams share, if there is room at once.
-    func sendLive(_ bytes: SharedBytes) -> StreamSent {
-        guard flush() else { return .full }
+    /// Sends the bytes of a step that many streams share, if there is room at once.
+    ///
+    /// - `now`: In milliseconds of the monotonic clock.
+    func sendLive(_ bytes: SharedBytes, now: UInt64) -> StreamSent {
+        guard unsent.isEmpty || flush() else { return .full }
         let sent = sink.send(bytes)
-        if case .queued = sent { lastSent = monotonicMilliseconds() }
+        if case .queued = sent { lastSent = now }
         return sent
     }
 

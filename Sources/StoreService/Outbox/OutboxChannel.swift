@@ -16,7 +16,8 @@ final class OutboxChannel: FeedChannel, @unchecked Sendable {
     init(_ rowClass: RowClass, _ schema: RowSchema, hub: OutboxHub) {
         className = rowClass.definition.name
         query = ObservedQuery(
-            target: .objects(classIndex: rowClass.index), predicate: nil, paths: [], schema: schema)
+            target: .objects(classIndex: rowClass.index), predicate: nil, filterPaths: [],
+            schema: schema)
         self.hub = hub
     }
 
@@ -30,7 +31,7 @@ final class OutboxChannel: FeedChannel, @unchecked Sendable {
         if events.contains(where: { $0.kind == .enter }) { wakeAll() }
     }
 
-    func invalidate(_ reason: FeedInvalidation) { wakeAll() }
+    func invalidate() { wakeAll() }
     func overrun() { wakeAll() }
 
     /// Has everybody fed, who come back when there is no more.

@@ -51,6 +51,12 @@ final class OutboxFollower: @unchecked Sendable {
         }
     }
 
+    /// Has `body` run once, on any thread, when the client has read enough to be sent more, or has gone.
+    func whenReady(_ body: @escaping @Sendable () -> Void) {
+        guard case .stream(let stream) = client else { return body() }
+        stream.whenQueued(atMost: stream.queueByteCountMax / 2 - 1, body)
+    }
+
     /// Whether a heartbeat is due, because nothing was sent for so long.
     func needsHeartbeat(_ now: UInt64, heartbeatSeconds: Int) -> Bool {
         guard case .stream = client else { return false }

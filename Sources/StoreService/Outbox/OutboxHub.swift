@@ -6,7 +6,7 @@ import ObjectStore
 /// A follower is fed on a worker's thread until it has everything, as fast as its client reads; then it
 /// joins the channel of its class on the feed's thread. Thread-safe.
 package final class OutboxHub: @unchecked Sendable {
-    // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `streams` is set once,
+    // Unchecked: `channels` is touched on the feed's thread alone; `streams` is set once,
     // before the hub is used.
 
     /// Gone once the service stops; jobs may still run then.
@@ -14,8 +14,6 @@ package final class OutboxHub: @unchecked Sendable {
     private let served: ServedStore
     let events: StreamEvents
     private var channels: [String: OutboxChannel] = [:]
-    /// Streams whose clients have to read first.
-    private var waiting: [OutboxFollower] = []
 
     init(_ served: ServedStore, _ events: StreamEvents) {
         self.served = served
@@ -65,7 +63,7 @@ package final class OutboxHub: @unchecked Sendable {
             Job(follower.clientKey) { self.takeTurn(follower, $0) })
         if isTaken { return }
         switch follower.client {
-        case .stream: onFeed(follower) { _ in self.wait(follower) }
+        case .stream: onFeed(follower) { _ in self.streams?.retry { self.feed(follower) } }
         case .poll: follower.fail(.tooBusy, events)
         }
     }
@@ -76,7 +74,7 @@ package final class OutboxHub: @unchecked Sendable {
                 if case .poll(let sink, _) = follower.client { sink.abandon() }
                 return
             }
-            guard follower.hasRoom else { return onFeed(follower) { _ in self.wait(follower) } }
+            guard follower.hasRoom else { return wait(follower) }
             do throws(RequestFault) {
                 let page = try page(for: follower)
                 if page.count == 0 {
@@ -87,7 +85,7 @@ package final class OutboxHub: @unchecked Sendable {
                     return
                 }
                 guard follower.send(page.bytes, through: page.through) else {
-                    return onFeed(follower) { _ in self.wait(follower) }
+                    return wait(follower)
                 }
             } catch {
                 return follower.fail(error, events)
@@ -153,25 +151,21 @@ package final class OutboxHub: @unchecked Sendable {
         streams?.remove(channel)
     }
 
+    /// Has a stream fed once its client has read. Any thread.
     private func wait(_ follower: OutboxFollower) {
-        waiting.append(follower)
-        streams?.setCatchingUp(true)
+        follower.whenReady { [weak self] in
+            if !follower.isGone { self?.feed(follower) }
+        }
     }
 
-    /// Sends more to followers that can take it. Returns whether any still waits.
-    func tick() -> Bool {
-        if waiting.isEmpty { return false }
-        let ready = waiting.filter { $0.isGone || $0.hasRoom }
-        waiting.removeAll { follower in ready.contains { $0 === follower } }
-        for follower in ready where !follower.isGone { feed(follower) }
-        return !waiting.isEmpty
+    /// Looks after those that wait.
+    func tick(_ version: UInt64) {
+        for channel in Array(channels.values) { channel.tick(version: version) }
     }
 
     /// Ends everything: the service stops.
     func end() {
         for channel in channels.values { channel.end() }
         channels = [:]
-        for follower in waiting { follower.end() }
-        waiting = []
     }
 }

@@ -39,7 +39,7 @@ struct ObservedLanguageTests {
                 .predicate
             query = ObservedQuery(
                 target: .objects(classIndex: 0), predicate: predicate,
-                paths: predicate.dependencies(schema), schema: schema)
+                filterPaths: predicate.dependencies(schema), schema: schema)
         }
 
         func matches(_ transaction: ReadTransaction) throws -> Set<UInt64> {

@@ -1,0 +1,142 @@
+import Query
+import Rows
+
+/// The way back along a path, from the object at its end to those where it begins.
+struct PathOrigins {
+    /// The class where the path begins, by position.
+    let rootClass: Int
+    /// The state that is walked in.
+    let transaction: ReadTransaction
+
+    /// Hands over the keys of the objects that a path leads from to the one it ends at, until `body` returns
+    /// false; an object may come several times. Cost: the inverse links on the way.
+    ///
+    /// - Returns: Whether `body` never returned false.
+    func forEach(
+        to identity: ObjectIdentity, along steps: [PathStep], _ body: (UInt64) -> Bool
+    ) -> Bool {
+        walkBack(from: identity, steps[...], body)
+    }
+
+    /// Walks a path backwards from its end and hands over the objects at its beginning until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    private func walkBack(
+        from identity: ObjectIdentity, _ steps: ArraySlice<PathStep>, _ body: (UInt64) -> Bool
+    ) -> Bool {
+        guard let last = steps.last else {
+            return identity.classIndex == rootClass ? body(identity.key) : true
+        }
+        let schema = transaction.rows
+        let rest = steps.dropLast()
+        switch last.kind {
+        case .embedded, .embeddedList, .embeddedAt:
+            // The owner is the object itself.
+            return walkBack(from: identity, rest, body)
+        case .link, .links, .linkAt, .mixedLinks:
+            let property = schema.classes[last.fromClass].members[last.member].number
+            // An inverse link has the owner and the property, but neither where among the owner's
+            // embedded objects the link stands nor where in a list; the owner's row does.
+            let start = rest.lastIndex(where: \.isLinkLike).map { $0 + 1 } ?? rest.startIndex
+            let inner = steps[start...]
+            // Where the path begins here, only the identity of the owners is needed.
+            if rest.isEmpty, last.kind.isKnownFromInverse,
+                schema.classes[rootClass].definition.kind != .embedded
+            {
+                var goesOn = true
+                transaction.scanOrigins(
+                    identity.classIndex, identity.key, property: property, from: nil
+                ) { origin, _ in
+                    if origin.classIndex == rootClass { goesOn = body(origin.key) }
+                    return goesOn
+                }
+                return goesOn
+            }
+            var origins: [ObjectIdentity] = []
+            transaction.scanOrigins(
+                identity.classIndex, identity.key, property: property, from: nil
+            ) { origin, _ in
+                origins.append(origin)
+                return true
+            }
+            // Where the path begins in an embedded object, the owner stands
+            // for it, which may be of any class.
+            let isOwned = inner.first.map {
+                schema.classes[$0.fromClass].definition.kind == .embedded
+            }
+            for origin in origins
+            where isOwned ?? false
+                || origin.classIndex == inner.first?.fromClass
+                    && leads(inner, from: origin, to: identity.key)
+            {
+                guard walkBack(from: origin, rest[..<start], body) else {
+                    return false
+                }
+            }
+            return true
+        case .inverse:
+            let property = schema.classes[last.toClass].members[last.member].number
+            let owner = schema.classes[identity.classIndex]
+            guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
+            else { return true }
+            var targets: Set<UInt64> = []
+            schema.forEachLink(of: owner, in: row, transaction) { held, targetClass, target in
+                if held == property, targetClass == last.fromClass { targets.insert(target) }
+            }
+            return targets.allSatisfy { target in
+                walkBack(
+                    from: ObjectIdentity(classIndex: last.fromClass, key: target), rest, body)
+            }
+        }
+    }
+
+    /// Whether steps into embedded objects and along a link lead from an object to a target.
+    private func leads(
+        _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64
+    ) -> Bool {
+        if steps.count == 1, steps.first?.kind.isKnownFromInverse ?? false { return true }
+        guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
+            return false
+        }
+        return leads(steps, from: row, to: key)
+    }
+
+    private func leads(
+        _ steps: ArraySlice<PathStep>, from row: RowView, to key: UInt64
+    ) -> Bool {
+        guard let step = steps.first else { return false }
+        let rowClass = transaction.rows.classes[step.fromClass]
+        func embedded(_ inner: RowView?) -> Bool {
+            inner.map { leads(steps.dropFirst(), from: $0, to: key) } ?? false
+        }
+        switch step.kind {
+        case .inverse: return false
+        // The inverse link says that the owner's value leads here.
+        case .mixedLinks: return true
+        case .link:
+            let field = rowClass.field(step.member, in: row)
+            return !field.isNull && field.load(UInt64.self) == key
+        case .embedded: return embedded(rowClass.embedded(step.member, in: row))
+        case .links, .embeddedList:
+            let list = rowClass.collection(step.member, in: row, transaction)
+            return !list.forEach { part, offset, _ in
+                if part.isNull(offset) { return true }
+                return step.kind == .links
+                    ? part.pointer(offset).storedLink != key
+                    : !embedded(RowView(part.bytes(offset)))
+            }
+        case .linkAt(let position), .embeddedAt(let position):
+            let list = rowClass.collection(step.member, in: row, transaction)
+            guard let (part, offset) = list.object(position) else { return false }
+            if case .linkAt = step.kind { return part.pointer(offset).storedLink == key }
+            return embedded(RowView(part.bytes(offset)))
+        }
+    }
+}
+
+extension PathStep.Kind {
+    /// Whether an inverse link of the property says all of the step: it has no position in a list.
+    fileprivate var isKnownFromInverse: Bool {
+        self == .link || self == .links || self == .mixedLinks
+    }
+}

@@ -1,0 +1,66 @@
+import Query
+import Rows
+
+/// A condition on one value of an object that holds of every match of a filter: who follows the filter is found
+/// by the value.
+struct Anchor: Hashable, Sendable {
+    /// What holds of the value.
+    enum Condition: Hashable, Sendable {
+        /// Its key lies in one of these.
+        case ranges([OrderedKeyRange])
+        /// It is a string with this text of ASCII characters in it, but for case.
+        case text([UInt8])
+    }
+
+    /// Where the value stands.
+    var place: ValuePlace
+    let condition: Condition
+
+    /// How many objects it likely lets through: less is better.
+    private var rank: Int {
+        switch condition {
+        case .ranges(let ranges) where ranges.allSatisfy(\.isSingleValue): place.steps.count
+        case .text: 100 + place.steps.count
+        case .ranges: 200 + place.steps.count
+        }
+    }
+
+    /// The anchors of a filter, of which one holds of every match: none where nothing matches, nil where none are
+    /// known.
+    static func anchors(of predicate: Predicate, _ schema: RowSchema, _ rowClass: RowClass)
+        -> [Anchor]?
+    {
+        var best: (anchors: [Anchor], rank: Int)?
+        func offer(_ anchors: [Anchor]) {
+            let rank = anchors.map(\.rank).max() ?? -1
+            if best.map({ rank < $0.rank }) ?? true { best = (anchors, rank) }
+        }
+        for constraint in predicate.constraints {
+            offer(
+                constraint.ranges.isEmpty
+                    ? []
+                    : [
+                        Anchor(
+                            place: ValuePlace(steps: [], member: constraint.member),
+                            condition: .ranges(constraint.ranges))
+                    ])
+        }
+        for part in predicate.conjuncts {
+            switch part {
+            case .constant(false): offer([])
+            case .comparison(let comparison):
+                if let (place, ranges) = comparison.placedRanges(schema) {
+                    offer([Anchor(place: place, condition: .ranges(ranges))])
+                }
+                if let (place, text) = comparison.placedText {
+                    offer([Anchor(place: place, condition: .text(text))])
+                }
+            case .or(let branches):
+                let found = branches.map { anchors(of: $0, schema, rowClass) }
+                if found.allSatisfy({ $0 != nil }) { offer(found.flatMap { $0 ?? [] }) }
+            case .constant, .and, .not, .within: break
+            }
+        }
+        return best?.anchors
+    }
+}

@@ -1,0 +1,34 @@
+import Rows
+
+/// Two states that follow each other, and what changed between them. On one thread.
+package struct ChangeStep {
+    let before: ReadTransaction
+    let after: ReadTransaction
+    /// The change log from `before` to `after`.
+    let changes: FoldedChanges
+
+    /// Makes a step; the changes are those from one view to the other.
+    package init(before: ReadTransaction, after: ReadTransaction, changes: FoldedChanges) {
+        self.before = before
+        self.after = after
+        self.changes = changes
+    }
+
+    /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/limitFollowing(until:)``.
+    func limit(until deadline: UInt64) {
+        before.limitFollowing(until: deadline)
+        after.limitFollowing(until: deadline)
+    }
+
+    /// An object that changed, or that is reached from one, with its rows in both states.
+    func object(_ identity: ObjectIdentity) -> ChangedObject {
+        let change = changes.changes[identity]
+        let before =
+            change?.kind == .insert
+            ? nil : before.row(classIndex: identity.classIndex, key: identity.key)
+        let after =
+            change?.kind == .delete
+            ? nil : after.row(classIndex: identity.classIndex, key: identity.key)
+        return ChangedObject(identity: identity, change: change, before: before, after: after)
+    }
+}

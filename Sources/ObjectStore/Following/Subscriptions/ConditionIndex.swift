@@ -1,0 +1,83 @@
+import Bytes
+import Query
+import Rows
+
+/// The conditions on the values of one place, found by a value that satisfies them, and by some that do not: what
+/// is found is tested by the filter itself.
+struct ConditionIndex {
+    private var equal: [UInt64: [Int32]] = [:]
+    private var null: [Int32] = []
+    private var intervals = IntervalIndex()
+    private var needles = NeedleIndex()
+    private var count = 0
+
+    /// Whether there are none.
+    var isEmpty: Bool { count == 0 }
+
+    /// Enters the condition of an owner.
+    mutating func add(_ condition: Anchor.Condition, _ owner: Int32) {
+        count += 1
+        switch condition {
+        case .text(let text): needles.add(text, owner)
+        case .ranges(let ranges):
+            for part in ranges.lazy.flatMap(Self.parts) {
+                switch part {
+                case .null: null.append(owner)
+                case .value(let hash): equal[hash, default: []].append(owner)
+                case .interval(let bounds): intervals.add(bounds, owner)
+                }
+            }
+        }
+    }
+
+    /// Removes the condition of an owner.
+    mutating func remove(_ condition: Anchor.Condition, _ owner: Int32) {
+        count -= 1
+        func drop(_ owners: inout [Int32]) {
+            if let index = owners.firstIndex(of: owner) { owners.remove(at: index) }
+        }
+        switch condition {
+        case .text(let text): needles.remove(text, owner)
+        case .ranges(let ranges):
+            for part in ranges.lazy.flatMap(Self.parts) {
+                switch part {
+                case .null: drop(&null)
+                case .value(let hash):
+                    drop(&equal[hash, default: []])
+                    if equal[hash]?.isEmpty == true { equal[hash] = nil }
+                case .interval(let bounds): intervals.remove(bounds, owner)
+                }
+            }
+        }
+    }
+
+    /// Hands over the owners of the conditions that a value may satisfy; an owner may come several times.
+    func forEach(at value: PlacedValue, _ scratch: ByteBuffer, _ body: (Int32) -> Void) {
+        guard value.isThere else { return }
+        if value.isNull { return null.forEach(body) }
+        if !equal.isEmpty { equal[value.hash]?.forEach(body) }
+        if !intervals.isEmpty { intervals.forEach(at: value.order, body) }
+        if !needles.isEmpty, let text = value.text { needles.forEach(in: text, scratch, body) }
+    }
+
+    private enum Part {
+        case null
+        case value(UInt64)
+        case interval(ClosedRange<UInt64>)
+    }
+
+    /// What a range is looked up by.
+    private static func parts(of range: OrderedKeyRange) -> [Part] {
+        if range.isSingleValue {
+            return range.lower == [0]
+                ? [.null] : [.value(range.lower.withUnsafeBytes { $0.tableHash() })]
+        }
+        var parts: [Part] = range.lower.first == 0 ? [.null] : []
+        let lower =
+            range.lower.first == 0 ? 0 : range.lower.withUnsafeBytes { PlacedValue.order($0) }
+        let upper =
+            range.upper.first == 1 ? range.upper.withUnsafeBytes { PlacedValue.order($0) } : .max
+        if range.upper != [1], lower <= upper { parts.append(.interval(lower...upper)) }
+        return parts
+    }
+}

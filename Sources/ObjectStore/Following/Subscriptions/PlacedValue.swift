@@ -1,0 +1,73 @@
+import Bytes
+import Query
+import Rows
+
+/// The value at a place of an object, in the forms that a ``ConditionIndex`` looks up. Reused from object to object.
+final class PlacedValue {
+    private let key = ByteBuffer(capacity: 64)
+    /// The value if it is a string; valid as long as the row that it was read from.
+    private(set) var text: UnsafeRawBufferPointer?
+
+    /// Whether it is null, or there is no object.
+    private(set) var isNull = true
+    /// Whether there is an object.
+    private(set) var isThere = false
+
+    /// The value's bytes as of ``OrderedKey``.
+    var keyBytes: UnsafeRawBufferPointer { key.bytes }
+    /// Equal for equal values.
+    var hash: UInt64 { key.bytes.tableHash() }
+    /// A number in the order of the values; equal for some that differ.
+    var order: UInt64 { Self.order(key.bytes) }
+
+    /// Reads the value at a place.
+    ///
+    /// - `row`: The object where the steps begin; nil when it is not there.
+    /// - `first`: The first step that is taken from the row.
+    func read(
+        _ place: ValuePlace, from row: RowView?, step first: Int = 0, _ classIndex: Int,
+        in transaction: ReadTransaction
+    ) {
+        key.removeAll()
+        text = nil
+        isNull = true
+        isThere = row != nil
+        guard var row else { return }
+        var rowClass = transaction.rows.classes[classIndex]
+        for step in place.steps[first...] {
+            let next: RowView?
+            if step.kind == .embedded {
+                next = rowClass.embedded(step.member, in: row)
+            } else {
+                let field = rowClass.field(step.member, in: row)
+                next =
+                    field.isNull
+                    ? nil
+                    : transaction.row(classIndex: step.toClass, key: field.load(UInt64.self))
+            }
+            guard let next else { return OrderedKey.appendNull(to: key) }
+            row = next
+            rowClass = transaction.rows.classes[step.toClass]
+        }
+        let field = rowClass.field(place.member, in: row)
+        let element = rowClass.members[place.member].storage.element
+        OrderedKey.append(field, element, transaction, to: key)
+        isNull = field.isNull
+        if element == .string, !isNull { text = field.text(transaction) }
+    }
+
+    /// Whether another has the same value.
+    func equals(_ other: PlacedValue) -> Bool {
+        isThere == other.isThere && compareKeys(key.bytes, other.key.bytes) == 0
+    }
+
+    /// The first eight bytes behind the one that says whether a value is null.
+    static func order(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        if key.count >= 9 {
+            return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+        }
+        var order: UInt64 = 0
+        for offset in 1...8 { order = order << 8 | UInt64(offset < key.count ? key[offset] : 0) }
+        return order
+    }
+}

@@ -1,0 +1,234 @@
+import Bytes
+import Query
+import Rows
+
+/// The queries that are followed, found by what changes: a commit costs what it concerns, however many they are.
+///
+/// A filter is entered under a condition that holds of every object that satisfies it (``Anchor``), and is found by
+/// the value that a changed object had or has at its place: equality by a hash, ranges by an interval tree, texts
+/// by groups of three characters. What has no such condition is tested with each change of its class. Where a filter
+/// reads other objects, a change of those is first compared with the condition; only where that finds somebody is
+/// the path walked back, once for all. On the feed's thread.
+package final class SubscriptionIndex {
+    private let schema: RowSchema
+    private var filters: [ObservedFilter?] = []
+    private var freeOwners: [Int32] = []
+    private var ownerByKey: [ObservedFilter.Key: Int32] = [:]
+    private var classes: [Int: ClassFilters] = [:]
+    /// The filters of the whole store, by owner.
+    private var storeFilters: Set<Int32> = []
+    private let watches: WatchTable
+    private let earlier = PlacedValue()
+    private let later = PlacedValue()
+    private let scratch = ByteBuffer(capacity: 256)
+    /// Counts the objects that are tested.
+    private var objectNumber = 0
+
+    /// The filters of one class.
+    private final class ClassFilters {
+        /// By places of values, who is found by a condition on them.
+        var places: [ValuePlace: ConditionIndex] = [:]
+        /// Who follows one object, by its key.
+        var objects: [UInt64: Set<Int32>] = [:]
+        /// Those that no condition finds, by owner.
+        var unplaced: Set<Int32> = []
+    }
+
+    /// How many filters there are.
+    private(set) var count = 0
+
+    /// Makes an empty index for the queries of a schema.
+    package init(_ schema: RowSchema) {
+        self.schema = schema
+        watches = WatchTable(schema)
+    }
+
+    /// Every channel.
+    var channels: [any FeedChannel] {
+        filters.flatMap { $0?.followers.map(\.channel) ?? [] }
+    }
+
+    // MARK: Entering
+
+    /// Enters a channel.
+    package func add(_ channel: any FeedChannel) {
+        let query = channel.query
+        let key = ObservedFilter.Key(query)
+        let filter = ownerByKey[key].flatMap { filters[Int($0)] } ?? enter(query, key)
+        let shown = query.classIndex.map { root in
+            query.shown.watches.map { watches.add($0, root, nil) }
+        }
+        filter.followers.append(ObservedFilter.Follower(channel: channel, shown: shown ?? []))
+    }
+
+    private func enter(_ query: ObservedQuery, _ key: ObservedFilter.Key) -> ObservedFilter {
+        let owner = freeOwners.popLast() ?? Int32(filters.count)
+        if Int(owner) == filters.count { filters.append(nil) }
+        let anchors = self.anchors(of: query)
+        let positions = query.classIndex.map { root in
+            query.filter.watches.map { watches.add($0, root, anchors) }
+        }
+        let filter = ObservedFilter(
+            query, owner: owner, anchors: anchors, watches: positions ?? [])
+        filters[Int(owner)] = filter
+        ownerByKey[key] = owner
+        count += 1
+        place(filter)
+        return filter
+    }
+
+    private func place(_ filter: ObservedFilter) {
+        let owner = filter.owner
+        guard let root = filter.query.classIndex else {
+            storeFilters.insert(owner)
+            return
+        }
+        let own = classes[root] ?? ClassFilters()
+        classes[root] = own
+        if case .object(_, let key) = filter.query.target {
+            own.objects[key, default: []].insert(owner)
+        } else if let anchors = filter.anchors {
+            for anchor in anchors {
+                own.places[anchor.place, default: ConditionIndex()].add(anchor.condition, owner)
+            }
+        } else {
+            own.unplaced.insert(owner)
+        }
+    }
+
+    private func displace(_ filter: ObservedFilter) {
+        let owner = filter.owner
+        guard let root = filter.query.classIndex, let own = classes[root] else {
+            storeFilters.remove(owner)
+            return
+        }
+        if case .object(_, let key) = filter.query.target {
+            own.objects[key]?.remove(owner)
+            if own.objects[key]?.isEmpty == true { own.objects[key] = nil }
+        }
+        for anchor in filter.anchors ?? [] {
+            own.places[anchor.place]?.remove(anchor.condition, owner)
+            if own.places[anchor.place]?.isEmpty == true { own.places[anchor.place] = nil }
+        }
+        own.unplaced.remove(owner)
+        if own.places.isEmpty, own.objects.isEmpty, own.unplaced.isEmpty { classes[root] = nil }
+    }
+
+    private func anchors(of query: ObservedQuery) -> [Anchor]? {
+        guard let root = query.classIndex else { return nil }
+        let rowClass = schema.classes[root]
+        if case .keyed(_, let key) = query.target, let member = rowClass.primaryKeyIndex {
+            return [
+                Anchor(
+                    place: ValuePlace(steps: [], member: member),
+                    condition: .ranges([.value(key.bytes)]))
+            ]
+        }
+        return query.predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
+    }
+
+    /// Removes a channel.
+    package func remove(_ channel: any FeedChannel) {
+        let key = ObservedFilter.Key(channel.query)
+        guard let owner = ownerByKey[key], let filter = filters[Int(owner)],
+            let index = filter.followers.firstIndex(where: { $0.channel === channel })
+        else { return }
+        for position in filter.followers[index].shown { watches.remove(position, nil) }
+        filter.followers.remove(at: index)
+        guard filter.followers.isEmpty else { return }
+        for position in filter.watches { watches.remove(position, filter.anchors) }
+        displace(filter)
+        filters[Int(owner)] = nil
+        freeOwners.append(owner)
+        ownerByKey[key] = nil
+        count -= 1
+    }
+
+    // MARK: Steps
+
+    /// What a step means to a channel.
+    package struct Finding {
+        package let channel: any FeedChannel
+        package let events: [QueryEvent]
+    }
+
+    /// Finds whom a step concerns, and what it means to them.
+    ///
+    /// - `overrun`: Told of each channel whose filter made a view late.
+    package func findings(
+        of step: ChangeStep, overrun: (any FeedChannel) -> Void
+    ) -> [Finding] {
+        if count == 0 { return [] }
+        var reached = watches.reached(step) { place, root, value in
+            isAnyFound(place, root, value)
+        }
+        var concerned: [ObservedFilter] = []
+        for identity in step.changes.order {
+            let found = reached.removeValue(forKey: identity) ?? []
+            test(identity, reached: found, step, &concerned, overrun)
+        }
+        for (identity, found) in reached.sorted(by: { $0.key.key < $1.key.key }) {
+            test(identity, reached: found, step, &concerned, overrun)
+        }
+        var findings: [Finding] = []
+        for filter in concerned {
+            for index in filter.followers.indices where !filter.followers[index].events.isEmpty {
+                findings.append(
+                    Finding(
+                        channel: filter.followers[index].channel,
+                        events: filter.followers[index].events))
+                filter.followers[index].events = []
+            }
+        }
+        return findings
+    }
+
+    /// Whether a value at a place satisfies any condition.
+    private func isAnyFound(_ place: ValuePlace, _ root: Int, _ value: PlacedValue) -> Bool {
+        var isFound = false
+        classes[root]?.places[place]?.forEach(at: value, scratch) { _ in isFound = true }
+        return isFound
+    }
+
+    /// Tests an object with the filters that it may concern.
+    ///
+    /// - `reached`: The watches through which it was reached.
+    private func test(
+        _ identity: ObjectIdentity, reached: [Int], _ step: ChangeStep,
+        _ concerned: inout [ObservedFilter], _ overrun: (any FeedChannel) -> Void
+    ) {
+        let own = classes[identity.classIndex]
+        if own == nil, storeFilters.isEmpty { return }
+        let object = step.object(identity)
+        objectNumber += 1
+        func take(_ owner: Int32) {
+            guard let filter = filters[Int(owner)], filter.lastObject != objectNumber else {
+                return
+            }
+            filter.lastObject = objectNumber
+            guard object.change != nil || filter.isReached(by: reached) else { return }
+            if filter.take(object, step, reached: reached, watches) { concerned.append(filter) }
+            guard step.before.isLate || step.after.isLate else { return }
+            for index in filter.followers.indices {
+                filter.followers[index].events = []
+                overrun(filter.followers[index].channel)
+            }
+            step.limit(until: ChangeFeed.stepDeadline)
+        }
+        if let own {
+            for (place, conditions) in own.places {
+                later.read(place, from: object.after, identity.classIndex, in: step.after)
+                conditions.forEach(at: later, scratch, take)
+                let isSame =
+                    object.before != nil && object.after != nil && reached.isEmpty
+                    && !object.members.contains(place.firstMember)
+                if isSame { continue }
+                earlier.read(place, from: object.before, identity.classIndex, in: step.before)
+                if !earlier.equals(later) { conditions.forEach(at: earlier, scratch, take) }
+            }
+            own.objects[identity.key]?.forEach(take)
+            own.unplaced.forEach(take)
+        }
+        storeFilters.forEach(take)
+    }
+}

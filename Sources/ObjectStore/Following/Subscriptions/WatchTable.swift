@@ -1,0 +1,154 @@
+import Query
+import Rows
+
+/// The watches of all queries that are followed, each once: a path is walked back once for all who have it. On the
+/// feed's thread.
+final class WatchTable {
+    private struct Entry {
+        var watch: Watch
+        var rootClass: Int
+        /// How many have it.
+        var count = 0
+        /// How many of those are found by no condition at a place on its way.
+        var freeCount = 0
+        /// The places on its way with conditions of filters that have it, and how many have them.
+        var places: [ValuePlace: Int] = [:]
+    }
+
+    private struct Key: Hashable {
+        let watch: Watch
+        let rootClass: Int
+    }
+
+    private let schema: RowSchema
+    private var entries: [Entry] = []
+    private var freePositions: [Int] = []
+    private var positions: [Key: Int] = [:]
+    /// By the class of the objects that set watches off; under nil those of embedded objects.
+    private var triggers: [Int?: [Int]] = [:]
+    private let value = PlacedValue()
+
+    init(_ schema: RowSchema) { self.schema = schema }
+
+    /// The watch at a position.
+    func watch(_ position: Int) -> Watch { entries[position].watch }
+
+    /// Counts a watch and returns its position.
+    ///
+    /// - `anchors`: Those of the filter that has it; nil where the watch counts whatever the values.
+    func add(_ watch: Watch, _ rootClass: Int, _ anchors: [Anchor]?) -> Int {
+        let key = Key(watch: watch, rootClass: rootClass)
+        let position: Int
+        if let known = positions[key] {
+            position = known
+        } else {
+            position = freePositions.popLast() ?? entries.count
+            let entry = Entry(watch: watch, rootClass: rootClass)
+            if position == entries.count {
+                entries.append(entry)
+            } else {
+                entries[position] = entry
+            }
+            positions[key] = position
+            triggers[watch.classIndex(schema), default: []].append(position)
+        }
+        count(position, anchors, by: 1)
+        return position
+    }
+
+    /// Counts a watch less.
+    func remove(_ position: Int, _ anchors: [Anchor]?) {
+        count(position, anchors, by: -1)
+        guard entries[position].count == 0 else { return }
+        let entry = entries[position]
+        positions[Key(watch: entry.watch, rootClass: entry.rootClass)] = nil
+        let classIndex = entry.watch.classIndex(schema)
+        triggers[classIndex]?.removeAll { $0 == position }
+        if triggers[classIndex]?.isEmpty == true { triggers.removeValue(forKey: classIndex) }
+        freePositions.append(position)
+    }
+
+    private func count(_ position: Int, _ anchors: [Anchor]?, by difference: Int) {
+        entries[position].count += difference
+        let watch = entries[position].watch
+        guard let anchors, anchors.allSatisfy({ watch.lies(onWayTo: $0.place, schema) }) else {
+            entries[position].freeCount += difference
+            return
+        }
+        for place in Set(anchors.map(\.place)) {
+            let count = (entries[position].places[place] ?? 0) + difference
+            entries[position].places[place] = count > 0 ? count : nil
+        }
+    }
+
+    /// The objects that a step reaches from those that changed, each with the watches through which it is.
+    ///
+    /// - `isFound`: Whether a value at a place, of a root class, is one that any condition finds.
+    func reached(
+        _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool
+    ) -> [ObjectIdentity: [Int]] {
+        var found: [ObjectIdentity: [Int]] = [:]
+        if triggers.isEmpty { return found }
+        func walk(_ position: Int, from identity: ObjectIdentity) {
+            let entry = entries[position]
+            let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after)
+            _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
+                let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
+                if found[origin]?.last != position { found[origin, default: []].append(position) }
+                return true
+            }
+        }
+        for identity in step.changes.order {
+            guard let change = step.changes.changes[identity] else { continue }
+            for classIndex in [identity.classIndex, nil] {
+                for position in triggers[classIndex] ?? [] {
+                    guard entries[position].watch.isTriggered(by: change, of: identity, schema),
+                        entries[position].freeCount > 0
+                            || isAnyConcerned(entries[position], identity, step, isFound)
+                    else { continue }
+                    walk(position, from: identity)
+                }
+            }
+        }
+        for lost in step.changes.lostLinks {
+            guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { continue }
+            let target = ObjectIdentity(classIndex: classIndex, key: lost.key)
+            for position in triggers[classIndex] ?? []
+            where entries[position].watch.isTriggered(by: lost, schema) {
+                walk(position, from: target)
+            }
+        }
+        return found
+    }
+
+    /// Whether what changed led, or leads, to a value that somebody is found by.
+    private func isAnyConcerned(
+        _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,
+        _ isFound: (ValuePlace, Int, PlacedValue) -> Bool
+    ) -> Bool {
+        let object = step.object(identity)
+        return entry.places.keys.contains { place in
+            for (row, view) in [(object.before, step.before), (object.after, step.after)] {
+                value.read(
+                    place, from: row, step: entry.watch.steps.count, identity.classIndex, in: view)
+                if isFound(place, entry.rootClass, value) { return true }
+            }
+            return false
+        }
+    }
+}
+
+extension Watch {
+    /// Whether the way to a place goes through the object that sets it off, so that this object decides about the
+    /// value there.
+    func lies(onWayTo place: ValuePlace, _ schema: RowSchema) -> Bool {
+        guard case .property(let classIndex, _) = trigger else { return false }
+        return schema.classes[classIndex].definition.kind != .embedded
+            && place.steps.starts(with: steps)
+    }
+}
+
+extension ValuePlace {
+    /// The property of the object itself that the value is, or the way to it begins with.
+    var firstMember: Int { steps.first?.member ?? member }
+}

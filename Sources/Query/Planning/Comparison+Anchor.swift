@@ -1,0 +1,91 @@
+import ObjectModel
+import Rows
+
+extension Comparison {
+    /// The ranges in which the value at the end of the comparison's path lies for every match, null where a link
+    /// on the way is null; nil where the path may lead to several values, or nothing is known of them.
+    package func placedRanges(
+        _ schema: RowSchema
+    ) -> (place: ValuePlace, ranges: [OrderedKeyRange])? {
+        guard let compared = ComparedPath(self), compared.quantifier == nil,
+            case .objects = compared.path.root, compared.path.isToOne,
+            case .value(let member) = compared.path.terminal
+        else { return nil }
+        if case .link(let target) = compared.path.type {
+            return linkedRanges(compared, member, schema.classes[target], schema)
+        }
+        var behind = compared.path
+        behind.root = .objects(classIndex: compared.path.lastClass)
+        behind.steps = []
+        let far = Operand.path(behind, nil)
+        let rest =
+            compared.constantIsLeft
+            ? Comparison(left, relation, far) : Comparison(far, relation, right)
+        return Predicate.comparison(rest).constraints.first.map {
+            (ValuePlace(steps: compared.path.steps, member: $0.member), $0.ranges)
+        }
+    }
+
+    /// The ranges of the primary keys of the objects that a link is compared with.
+    private func linkedRanges(
+        _ compared: ComparedPath, _ member: Int, _ target: RowClass, _ schema: RowSchema
+    ) -> (place: ValuePlace, ranges: [OrderedKeyRange])? {
+        guard compared.relation.comparison == .equal,
+            compared.listQuantifier == nil || compared.listQuantifier == .any,
+            let primaryKey = target.primaryKeyIndex
+        else { return nil }
+        var ranges: [OrderedKeyRange] = []
+        for constant in compared.constants {
+            switch constant {
+            case .null: ranges.append(.null)
+            case .link(_, let key):
+                guard let key = OrderedKey(key) else { return nil }
+                ranges.append(.value(key.bytes))
+            default: return nil
+            }
+        }
+        let link = PathStep(along: member, of: schema.classes[compared.path.lastClass])
+        return (
+            ValuePlace(steps: compared.path.steps + [link], member: primaryKey),
+            OrderedKeyRange.union(ranges)
+        )
+    }
+
+    /// A text of ASCII characters in lower case that stands, but for case, in the string at the end of the
+    /// comparison's path for every match; nil where there is none of three characters or more.
+    package var placedText: (place: ValuePlace, text: [UInt8])? {
+        guard let compared = ComparedPath(self), compared.quantifier == nil,
+            compared.listQuantifier == nil, !compared.constantIsLeft,
+            !compared.relation.ignoresAccents, case .objects = compared.path.root,
+            compared.path.isToOne, case .value(let member) = compared.path.terminal,
+            case .scalar(.string) = compared.path.type,
+            case .string(let text) = compared.constants[0]
+        else { return nil }
+        let isPattern = compared.relation.comparison == .like
+        switch compared.relation.comparison {
+        case .equal, .beginsWith, .endsWith, .contains, .like: break
+        default: return nil
+        }
+        var longest: [UInt8] = []
+        var run: [UInt8] = []
+        for byte in text.utf8 {
+            let isWildcard =
+                isPattern && (byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?"))
+            if byte >= 0x80 || isWildcard {
+                run = []
+            } else {
+                run.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
+            }
+            if run.count > longest.count { longest = run }
+        }
+        guard longest.count >= 3 else { return nil }
+        return (ValuePlace(steps: compared.path.steps, member: member), longest)
+    }
+}
+
+extension ValuePath {
+    /// Whether every step leads to one object at most, named by the step alone.
+    fileprivate var isToOne: Bool {
+        steps.allSatisfy { $0.kind == .link || $0.kind == .embedded }
+    }
+}

@@ -1,0 +1,50 @@
+import ObjectModel
+
+/// A predicate whatever its spelling: the order of terms, of constants in a list and of the two sides of a
+/// comparison does not count, nor do terms that are said twice.
+package indirect enum CanonicalPredicate: Hashable, Sendable {
+    case constant(Bool)
+    case all(Set<CanonicalPredicate>)
+    case any(Set<CanonicalPredicate>)
+    case not(CanonicalPredicate)
+    case comparison(Comparison)
+    /// A path beside a list of constants.
+    case list(ValuePath, Quantifier?, Relation, Set<Value>, Quantifier?)
+    case within(RegionCondition)
+
+    /// Takes a predicate apart.
+    package init(_ predicate: Predicate) {
+        switch predicate {
+        case .constant(let truth): self = .constant(truth)
+        case .and(let parts): self = .all(Set(parts.map { CanonicalPredicate($0) }))
+        case .or(let parts): self = .any(Set(parts.map { CanonicalPredicate($0) }))
+        case .not(let part):
+            if case .not(let inner) = CanonicalPredicate(part) {
+                self = inner
+            } else {
+                self = .not(CanonicalPredicate(part))
+            }
+        case .comparison(let comparison): self = Self.comparison(of: comparison)
+        case .within(let condition): self = .within(condition)
+        }
+        switch self {
+        case .all(let parts), .any(let parts): if parts.count == 1 { self = parts.first ?? self }
+        default: break
+        }
+    }
+
+    private static func comparison(of comparison: Comparison) -> CanonicalPredicate {
+        if case .path(let path, let quantifier) = comparison.left,
+            case .constants(let values, let listQuantifier) = comparison.right
+        {
+            return .list(
+                path, quantifier, comparison.relation, Set(values), listQuantifier)
+        }
+        if case .constant = comparison.left, let swapped = comparison.comparison.swapped {
+            var relation = comparison.relation
+            relation.comparison = swapped
+            return .comparison(Comparison(comparison.right, relation, comparison.left))
+        }
+        return .comparison(comparison)
+    }
+}

@@ -1,0 +1,68 @@
+import ObjectStore
+import Rows
+import Synchronization
+import Threads
+
+/// Changes that several streams have missed, read and folded once: after a restart thousands resume from about the
+/// same version. Any thread.
+final class FoldCache: Sendable {
+    private struct Entry {
+        var after: UInt64
+        var classes: Set<Int>?
+        var schema: RowSchema
+        var changes: FoldedChanges
+        /// In milliseconds of the monotonic clock.
+        var lastUse: UInt64
+    }
+
+    /// The most folds that are kept.
+    private static let entryCountMax = 8
+    /// Fewer versions are read again more cheaply than looked up and kept.
+    private static let versionCountMin: UInt64 = 64
+    /// How long a fold is kept that nobody uses, in milliseconds.
+    private static let unusedMillisecondsMax: UInt64 = 2_000
+    /// Objects of a fold: with more, it ends at an earlier version.
+    private static let objectCountMax = 200_000
+
+    private let entries = Mutex<[Entry]>([])
+
+    /// What came after a version, as far as a view sees or memory allows.
+    ///
+    /// Another stream's fold may begin earlier and end earlier: who uses it leaves out the objects that have not
+    /// changed since its own version, and goes on behind its end.
+    func changes(
+        after version: UInt64, in read: ReadTransaction, classes: Set<Int>?
+    ) throws(FoldedChanges.Gap) -> FoldedChanges {
+        let now = monotonicMilliseconds()
+        let known = entries.withLock { entries -> FoldedChanges? in
+            entries.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax }
+            let index = entries.firstIndex { entry in
+                entry.schema === read.rows && entry.classes == classes && entry.after <= version
+                    && entry.changes.through > version
+                    // Most of it is of use.
+                    && version - entry.after <= (entry.changes.through - version) / 4
+            }
+            guard let index else { return nil }
+            entries[index].lastUse = now
+            return entries[index].changes
+        }
+        if let known { return known }
+        let changes = try FoldedChanges(
+            after: version, in: read, objectCountMax: Self.objectCountMax, classes: classes)
+        guard changes.through - version >= Self.versionCountMin else { return changes }
+        entries.withLock { entries in
+            if entries.count == Self.entryCountMax { entries.removeFirst() }
+            entries.append(
+                Entry(
+                    after: version, classes: classes, schema: read.rows, changes: changes,
+                    lastUse: now))
+        }
+        return changes
+    }
+
+    /// Drops what nobody has used for a while.
+    func dropUnused() {
+        let now = monotonicMilliseconds()
+        entries.withLock { $0.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax } }
+    }
+}

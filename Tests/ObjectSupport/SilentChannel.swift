@@ -1,0 +1,29 @@
+import ObjectStore
+import Testing
+
+/// A channel that is told of nothing: a test asks the index of subscriptions itself.
+package final class SilentChannel: FeedChannel {
+    package let query: ObservedQuery
+
+    package init(_ query: ObservedQuery) { self.query = query }
+
+    package func publish(
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
+        after: ReadTransaction
+    ) {}
+    package func invalidate() {}
+    package func overrun() {}
+}
+
+extension ObservedQuery {
+    /// What changes between two states mean to the query, if it is the only one that is followed.
+    package func events(
+        _ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction
+    ) -> [QueryEvent] {
+        let index = SubscriptionIndex(before.rows)
+        index.add(SilentChannel(self))
+        let step = ChangeStep(before: before, after: after, changes: changes)
+        return index.findings(of: step) { _ in Issue.record("a query took seconds") }
+            .flatMap(\.events)
+    }
+}
