@@ -381,7 +381,14 @@ def replace_projected(case, operation, choice):
         }
         for parameter in replacements.keys() & query.keys():
             query[parameter] = choice.choice(replacements[parameter])
-    if isinstance(case.body, dict) and isBodyValid:
+    if not isinstance(case.body, dict) or not isBodyValid:
+        return
+    if operation == "queryProjectedObjects":
+        # A projection says itself what is expanded.
+        case.body.pop("expand", None)
+        shown = {"fields": ["*,$version", *PROJECTIONS[name]]}
+        replace_query_body(case.body, class_name, shown, choice)
+    else:
         case.body = PROJECTIONS[name]
 
 
@@ -476,25 +483,28 @@ def choose_form(case, name, choice):
     case.headers = {**(case.headers or {}), "Accept": form}
 
 
+def replace_query_body(body, name, shown, choice):
+    """Makes a query in a body one of a class, of which `shown` has what may be shown."""
+    for member in ("cursor", "minVersion", "geometry"):
+        body.pop(member, None)
+    if "filter" in body or "args" in body:
+        body.pop("args", None)
+        text, arguments = choice.choice(FILTERS[name])
+        body["filter"] = text
+        if arguments:
+            body["args"] = [
+                json.loads(value) for value in arguments.get("arg", [])
+            ] + arguments.get("text", [])
+    replacements = {"sort": SORTS[name], "distinct": [SORTS[name][0].lstrip("-")], **shown}
+    for member in replacements.keys() & body.keys():
+        values = replacements[member]
+        body[member] = choice.choice(values) if values else []
+
+
 def replace_body(case, operation, target, choice):
     if operation == "queryObjects":
         name = target.class_name
-        for member in ("cursor", "minVersion", "geometry"):
-            case.body.pop(member, None)
-        if "filter" in case.body or "args" in case.body:
-            case.body.pop("args", None)
-            text, arguments = choice.choice(FILTERS[name])
-            case.body["filter"] = text
-            if arguments:
-                case.body["args"] = [
-                    json.loads(value) for value in arguments.get("arg", [])
-                ] + arguments.get("text", [])
-        for member, values in (
-            ("sort", SORTS[name]), ("distinct", [SORTS[name][0].lstrip("-")]),
-            ("expand", EXPANSIONS[name]), ("fields", FIELDS),
-        ):
-            if member in case.body:
-                case.body[member] = choice.choice(values) if values else []
+        replace_query_body(case.body, name, {"expand": EXPANSIONS[name], "fields": FIELDS}, choice)
     elif operation == "createObjects":
         case.body = new_object(target.class_name, choice)
         if choice.random() < 0.3:
