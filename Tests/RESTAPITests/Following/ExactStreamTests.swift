@@ -17,6 +17,7 @@ struct ExactStreamTests {
         arguments: TableClient.Mode.allCases, Departure.all)
     func leavesAfterPagedSnapshot(mode: TableClient.Mode, departure: Departure) throws {
         let server = try Self.server()
+        departure.prepare(server)
         let client = TableClient(server, Self.tasks, [("filter", departure.filter)])
         _ = client.page(limit: 2)
         departure.enter(server)
@@ -32,6 +33,7 @@ struct ExactStreamTests {
         arguments: TableClient.Mode.allCases, Departure.all)
     func repeatedSnapshotPage(mode: TableClient.Mode, departure: Departure) throws {
         let server = try Self.server()
+        departure.prepare(server)
         let client = TableClient(server, Self.tasks, [("filter", departure.filter)])
         _ = client.page(limit: 2)
         departure.enter(server)
@@ -47,6 +49,7 @@ struct ExactStreamTests {
         arguments: TableClient.Mode.allCases, Departure.all)
     func repeatedCatchUp(mode: TableClient.Mode, departure: Departure) throws {
         let server = try Self.server()
+        departure.prepare(server)
         let begin = server.send("GET", Self.tasks + "/changes").json["cursor"]?.string ?? ""
         let client = TableClient(
             server, Self.tasks, [("filter", departure.filter)], since: begin)
@@ -65,6 +68,7 @@ struct ExactStreamTests {
         arguments: Departure.all)
     func repeatedCatchUpFromHello(departure: Departure) throws {
         let server = try Self.server()
+        departure.prepare(server)
         let now = server.events(Self.tasks + "/changes", [("filter", departure.filter)])
         let hello = now.nextEvent()
         let client = TableClient(
@@ -82,6 +86,7 @@ struct ExactStreamTests {
         arguments: Departure.all)
     func repeatedSnapshot(departure: Departure) throws {
         let server = try Self.server()
+        departure.prepare(server)
         let client = TableClient(server, Self.tasks, [("filter", departure.filter)])
         departure.enter(server)
         client.connect(isCut: true)
