@@ -28,7 +28,7 @@ class Report:
             else:
                 self.failed += 1
         if not holds:
-            self.note(f"FAILED {self.title}: {name}{': ' + str(detail)[:1500] if detail else ''}")
+            self.note(f"FAILED {self.title}: {name}{': ' + str(detail)[:6000] if detail else ''}")
         return bool(holds)
 
     def skip(self, name):

@@ -16,7 +16,8 @@ class Event:
 
     @property
     def version(self):
-        return int(self.id.rsplit("-", 1)[1]) if self.id else None
+        """The number of the version that the id names; None without one, and for `start`."""
+        return int(self.id.rsplit("-", 1)[1]) if self.id and "-" in self.id else None
 
 
 def parse_events(data):
@@ -45,10 +46,12 @@ def parse_events(data):
 
 
 class Replay:
-    """What a client holds that sets what enters or is updated and removes what leaves or is deleted.
+    """What a client holds that does what the table of docs/change-streams.md says and nothing more: it forgets at a
+    reset, sets what enters or is updated, and removes what leaves or is deleted.
 
-    Checks on the way what a stream promises: rising versions, and in the live phase that nothing
-    enters twice and nothing leaves, changes or is deleted that isn't there.
+    Checks on the way what a stream promises: rising versions, a reset before each snapshot, nothing with an id before
+    `upToDate`, and in the live phase that nothing enters twice and nothing leaves, changes or is deleted that isn't
+    there.
     """
 
     def __init__(self, name):
@@ -64,6 +67,10 @@ class Replay:
         self.reset_reasons = []
         self.live_changes = 0
         self._is_fresh = True
+        #: Whether a reset came since the last `upToDate`.
+        self._is_reset = False
+        #: The version of a live event of which some parts have come, or of a catch-up: neither has an id yet.
+        self._version_without_id = None
 
     def fault(self, text):
         if len(self.faults) < 20:
@@ -71,17 +78,24 @@ class Replay:
 
     def begin_connection(self):
         """A connection begins: what follows until `upToDate` is folded."""
-        self.is_live = False
+        self.is_live = self._is_reset = False
+        self._version_without_id = None
         self._is_fresh = True
 
     def take(self, event):
         self.counts[event.name] = self.counts.get(event.name, 0) + 1
-        if event.id is not None:
+        if event.name == "reset":
+            if event.id != "start":
+                self.fault(f"a reset with id {event.id}")
+            self.last_version, self.last_id = -1, event.id or self.last_id
+        elif event.id is not None:
             version = event.version
             # A heartbeat may repeat a version, and `upToDate` may say that nothing was missed.
             repeats = event.name in (None, "upToDate", "hello")
             if version < self.last_version or (version == self.last_version and not repeats):
                 self.fault(f"id {version} of {event.name} after {self.last_version}")
+            if event.name is None and not self.is_live:
+                self.fault(f"a heartbeat with id {event.id} before upToDate")
             self.last_version, self.last_id = version, event.id
         if (event.name == "hello") != self._is_fresh:
             self.fault(f"{event.name} where hello was expected, or hello twice")
@@ -91,16 +105,16 @@ class Replay:
                 self.is_live = True
         elif event.name == "reset":
             self.reset_reasons.append(event.data["reason"])
-            self.objects, self.etags, self.is_live = {}, {}, False
+            self.objects, self.etags, self.is_live, self._is_reset = {}, {}, False, True
         elif event.name == "snapshot":
-            if self.is_live:
-                self.fault("a snapshot in the live phase")
+            if not self._is_reset:
+                self.fault("a snapshot without a reset before it")
             for entry in event.data["objects"]:
                 self._set(entry)
         elif event.name == "upToDate":
             if event.id != event.data["cursor"]:
                 self.fault(f"upToDate {event.id} with cursor {event.data['cursor']}")
-            self.is_live = True
+            self.is_live, self._is_reset, self._version_without_id = True, False, None
         elif event.name == "change":
             self._change(event)
         elif event.name is not None:
@@ -114,10 +128,13 @@ class Replay:
 
     def _change(self, event):
         if event.id is None:
-            # Folded: the client was slow, or has just come back.
-            self.is_live = False
+            # A part of a large event, or folded: the client was slow, or has just come back.
+            self.is_live, self._version_without_id = False, event.data["version"]
         elif not self.is_live:
-            self.fault("a folded change moves the id")
+            if not event.data.get("last") or self._version_without_id != event.data["version"]:
+                self.fault("a folded change moves the id")
+            self.is_live, self._version_without_id = True, None
+            self.live_changes += 1
         else:
             self.live_changes += 1
             if event.id != event.data["version"]:
@@ -129,7 +146,7 @@ class Replay:
             if key is None:
                 self.fault(f"{kind} without an id: {entry}")
             is_there = key in self.objects
-            if self.is_live:
+            if self.is_live and not event.data.get("last"):
                 if kind == "enter" and is_there:
                     self.fault(f"{key} enters at {event.id} and was there")
                 elif kind != "enter" and not is_there:
@@ -216,11 +233,7 @@ class Follower(threading.Thread):
             path = self.query.path()
             if self.replay.last_id:
                 headers["Last-Event-ID"] = self.replay.last_id
-            else:
-                # Nothing that came before can be resumed: the snapshot begins again.
-                with self.lock:
-                    self.replay.objects, self.replay.etags = {}, {}
-                path += ("" if path.endswith("?") else "&") + f"since={self.since}"
+            path += ("" if path.endswith("?") else "&") + f"since={self.since}"
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
             if response.status != 200:
