@@ -10,6 +10,7 @@ import faults
 import kill_loop
 import live
 import migration_kills
+import model
 import repeats
 import slow
 import stop
@@ -24,6 +25,7 @@ SCENARIOS = [
     ("live", live.run, 120, 400),
     ("slow", slow.run, 200, 600),
     ("cursors", cursors.run, 200, 600),
+    ("model", model.run, 900, 3600),
     ("stop", stop.run, 120, 600),
     ("faults", faults.run, 120, 120),
 ]
