@@ -23,7 +23,7 @@ struct ResumePointTests {
                     let reply = writer.send(
                         "PATCH", "\(Self.tasks)/objects/\(id)",
                         headers: [("Content-Type", "application/json")],
-                        body: Array(#"{"title":"\(round)"}"#.utf8))
+                        body: Array(#"{"title":"\#(round)"}"#.utf8))
                     let written = reply.headers["holdfast-version"] ?? ""
                     let hello = stream.nextEvent()
                     guard number(hello.id) < number(written) else {
