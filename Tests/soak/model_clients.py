@@ -67,7 +67,7 @@ class Client:
         self.mode = random.choice(form.modes)
         self.is_slow = random.random() < 0.15
         #: What happened last, for a message.
-        self.history = collections.deque(maxlen=60)
+        self.history = collections.deque(maxlen=400)
         self.socket = None
         self.connect_after = 0
         self.begin_anew()
@@ -85,8 +85,17 @@ class Client:
         self.is_up_to_date = self.is_in_snapshot = False
         self.note(f"begins from the query at {version}")
 
-    def note(self, text):
-        self.history.append(f"{self.clients.operation_number}: {text}")
+    def note(self, text, entries=()):
+        self.history.append((self.clients.operation_number, text, entries))
+
+    def told(self, keys):
+        """What happened last, and all that was told of some objects before that."""
+        lines = []
+        for index, (number, text, entries) in enumerate(self.history):
+            named = [f"{entry.get('op', 'snapshot')} {entry['id']}" for entry in entries if entry["id"] in keys]
+            if named or not entries or index >= len(self.history) - 6:
+                lines.append(f"{number}: {text} {len(entries) or ''} {' '.join(named)}".rstrip())
+        return " | ".join(lines[-40:])
 
     def position(self):
         return self.last_id or self.since
@@ -222,9 +231,8 @@ class Client:
 
     def event(self, name, data, has_id):
         self.clients.count(name)
-        self.note(f"{name} id {self.last_id if has_id else None} "
-                  + (data.get("reason") or str([(entry["op"], entry["id"])
-                                                for entry in data.get("changes", [])[:8]])))
+        self.note(f"{name} id {self.last_id if has_id else None} {data.get('reason', '')}",
+                  data.get("changes") or data.get("objects") or ())
         if name == "error":
             self.clients.fail(self, f"error: {data}")
             return
@@ -263,8 +271,8 @@ class Client:
             self.state = self.form.empty()
         page = parsed(self.text)
         self.clients.count("pages")
-        self.note(f"page of {len(page.get('objects', page.get('changes', ())))} to "
-                  f"{page.get('cursor') or page.get('next')} {page.get('upToDate')}")
+        self.note(f"page to {page.get('cursor') or page.get('next')} {page.get('upToDate')}",
+                  page.get("changes") or page.get("objects") or ())
         self.form.take(self.state, "snapshot", {"objects": page.get("objects", ())})
         self.form.take(self.state, "change", {"changes": page.get("changes", ())})
         self.is_up_to_date = page.get("upToDate", False)
@@ -312,11 +320,11 @@ class Clients:
     def count(self, name):
         self.counts[name] += 1
 
-    def fail(self, client, text):
+    def fail(self, client, text, keys=()):
         self.failed_forms[client.form.name] += 1
         self.failures.append(
             f"operation {self.operation_number}: {client.name}: {text}; "
-            + " | ".join(list(client.history)[-12:]))
+            + client.told(keys))
 
     def check(self, client, truth, when):
         """Compares a client's state with a query's result."""
@@ -327,7 +335,7 @@ class Clients:
             told = "; ".join(
                 f"{key}: has {client.state.get(key)}, is {truth.get(key)}"
                 for key in sorted(keys, key=str)[:2])
-            self.fail(client, f"{when}: {len(keys)} objects differ: {told}")
+            self.fail(client, f"{when}: {len(keys)} objects differ: {told}", set(keys))
             # Each fault is told once.
             client.state = dict(truth)
 
