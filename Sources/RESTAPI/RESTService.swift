@@ -78,6 +78,9 @@ package final class RESTService: Sendable {
         backups?.stop()
     }
 
+    /// Change streams, if there has been one.
+    var runningStreams: StreamHub? { hub.withLock { $0 } }
+
     /// Change streams.
     var streams: StreamHub {
         hub.withLock { present in

@@ -46,7 +46,7 @@ final class Checkpointer: Sendable {
             state.isRunning = true
             return wakes
         }
-        if starts { startThread { self.run(environment) } }
+        if starts { startThread(named: "checkpoints") { self.run(environment) } }
     }
 
     /// How often a checkpoint has given the next commits an empty file. Cost: a lock.

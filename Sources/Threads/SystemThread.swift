@@ -45,9 +45,15 @@ package struct SystemThread: @unchecked Sendable {
 }
 
 /// Starts a detached thread that runs `body`.
-package func startThread(_ body: @escaping @Sendable () -> Void) {
+///
+/// - `name`: What tools show of it; at most fifteen bytes of ASCII.
+package func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
     // For threads without which a store can't work, each started once.
-    precondition(startThreadIfPossible(body), "no thread can be started")
+    let isStarted = startThreadIfPossible {
+        nameThread(name)
+        body()
+    }
+    precondition(isStarted, "no thread can be started")
 }
 
 /// The same for work that the caller can do itself.
@@ -57,4 +63,12 @@ package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bo
     guard let thread = SystemThread(body) else { return false }
     thread.detach()
     return true
+}
+
+/// Names the calling thread for tools; without `/proc` it has no name.
+private func nameThread(_ name: StaticString) {
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = write(file, name.utf8Start, name.utf8CodeUnitCount)
+    close(file)
 }

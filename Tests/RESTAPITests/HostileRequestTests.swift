@@ -70,11 +70,17 @@ struct HostileRequestTests {
             server.send("GET", "/v1/classes/Toy/objects/1").headers["holdfast-version"] ?? "none"
         let epoch = version.prefix { $0 != "-" }
         for path in ["/v1/changes", "/v1/classes/Toy/changes"] {
-            APIScenario("GET", path + "?since=\(version)~0.\(UInt64.max)", status: 200).check(
+            APIScenario("GET", path + "?since=\(version)~1.\(UInt64.max)", status: 200).check(
                 on: server)
+            for place in ["0.1", "\(UInt32.max).1"] {
+                APIScenario(
+                    "GET", path + "?since=\(version)~\(place)", status: 410,
+                    contains: ["schema-changed"]
+                ).check(on: server)
+            }
             APIScenario(
-                "GET", path + "?since=\(epoch)-\(UInt64.max)~0.0", status: 400,
-                contains: ["\"parameter\":\"since\""]
+                "GET", path + "?since=\(epoch)-\(UInt64.max)~1.0", status: 410,
+                contains: ["restored"]
             ).check(on: server)
         }
     }

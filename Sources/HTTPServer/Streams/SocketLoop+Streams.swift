@@ -1,6 +1,5 @@
 import CMicroHTTPD
 import Glibc
-import JSON
 
 extension SocketLoop {
     /// Takes over a stream's socket and sends what is queued.
@@ -27,86 +26,41 @@ extension SocketLoop {
 
     /// Writes until the queue is empty or the kernel takes no more.
     func write(_ socket: StreamSocket) {
-        while true {
-            if socket.pendingStart < socket.pending.count {
-                guard flush(socket) else { return }
-            }
+        while flush(socket) {
             if socket.isEnding {
                 remove(socket, isSent: true)
                 return
             }
-            frame.removeAll(keepingCapacity: true)
-            let limit = scratch.count
             var pieces: [Bytes] = []
-            let isOver = socket.stream.take(upTo: limit) { pieces.append($0) }
+            let isOver = socket.stream.take(upTo: Self.frameByteCount) { pieces.append($0) }
             if !pieces.isEmpty {
-                build(pieces, isChunked: socket.isChunked)
+                socket.pending = StreamFrame(pieces, isChunked: socket.isChunked)
             } else if isOver {
                 socket.isEnding = true
-                if socket.isChunked {
-                    frame.append(contentsOf: ("0\r\n\r\n" as StaticString).bytes)
-                }
+                if socket.isChunked { socket.pending = StreamFrame(head: Self.lastChunk) }
             } else {
                 return
             }
-            send(socket)
         }
     }
 
-    private func build(_ pieces: [Bytes], isChunked: Bool) {
-        if isChunked {
-            let total = pieces.reduce(0) { $0 + $1.count }
-            var shift = 60
-            var hasDigit = false
-            while shift >= 0 {
-                let digit = UInt8(total >> shift & 15)
-                if digit != 0 || hasDigit || shift == 0 {
-                    frame.append(Hexadecimal.digit(digit))
-                    hasDigit = true
-                }
-                shift -= 4
-            }
-            frame.append(contentsOf: [0x0D, 0x0A])
-        }
-        for piece in pieces { frame.append(contentsOf: piece.buffer) }
-        if isChunked { frame.append(contentsOf: [0x0D, 0x0A]) }
-    }
-
-    /// Sends `frame`; what the kernel does not take is kept with the stream.
-    private func send(_ socket: StreamSocket) {
-        let count = frame.withUnsafeBytes {
-            Glibc.send(
-                socket.socket, $0.baseAddress, $0.count,
-                sendFlags)
-        }
-        let sent = max(0, count)
-        socket.sentByteCount += sent
-        if sent < frame.count {
-            socket.pending = Array(frame[sent...])
-            socket.pendingStart = 0
-        }
-        if frame.capacity > 1 << 20 { frame = [] }
-    }
+    /// Bytes of a chunk, if the first piece has not more.
+    private static let frameByteCount = 1 << 16
+    private static let lastChunk = Array("0\r\n\r\n".utf8)
 
     /// Returns false when bytes are left, or the socket is broken (and removed).
     private func flush(_ socket: StreamSocket) -> Bool {
-        while socket.pendingStart < socket.pending.count {
-            let count = socket.pending.withUnsafeBytes { bytes in
-                Glibc.send(
-                    socket.socket, bytes.baseAddress.map { $0 + socket.pendingStart },
-                    bytes.count - socket.pendingStart,
-                    sendFlags)
-            }
+        while !socket.pending.isSent {
+            let count = socket.pending.send(to: socket.socket)
             if count <= 0 {
                 if errno == EINTR { continue }
                 if errno != EAGAIN { remove(socket) }
                 return false
             }
-            socket.pendingStart += count
             socket.sentByteCount += count
         }
-        socket.pending = []
-        socket.pendingStart = 0
+        // What was sent is not kept.
+        socket.pending = StreamFrame()
         return true
     }
 

@@ -48,7 +48,6 @@ final class SocketLoop: @unchecked Sendable {
     /// Whether accepting is paused until file descriptors are free again.
     var isAcceptPaused = false
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    var frame: [UInt8] = []
     private var thread: SystemThread?
     private var nextWatch: UInt64 = 0
     private var turn: UInt64 = 0

@@ -7,9 +7,8 @@ final class StreamSocket: @unchecked Sendable {
     let record: RequestRecord
     /// HTTP/1.1 clients get chunks, so that they can tell an end from a broken connection.
     let isChunked: Bool
-    /// Bytes that the kernel did not take yet.
-    var pending: [UInt8]
-    var pendingStart = 0
+    /// What the kernel has not taken whole yet.
+    var pending: StreamFrame
     var sentByteCount = 0
     var isEnding = false
     /// The number by which the loop knows it; nil before that, and when it is removed.
@@ -26,6 +25,6 @@ final class StreamSocket: @unchecked Sendable {
         self.socket = socket
         self.isChunked = isChunked
         self.record = record
-        pending = head
+        pending = StreamFrame(head: head)
     }
 }

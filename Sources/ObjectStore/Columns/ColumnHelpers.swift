@@ -14,7 +14,7 @@ final class ColumnHelpers: Sendable {
     private init() {
         count = max(0, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1, 7))
         for _ in 0..<count {
-            startThread { [self] in
+            startThread(named: "columns") { [self] in
                 let frame = ColumnFrame()
                 while true {
                     let job: ColumnJob = jobs.wait { $0.popLast() }

@@ -59,7 +59,7 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Starts the writer's thread.
     func start() {
-        startThread { self.runWriter() }
+        startThread(named: "writer") { self.runWriter() }
     }
 
     /// Adds a write; one that comes after ``stop()`` fails with `.closing`.

@@ -23,6 +23,8 @@ package final class ChangeFeed: @unchecked Sendable {
 
     private struct Inbox {
         var hasNews = false
+        /// When the oldest of the news came, in nanoseconds of the monotonic clock.
+        var newsTime: UInt64 = 0
         var actions: [@Sendable (Position) -> Void] = []
         var isStopping = false
         var hasStopped = false
@@ -36,6 +38,8 @@ package final class ChangeFeed: @unchecked Sendable {
     /// The channels, for the schema of ``current``.
     private var index: SubscriptionIndex?
     private let logFailure: @Sendable (StoreError) -> Void
+    /// How the feed keeps up.
+    package let figures = FeedFigures()
 
     /// Starts following.
     ///
@@ -53,11 +57,13 @@ package final class ChangeFeed: @unchecked Sendable {
         self.logFailure = logFailure
         store.publisher.observe { [inbox] _ in
             inbox.signal { state in
-                defer { state.hasNews = true }
-                return !state.hasNews
+                if state.hasNews { return false }
+                state.hasNews = true
+                state.newsTime = monotonicNanoseconds()
+                return true
             }
         }
-        startThread { self.run() }
+        startThread(named: "feed") { self.run() }
     }
 
     /// How long one channel may hold up the others, in milliseconds.
@@ -105,7 +111,9 @@ package final class ChangeFeed: @unchecked Sendable {
         var lastTick: UInt64 = 0
         var actions: [@Sendable (Position) -> Void] = []
         while true {
-            let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
+            let work:
+                (actions: [@Sendable (Position) -> Void], isStopping: Bool, newsTime: UInt64?)? =
+                    inbox.wait(
                 microseconds: tickMilliseconds * 1000
             ) { state in
                 guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
@@ -115,12 +123,15 @@ package final class ChangeFeed: @unchecked Sendable {
                     state.hasNews = false
                     state.actions = []
                 }
-                return (state.actions, state.isStopping)
+                return (
+                    state.actions, state.isStopping, state.hasNews ? state.newsTime : nil
+                )
             }
             actions += work?.actions ?? []
             do throws(StoreError) {
                 if index != nil || !actions.isEmpty {
                     try advance()
+                    if let time = work?.newsTime { figures.noteLag(since: time) }
                     if let current {
                         let position = Position(
                             feed: self, version: current.version, transaction: current.transaction)
@@ -183,6 +194,7 @@ package final class ChangeFeed: @unchecked Sendable {
         if before.transaction.rows !== after.rows { return invalidate() }
         let step = ChangeStep(before: before.transaction, after: after, changes: changes)
         step.limit(until: Self.stepDeadline)
+        figures.noteStep(versionCount: version - before.version)
         var late: [any FeedChannel] = []
         let findings = index.findings(of: step) { late.append($0) }
         // What is written of the objects follows links as well, a bounded number of them.
@@ -195,6 +207,10 @@ package final class ChangeFeed: @unchecked Sendable {
         for channel in late {
             index.remove(channel)
             channel.overrun()
+        }
+        for channel in index.takeDeferred() {
+            index.remove(channel)
+            channel.invalidate()
         }
         for finding in findings {
             finding.channel.publish(

@@ -88,11 +88,8 @@ package struct ObservedQuery: Sendable {
         if dependsOnOthers, let classIndex {
             let origins = PathOrigins(rootClass: classIndex, transaction: transaction)
             func reach(_ watch: Watch, isOfFilter: Bool) -> Bool {
-                changes.forEachTrigger(of: watch, schema) { identity in
-                    if changes.changes[identity].map({ $0.version <= version }) ?? false {
-                        return true
-                    }
-                    return origins.forEach(to: identity, along: watch.steps) { key in
+                changes.forEachTrigger(of: watch, since: version, schema) { identity in
+                    origins.forEach(to: identity, along: watch.steps) { key in
                         let identity = ObjectIdentity(classIndex: classIndex, key: key)
                         let position = positions[identity] ?? found.count
                         if position == found.count {

@@ -70,9 +70,11 @@ struct Watch: Hashable, Sendable {
 extension FoldedChanges {
     /// Hands over the objects that set off a watch, until `body` returns false.
     ///
+    /// - `since`: Leaves out those that have not changed since this version; losses have none.
     /// - Returns: Whether it never did.
     func forEachTrigger(
-        of watch: Watch, _ schema: RowSchema, _ body: (ObjectIdentity) -> Bool
+        of watch: Watch, since version: UInt64, _ schema: RowSchema,
+        _ body: (ObjectIdentity) -> Bool
     ) -> Bool {
         if case .loss(let classIndex, _) = watch.trigger {
             return lostLinks.allSatisfy { lost in
@@ -81,7 +83,7 @@ extension FoldedChanges {
             }
         }
         return order.allSatisfy { identity in
-            guard let change = changes[identity],
+            guard let change = changes[identity], change.version > version,
                 watch.isTriggered(by: change, of: identity, schema)
             else { return true }
             return body(identity)

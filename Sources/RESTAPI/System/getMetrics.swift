@@ -85,6 +85,26 @@ extension RESTService {
         text.single(
             "holdfast_streams", .gauge, "Open event streams.",
             Double(metrics.streams.load(ordering: .relaxed)))
+        writeFeed(to: text)
+    }
+
+    private func writeFeed(to text: MetricsText) {
+        guard let streams = runningStreams, let feed = streams.feedFigures else { return }
+        text.single(
+            "holdfast_stream_encodings_total", .counter,
+            "Events or parts of events that were written as JSON for live streams, once for all that share them.",
+            Double(streams.meter.encodingCount))
+        text.single(
+            "holdfast_stream_steps_total", .counter,
+            "Steps in which commits were told to live streams.", Double(feed.stepCount))
+        text.single(
+            "holdfast_stream_folded_steps_total", .counter,
+            "Steps that covered several versions, because commits came faster than they were told.",
+            Double(feed.foldedStepCount))
+        text.single(
+            "holdfast_stream_lag_seconds", .gauge,
+            "From the first commit of the last step until it was told.",
+            Double(feed.lagNanoseconds) / 1e9)
     }
 
     private func writeStore(to text: MetricsText) throws(StoreError) {

@@ -57,10 +57,20 @@ struct StreamCatchUp: Sendable {
             }
             // What the client holds has the shape of another schema.
             if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
-            if try isBehind(subscriber, changes, isWhole: changes.through == present, read) {
+            let observed = subscriber.query.observed
+            let leaveCount = observed.leaveCount(changes, since: subscriber.version)
+            let isWhole = changes.through == present
+            if try isBehind(subscriber, isWhole ? leaveCount : changes.order.count, isWhole, read) {
                 return reset(subscriber, .fellBehind)
             }
             let missed = try missed(subscriber, changes, read, until: deadline)
+            // Those that are reached along links leave as well.
+            let reachedCount = missed.candidates.count { $0.filterDependsOnChange }
+            if reachedCount > 0,
+                try isBehind(subscriber, leaveCount + reachedCount, isWhole, read)
+            {
+                return reset(subscriber, .fellBehind)
+            }
             try sendPiece(of: missed, subscriber, read, until: deadline)
             guard case .catchUp = subscriber.phase else { return false }
             return subscriber.version >= present
@@ -80,31 +90,28 @@ struct StreamCatchUp: Sendable {
                 classes: subscriber.query.observed.classes),
             !subscriber.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
-        let missed = try missed(subscriber, changes, read, until: deadline)
+        let missed = try missed(subscriber, changes, read, countMax: countMax, until: deadline)
         return missed.candidates.count <= countMax ? missed : nil
     }
 
     private func missed(
         _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ read: ReadTransaction,
-        until deadline: UInt64
+        countMax: Int = .max, until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges {
         read.limitFollowing(until: deadline)
         let candidates = subscriber.query.observed.candidates(
-            changes, since: subscriber.version, in: read)
+            changes, since: subscriber.version, in: read, dependentCountMax: countMax)
         try served.checkTime(read)
         return MissedChanges(through: changes.through, candidates: candidates[...])
     }
 
     /// Whether a snapshot tells less than what was missed, and that is much.
     ///
-    /// - `isWhole`: Whether the changes lead to the present.
+    /// - `missedCount`: Of the objects that may have left; where the changes do not lead to the present, of all.
     private func isBehind(
-        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, isWhole: Bool,
-        _ read: ReadTransaction
+        _ subscriber: StreamSubscriber, _ missedCount: Int, _ isWhole: Bool, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         let observed = subscriber.query.observed
-        let leaveCount = observed.leaveCount(changes, since: subscriber.version)
-        let missedCount = isWhole ? leaveCount : changes.order.count
         guard missedCount > Self.leaveCountMax, let classIndex = observed.classIndex else {
             return false
         }
@@ -115,7 +122,7 @@ struct StreamCatchUp: Sendable {
                 limits: served.queryLimits(of: read)
             ).count())
         // Of those that may leave, some match.
-        let left = isWhole ? leaveCount - matchCount : missedCount
+        let left = isWhole ? missedCount - matchCount : missedCount
         return left > max(Self.leaveCountMax, matchCount)
     }
 

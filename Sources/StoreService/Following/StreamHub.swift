@@ -65,6 +65,9 @@ package final class StreamHub: @unchecked Sendable {
             logFailure: { [served] error in _ = served.fault(error) })
     }
 
+    /// How the streams keep up with the commits.
+    package var feedFigures: FeedFigures? { feed?.figures }
+
     /// The cursor behind a version.
     func cursor(_ number: UInt64) -> String {
         StoreVersion(epoch: served.store.epoch, number: number).description

@@ -43,6 +43,11 @@ final class ObservedFilter {
         self.watches = watches
     }
 
+    /// Whether what sets off a watch decides about a value that the filter is found by.
+    func isPlaced(behind watch: Watch, _ schema: RowSchema) -> Bool {
+        anchors?.allSatisfy { watch.lies(onWayTo: $0.place, schema) } ?? false
+    }
+
     /// Whether one of some watches is the filter's or a follower's.
     func isReached(by positions: [Int]) -> Bool {
         positions.contains { position in

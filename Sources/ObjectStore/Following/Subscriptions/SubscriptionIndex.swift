@@ -34,6 +34,9 @@ package final class SubscriptionIndex {
         var unplaced: Set<Int32> = []
     }
 
+    /// The channels whose watches led to too many objects in the last step.
+    private var deferred: [any FeedChannel] = []
+
     /// How many filters there are.
     private(set) var count = 0
 
@@ -159,9 +162,11 @@ package final class SubscriptionIndex {
         of step: ChangeStep, overrun: (any FeedChannel) -> Void
     ) -> [Finding] {
         if count == 0 { return [] }
+        deferred = []
         var reached = watches.reached(step) { place, root, value in
             isAnyFound(place, root, value)
         }
+        deferFollowers(step)
         var concerned: [ObservedFilter] = []
         for identity in step.changes.order {
             let found = reached.removeValue(forKey: identity) ?? []
@@ -181,6 +186,38 @@ package final class SubscriptionIndex {
             }
         }
         return findings
+    }
+
+    /// The channels that the last step concerns in more objects than a step tests: who follows them catches up.
+    func takeDeferred() -> [any FeedChannel] {
+        defer { deferred = [] }
+        return deferred
+    }
+
+    private func deferFollowers(_ step: ChangeStep) {
+        if watches.tooWide.isEmpty { return }
+        var found: Set<Int32> = []
+        for (position, identities) in watches.tooWide {
+            for identity in identities {
+                _ = watches.forEachValue(at: position, of: identity, step) { place, value in
+                    for own in classes.values {
+                        own.places[place]?.forEach(at: value, scratch) { found.insert($0) }
+                    }
+                    return true
+                }
+            }
+        }
+        for filter in filters.lazy.compactMap({ $0 }) {
+            let isFilter = filter.watches.contains { position in
+                watches.tooWide[position] != nil
+                    && (found.contains(filter.owner)
+                        || !filter.isPlaced(behind: watches.watch(position), schema))
+            }
+            for follower in filter.followers
+            where isFilter || follower.shown.contains(where: { watches.tooWide[$0] != nil }) {
+                deferred.append(follower.channel)
+            }
+        }
     }
 
     /// Whether a value at a place satisfies any condition.

@@ -27,6 +27,12 @@ final class WatchTable {
     /// By the class of the objects that set watches off; under nil those of embedded objects.
     private var triggers: [Int?: [Int]] = [:]
     private let value = PlacedValue()
+    /// The watches that led to too many objects in the present step, and from which ones.
+    private(set) var tooWide: [Int: [ObjectIdentity]] = [:]
+
+    /// The objects that a step walks back to from one that changed along one path: where there are more, who follows
+    /// them is told by a worker, so that others do not wait.
+    private static let originCountMax = 1_000
 
     init(_ schema: RowSchema) { self.schema = schema }
 
@@ -88,15 +94,19 @@ final class WatchTable {
         _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool
     ) -> [ObjectIdentity: [Int]] {
         var found: [ObjectIdentity: [Int]] = [:]
+        tooWide = [:]
         if triggers.isEmpty { return found }
         func walk(_ position: Int, from identity: ObjectIdentity) {
             let entry = entries[position]
+            var count = 0
             let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after)
             _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
                 let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
                 if found[origin]?.last != position { found[origin, default: []].append(position) }
-                return true
+                count += 1
+                return count <= Self.originCountMax
             }
+            if count > Self.originCountMax { tooWide[position, default: []].append(identity) }
         }
         for identity in step.changes.order {
             guard let change = step.changes.changes[identity] else { continue }
@@ -126,14 +136,32 @@ final class WatchTable {
         _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,
         _ isFound: (ValuePlace, Int, PlacedValue) -> Bool
     ) -> Bool {
+        !forEachValue(entry, identity, step) { !isFound($0, entry.rootClass, $1) }
+    }
+
+    /// Hands over the values that an object which changed led, and leads, to at the places on a watch's way, until
+    /// `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    func forEachValue(
+        at position: Int, of identity: ObjectIdentity, _ step: ChangeStep,
+        _ body: (ValuePlace, PlacedValue) -> Bool
+    ) -> Bool {
+        forEachValue(entries[position], identity, step, body)
+    }
+
+    private func forEachValue(
+        _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,
+        _ body: (ValuePlace, PlacedValue) -> Bool
+    ) -> Bool {
         let object = step.object(identity)
-        return entry.places.keys.contains { place in
+        return entry.places.keys.allSatisfy { place in
             for (row, view) in [(object.before, step.before), (object.after, step.after)] {
                 value.read(
                     place, from: row, step: entry.watch.steps.count, identity.classIndex, in: view)
-                if isFound(place, entry.rootClass, value) { return true }
+                if !body(place, value) { return false }
             }
-            return false
+            return true
         }
     }
 }

@@ -1,0 +1,25 @@
+import Synchronization
+import Threads
+
+/// How a change feed keeps up with the commits. Any thread.
+package final class FeedFigures: Sendable {
+    private let steps = Atomic<Int>(0)
+    private let foldedSteps = Atomic<Int>(0)
+    private let lag = Atomic<UInt64>(0)
+
+    /// Steps that were told.
+    package var stepCount: Int { steps.load(ordering: .relaxed) }
+    /// Those of them that cover several versions.
+    package var foldedStepCount: Int { foldedSteps.load(ordering: .relaxed) }
+    /// From a commit to the end of the step that told it, of the last step, in nanoseconds.
+    package var lagNanoseconds: UInt64 { lag.load(ordering: .relaxed) }
+
+    func noteStep(versionCount: UInt64) {
+        steps.wrappingAdd(1, ordering: .relaxed)
+        if versionCount > 1 { foldedSteps.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    func noteLag(since time: UInt64) {
+        lag.store(monotonicNanoseconds() &- time, ordering: .relaxed)
+    }
+}
