@@ -46,7 +46,7 @@ struct JournalRoomTests {
     private func startWriter() -> Monitor<Int?> {
         let told = Monitor<Int?>(nil)
         let (engine, checkpointer) = (engine, environment.checkpointer)
-        startThread {
+        startThread(named: "test") {
             engine.awaitRoom()
             let count = checkpointer.freezeCount
             told.signal { told in

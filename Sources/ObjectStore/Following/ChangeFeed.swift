@@ -114,19 +114,19 @@ package final class ChangeFeed: @unchecked Sendable {
             let work:
                 (actions: [@Sendable (Position) -> Void], isStopping: Bool, newsTime: UInt64?)? =
                     inbox.wait(
-                microseconds: tickMilliseconds * 1000
-            ) { state in
-                guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
-                    return nil
-                }
-                defer {
-                    state.hasNews = false
-                    state.actions = []
-                }
-                return (
-                    state.actions, state.isStopping, state.hasNews ? state.newsTime : nil
-                )
-            }
+                        microseconds: tickMilliseconds * 1000
+                    ) { state in
+                        guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
+                            return nil
+                        }
+                        defer {
+                            state.hasNews = false
+                            state.actions = []
+                        }
+                        return (
+                            state.actions, state.isStopping, state.hasNews ? state.newsTime : nil
+                        )
+                    }
             actions += work?.actions ?? []
             do throws(StoreError) {
                 if index != nil || !actions.isEmpty {

@@ -105,6 +105,25 @@ struct ExactStreamTests {
         other.expectResult()
     }
 
+    @Test("a stream that comes back after one that was away for longer is told all that it missed")
+    func sharedResume() throws {
+        let server = try Self.server()
+        server.task(9, #"{"parts":[3]}"#)
+        let begin = "\(server.store.version)"
+        server.task(3, #"{"title":"new"}"#)
+        let filter = ("filter", "partOf.@count > 0")
+        let later = TableClient(server, Self.tasks, [filter])
+        later.connect()
+        for round in 0..<100 { server.task(1, #"{"title":"\#(round)"}"#) }
+        server.task(9, "{}")
+        // What the first one reads of the change log is of use to the second.
+        let earlier = TableClient(server, Self.tasks, [filter], since: begin)
+        earlier.connect()
+        earlier.expectResult()
+        later.connect()
+        later.expectResult()
+    }
+
     @Test("pages of a projection skip nothing when what was told before is told no more")
     func projectedPages() throws {
         let server = try ExactProjections.server()
