@@ -70,18 +70,28 @@ class Service:
         if self.prepare:
             self.prepare(self.data)
         self._log = open(Path(self._folder.name) / "log", "w+b")
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _start(self):
         self._process = subprocess.Popen(
             [BINARY, "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}",
              *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
-        try:
-            self.url = self._wait_until_ready()
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
+        self.url = self._wait_until_ready()
         self.host, port = self.url.removeprefix("http://").split(":")
         self.port = int(port)
-        return self
+
+    def restart(self, how):
+        """Ends the service by a signal, and starts it again on its store and address."""
+        self._process.send_signal(how)
+        self._process.wait(timeout=START_SECONDS_MAX)
+        self._process.stdout.close()
+        self._start()
 
     def __exit__(self, kind, error, trace):
         if self._process.poll() is None:
