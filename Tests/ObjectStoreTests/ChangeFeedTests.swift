@@ -44,8 +44,7 @@ struct ChangeFeedTests {
         }
 
         func publish(
-            _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
-            after: ReadTransaction
+            _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
         ) {
             state.withLock { state in
                 if version <= state.version { state.faults.append("version \(version) again") }
@@ -60,7 +59,7 @@ struct ChangeFeedTests {
                     }
                     switch event.kind {
                     case .enter, .update:
-                        let row = after.row(classIndex: event.identity.classIndex, key: key)
+                        let row = step.after.row(classIndex: event.identity.classIndex, key: key)
                         state.objects[key] = row.map { Array($0.bytes) }
                     case .leave, .delete: state.objects[key] = nil
                     }

@@ -8,8 +8,7 @@ package final class SilentChannel: FeedChannel {
     package init(_ query: ObservedQuery) { self.query = query }
 
     package func publish(
-        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
-        after: ReadTransaction
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {}
     package func invalidate() {}
     package func overrun() {}

@@ -185,7 +185,8 @@ package final class ChangeFeed: @unchecked Sendable {
         guard let index else { return }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
-            changes = try FoldedChanges(after: before.version, in: after)
+            changes = try FoldedChanges(
+                after: before.version, in: after, notesLists: index.readsLists)
         } catch {
             if case .storage(let storage) = error { throw .storage(storage) }
             // The log was trimmed past the feed.
@@ -214,8 +215,7 @@ package final class ChangeFeed: @unchecked Sendable {
         }
         for finding in findings {
             finding.channel.publish(
-                finding.events, from: before.version, to: version, before: before.transaction,
-                after: after)
+                finding.events, from: before.version, to: version, step)
         }
     }
 

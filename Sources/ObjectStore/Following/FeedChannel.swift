@@ -5,11 +5,12 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// The query that the channel's followers share.
     var query: ObservedQuery { get }
 
-    /// Takes the events of one step, which goes from the version `start`, seen by `before`, to
-    /// `version`, seen by `after`; there is at least one.
+    /// Whether it asks what was done to lists.
+    var readsLists: Bool { get }
+
+    /// Takes the events of one step, which goes from the version `start` to `version`; there is at least one.
     func publish(
-        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
-        after: ReadTransaction)
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
 
     /// Learns that the feed can't tell what comes after the last step: the schema has changed, the change log was
     /// trimmed, or a state could not be read. The channel is no longer part of the feed; who catches up learns why.
@@ -18,4 +19,8 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// Learns that evaluating a step for the query takes too long, so that its followers
     /// miss events. The channel is no longer part of the feed.
     func overrun()
+}
+
+extension FeedChannel {
+    package var readsLists: Bool { false }
 }

@@ -15,20 +15,9 @@ extension RESTService {
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let quotesLargeInts = preferences.quotesLargeInts
         let definition = StreamDefinition(of: target, text, quotesLargeInts: quotesLargeInts)
-        let names = served.names(of: store.catalog.rows)
-        let checked = try definition.checked(names)
-        let mode = try streamMode(request)
-        let cursor = try streamCursor(request, isEventStream: mode == .events)
-        if mode == .events {
-            let stream = makeEventStream()
-            let subscriber = StreamSubscriber(stream, checked, clientKey(request))
-            return .later { exchange in
-                self.streams.open(subscriber, from: cursor) {
-                    exchange.respond(
-                        Response(following: stream, quotesLargeInts: quotesLargeInts))
-                }
-            }
-        }
+        if try streamMode(request) == .events { return try followStream(request, definition) }
+        let checked = try definition.checked(served.names(of: store.catalog.rows))
+        let cursor = try streamCursor(request, isEventStream: false)
         let limit = try text.pageLimit(served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
         let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
@@ -51,6 +40,23 @@ extension RESTService {
                             exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait),
                         self.clientKey(request)
                     )))
+        }
+    }
+
+    /// Answers with events without end.
+    func followStream(
+        _ request: Request, _ definition: StreamDefinition
+    ) throws(RequestFault) -> Outcome {
+        let checked = try definition.checked(served.names(of: store.catalog.rows))
+        let cursor = try streamCursor(request, isEventStream: true)
+        let stream = makeEventStream()
+        let subscriber = StreamSubscriber(stream, checked, clientKey(request))
+        return .later { exchange in
+            self.streams.open(subscriber, from: cursor) {
+                exchange.respond(
+                    Response(
+                        following: stream, quotesLargeInts: checked.definition.quotesLargeInts))
+            }
         }
     }
 

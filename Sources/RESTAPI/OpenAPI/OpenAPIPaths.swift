@@ -144,6 +144,20 @@ final class OpenAPIPaths {
         for property in properties where property.type.isCollection {
             writeElements(property, property.type.shown, entry, template, to: &paths)
         }
+        writeChanges(properties.filter { $0.type.element != nil }, template, to: &paths)
+    }
+
+    /// Adds the streams of properties, all under one path.
+    private func writeChanges(
+        _ followed: [Property], _ template: OpenAPITemplate, to paths: inout JSONObjectWriter
+    ) {
+        guard let first = followed.first else { return }
+        var template = template
+        template.names["property"] = first.name
+        template.values["=properties"] = { writer in
+            writer.array { for property in followed { $0.element().string(property.name) } }
+        }
+        write("propertyChanges", template, to: &paths)
     }
 
     private func writeValues(

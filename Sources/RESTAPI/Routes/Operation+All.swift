@@ -338,6 +338,10 @@ extension Operation {
             .get, ofClass + "/objects/{id}/changes", "streamObjectChanges", .read,
             [.fields, .expand] + follow, .reading + [.gone], isEndless: true
         ) { $0.streamObjectChanges },
+        Operation(
+            .get, property + "/changes", "streamPropertyChanges", .read,
+            [.pathInside, .since, .lastEventID, .preferRead], .reading, isEndless: true
+        ) { $0.streamPropertyChanges },
     ]
 
     private static let health = [

@@ -74,6 +74,7 @@ struct Parameter: Sendable, Equatable {
     // MARK: Changes
 
     static let since = Parameter("Since", "since")
+    static let pathInside = Parameter("PathInside", "path")
     static let outboxSince = Parameter("OutboxSince", "since")
     static let through = Parameter("Through", "through")
 

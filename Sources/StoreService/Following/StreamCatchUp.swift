@@ -34,6 +34,9 @@ struct StreamCatchUp: Sendable {
             subscriber.query = try subscriber.query.under(read.rows, served)
             if case .missed = subscriber.phase { subscriber.phase = .catchUp }
         }
+        if let property = subscriber.query.property {
+            return try step(subscriber, property, read)
+        }
         switch subscriber.phase {
         case .snapshot(let classNumber, let key):
             try sendSnapshot(subscriber, read, classNumber, after: key)
@@ -127,7 +130,7 @@ struct StreamCatchUp: Sendable {
     }
 
     /// Has a stream begin again with a snapshot.
-    private func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> Bool {
+    func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> Bool {
         subscriber.restart()
         subscriber.send(events.reset(reason))
         return false

@@ -18,6 +18,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let fields: String?
         let expand: String?
         let quotesLargeInts: Bool
+        /// The property that is followed, if one is.
+        let property: StreamDefinition.Target?
     }
 
     let stream: CheckedStream
@@ -27,6 +29,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     private var polls: [LongPoll] = []
 
     var query: ObservedQuery { stream.observed }
+    var readsLists: Bool { stream.property != nil }
 
     /// Bytes after which an event goes on in another part.
     private static let partByteCount = 256 << 10
@@ -52,14 +55,18 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     func publish(
-        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
-        after: ReadTransaction
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
+        if let property = stream.property {
+            tell(events, of: property, version: version, step)
+            return forgetIfEmpty()
+        }
+        let after = step.after
         var events = events
         var changedProperties: [ObjectIdentity: MemberSet] = [:]
         if let projection = stream.projection {
             changedProperties = ProjectedComparison(
-                projection, stream.names, before: before, after: after, hub.limits
+                projection, stream.names, before: step.before, after: after, hub.limits
             ).keepChanges(in: &events)
             if events.isEmpty { return }
         }
@@ -73,8 +80,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
         version: UInt64, _ after: ReadTransaction
     ) {
-        let now = monotonicMilliseconds()
-        var behind: [(subscriber: StreamSubscriber, isToldInPart: Bool)] = []
         var position = 0
         while position < events.count, !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after, hub.limits)
@@ -97,22 +102,52 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                         ?? .replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
             let bytes = writer.take()
-            subscribers.removeAll { subscriber in
-                switch subscriber.sendLive(bytes, now: now) {
-                case .queued:
-                    if isLast { subscriber.version = version }
-                    return false
-                case .full:
-                    // Its client is slow: it gets what it misses, folded, when there is room again.
-                    behind.append((subscriber, first > 0))
-                    return true
-                case .closed: return true
-                }
+            send(bytes, version: isLast ? version : nil, isToldInPart: first > 0)
+        }
+    }
+
+    /// Sends what became of a property, as one event: a client that applies it twice would be wrong.
+    private func tell(
+        _ events: [QueryEvent], of property: ObservedProperty, version: UInt64, _ step: ChangeStep
+    ) {
+        do throws(RequestFault) {
+            let told = PropertyStep(
+                stream, property, step.changes, from: step.before, to: step.after, hub.served)
+            switch try told.news(events, version: version, framing: hub.events.framing) {
+            case .nothing: break
+            case .event(let bytes, _):
+                hub.meter.countEncoding()
+                send(bytes, version: version, isToldInPart: false)
+            case .unknown:
+                let left = subscribers
+                subscribers = []
+                for subscriber in left { hub.restart(subscriber, .fellBehind) }
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Sends bytes to the streams.
+    ///
+    /// - `version`: What they know behind it; nil when more follows.
+    /// - `isToldInPart`: Whether they have been told a part of the step.
+    private func send(_ bytes: SharedBytes, version: UInt64?, isToldInPart: Bool) {
+        let now = monotonicMilliseconds()
+        var behind: [StreamSubscriber] = []
+        subscribers.removeAll { subscriber in
+            switch subscriber.sendLive(bytes, now: now) {
+            case .queued:
+                if let version { subscriber.version = version }
+                return false
+            case .full:
+                // Its client is slow: it gets what it misses, folded, when there is room again.
+                behind.append(subscriber)
+                return true
+            case .closed: return true
             }
         }
-        for (subscriber, isToldInPart) in behind {
-            hub.fallBack(subscriber, isToldInPart: isToldInPart)
-        }
+        for subscriber in behind { hub.fallBack(subscriber, isToldInPart: isToldInPart) }
     }
 
     /// Answers the polls with a step's changes.

@@ -14,6 +14,8 @@ package struct StreamDefinition: Hashable, Sendable {
         case object(className: String, key: Value)
         /// The objects that a projection shows, or the one with a key, in the projection's names.
         case projection(name: String, key: Value?)
+        /// A property of an object, or what steps from there into `mixed` values lead to.
+        case property(className: String, key: Value, name: String, path: [[UInt8]])
     }
 
     let target: Target
@@ -21,7 +23,7 @@ package struct StreamDefinition: Hashable, Sendable {
     let arguments: [QueryArgument]
     let fields: String?
     let expand: String?
-    let quotesLargeInts: Bool
+    package let quotesLargeInts: Bool
 
     /// Takes a definition from the parts of a query that streams have.
     package init(of target: Target, _ text: QueryText, quotesLargeInts: Bool) {
@@ -47,6 +49,8 @@ package struct StreamDefinition: Hashable, Sendable {
                 observed: ObservedQuery(
                     target: .store, predicate: nil, filterPaths: [], schema: schema),
                 selection: nil, projection: nil)
+        case .property(let className, _, let name, let path):
+            return try checked(names.objectClass(named: className), name, path, names)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
                 throw .unknownClass(name, schema)
@@ -92,10 +96,43 @@ package struct StreamDefinition: Hashable, Sendable {
             projection: projection)
     }
 
+    private func checked(
+        _ rowClass: RowClass, _ name: String, _ path: [[UInt8]], _ names: SchemaNames
+    ) throws(RequestFault) -> CheckedStream {
+        guard let member = rowClass.member(named: name) else {
+            throw .unknownProperty(name, rowClass)
+        }
+        let storage = rowClass.members[member].storage
+        let definition = rowClass.definition.properties[member]
+        if storage.shape == .none { throw .inverseStream(definition) }
+        guard path.isEmpty || (storage.element == .mixed && storage.shape != .set) else {
+            throw .noInnerElements(definition)
+        }
+        var shown = [
+            Dependency(
+                classIndex: rowClass.index, member: member, path: [], firstMember: member)
+        ]
+        // The elements are shown as objects, a single link as a key.
+        if storage.element == .link, storage.shape != .single,
+            let path = try? ValuePath(
+                dotted: name, rootClass: rowClass.index, schema: names.schema)
+        {
+            shown += Self.everything(behind: path, names.schema)
+        }
+        return CheckedStream(
+            definition: self, names: names,
+            observed: ObservedQuery(
+                target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
+                shownPaths: shown, countsEverything: false, schema: names.schema),
+            selection: nil, projection: nil,
+            property: ObservedProperty(rowClass, member: member, inner: path))
+    }
+
     private func observedTarget(_ rowClass: RowClass) throws(RequestFault) -> ObservedQuery.Target {
         let key: Value
         switch target {
-        case .object(_, let named), .projection(_, let named?): key = named
+        case .object(_, let named), .projection(_, let named?), .property(_, let named, _, _):
+            key = named
         case .store, .objects, .projection: return .objects(classIndex: rowClass.index)
         }
         if rowClass.primaryKeyIndex == nil {
@@ -147,13 +184,15 @@ package struct StreamDefinition: Hashable, Sendable {
 
 /// A change stream's definition, checked against one schema. Immutable; safe to use from any thread.
 package struct CheckedStream: Sendable {
-    let definition: StreamDefinition
+    package let definition: StreamDefinition
     package let names: SchemaNames
     package let observed: ObservedQuery
     /// What is delivered of each object; nil for the whole store, where it is everything.
     let selection: FieldSelection?
     /// What shows the objects, if a projection does.
     let projection: CompiledProjection?
+    /// What alone is followed of an object, if one property is.
+    var property: ObservedProperty?
 
     /// What decides whether it shares evaluation and encoding with another: how the filter is written does not.
     var channelKey: StreamChannel.Key {
@@ -161,7 +200,8 @@ package struct CheckedStream: Sendable {
             target: observed.target,
             predicate: observed.predicate.map { CanonicalPredicate($0) },
             projection: projection?.definition.name, fields: definition.fields,
-            expand: definition.expand, quotesLargeInts: definition.quotesLargeInts)
+            expand: definition.expand, quotesLargeInts: definition.quotesLargeInts,
+            property: property == nil ? nil : definition.target)
     }
 
     /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
@@ -178,5 +218,15 @@ package struct CheckedStream: Sendable {
     /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
     func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
         names.schema === schema ? self : try definition.checked(served.names(of: schema))
+    }
+}
+
+extension RequestFault {
+    /// An inverse link has no elements of its own.
+    static func inverseStream(_ property: Property) -> RequestFault {
+        RequestFault(
+            .notFound, "inverse-link-not-followed",
+            "'\(property.name)' shows which objects link here; follow those objects: …/changes of their class with "
+                + "a filter on the link.")
     }
 }

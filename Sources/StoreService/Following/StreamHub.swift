@@ -139,7 +139,8 @@ package final class StreamHub: @unchecked Sendable {
         }
     }
 
-    private func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
+    /// Has a stream begin again with a snapshot.
+    func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
         subscriber.restart()
         subscriber.send(events.reset(reason))
         feedLater(subscriber)
@@ -273,7 +274,18 @@ package final class StreamHub: @unchecked Sendable {
         guard position.transaction.rows === subscriber.query.names.schema else {
             return feedLater(subscriber)
         }
-        if subscriber.version < position.version {
+        if subscriber.version < position.version, let property = subscriber.query.property {
+            do throws(RequestFault) {
+                let isTold = try catchUp.tellMissed(
+                    subscriber, property, position.transaction,
+                    countMax: StreamCatchUp.pieceObjectCount << min(10, subscriber.lateArrivalCount)
+                )
+                guard isTold else { return feedLater(subscriber) }
+            } catch {
+                subscriber.send(events.error(error))
+                return subscriber.sink.end()
+            }
+        } else if subscriber.version < position.version {
             do throws(RequestFault) {
                 let deadline = ChangeFeed.stepDeadline
                 // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.

@@ -24,8 +24,7 @@ final class OutboxChannel: FeedChannel, @unchecked Sendable {
     func add(_ follower: OutboxFollower) { followers.append(follower) }
 
     func publish(
-        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
-        after: ReadTransaction
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
         // What was acknowledged, or lost the target of a link, is no news.
         if events.contains(where: { $0.kind == .enter }) { wakeAll() }

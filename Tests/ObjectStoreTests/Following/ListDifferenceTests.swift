@@ -60,6 +60,12 @@ struct ListDifferenceTests {
             }
             let difference = ListDifference(splices)
             #expect(difference.applied(to: old, new) == new, "\(splices)")
+            let count = Int.random(in: 0...old.count, using: &random)
+            let first = difference.ofFirst(count)
+            #expect(
+                first.difference.told(to: Array(old[..<count]), new)
+                    == Array(new[..<first.count]), "the first \(count): \(splices)")
+            #expect(difference.told(to: old, new) == new, "\(splices)")
             var edits = ListEdits()
             for splice in splices { edits.append(splice) }
             #expect(
@@ -133,5 +139,16 @@ extension ListDifference {
             list[index].value = new[index]
         }
         return list.map(\.value)
+    }
+}
+
+extension ListDifference {
+    /// What a client has that is told the indices and the elements at ``toldIndices``.
+    fileprivate func told(to old: [Int], _ new: [Int]) -> [Int] {
+        var list = old
+        for index in deletions.joined().reversed() { list.remove(at: index) }
+        for index in insertions.joined() { list.insert(0, at: index) }
+        for index in toldIndices { list[index] = new[index] }
+        return list
     }
 }

@@ -15,6 +15,7 @@ struct AccessEndTests {
         ("streamChanges", "/v1/changes"),
         ("streamClassChanges", "/v1/classes/Node/changes"),
         ("streamObjectChanges", "/v1/classes/Node/objects/1/changes"),
+        ("streamPropertyChanges", "/v1/classes/Node/objects/1/properties/label/changes"),
         ("streamProjectionChanges", "/v1/projections/Labels/changes"),
         ("streamProjectedObjectChanges", "/v1/projections/Labels/objects/1/changes"),
         ("getOutbox", "/v1/classes/Reading/outbox"),
@@ -93,7 +94,9 @@ struct AccessEndTests {
         #expect(client.next() == nil)
     }
 
-    @Test("answers a request that waits for a change", arguments: followed.map(\.1))
+    @Test(
+        "answers a request that waits for a change",
+        arguments: followed.filter { $0.0 != "streamPropertyChanges" }.map(\.1))
     func poll(target: String) throws {
         let server = try Self.server()
         // What is there already is no news to it.

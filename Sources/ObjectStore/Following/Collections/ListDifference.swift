@@ -21,6 +21,46 @@ package struct ListDifference: Equatable, Sendable {
         (deletions + insertions + modifications).reduce(0) { $0 + $1.count }
     }
 
+    /// The indices after of what came or has changed, in order.
+    package var toldIndices: [Int] {
+        var found: [Int] = []
+        var (gone, came) = (0, 0)
+        var (deletions, insertions) = (deletions[...], insertions[...])
+        for index in modifications.joined() {
+            while let range = deletions.first, range.lowerBound < index {
+                gone += range.count
+                deletions.removeFirst()
+            }
+            while let range = insertions.first, range.lowerBound <= index - gone + came {
+                found += range
+                came += range.count
+                insertions.removeFirst()
+            }
+            found.append(index - gone + came)
+        }
+        return found + insertions.joined()
+    }
+
+    /// What became of the first elements of the list.
+    ///
+    /// - `count`: How many they were.
+    /// - Returns: The difference, and how many they are now.
+    package func ofFirst(_ count: Int) -> (difference: ListDifference, count: Int) {
+        func clipped(_ ranges: [Range<Int>]) -> [Range<Int>] {
+            ranges.filter { $0.lowerBound < count }.map { $0.clamped(to: 0..<count) }
+        }
+        var part = self
+        part.deletions = clipped(deletions)
+        part.modifications = clipped(modifications)
+        part.insertions = []
+        var end = count - part.deletions.reduce(0) { $0 + $1.count }
+        for range in insertions where range.lowerBound < end {
+            part.insertions.append(range)
+            end += range.count
+        }
+        return (part, end)
+    }
+
     /// What splices did, without reading the list. Cost: linear in their number for each.
     ///
     /// - `splices`: In the order in which they were applied.

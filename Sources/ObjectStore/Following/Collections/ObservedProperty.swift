@@ -21,7 +21,14 @@ package struct ObservedProperty: Sendable {
         self.inner = inner
     }
 
-    private var compiled: RowClass.Member { rowClass.members[member] }
+    /// The property as it is stored.
+    package var compiled: RowClass.Member { rowClass.members[member] }
+
+    /// Whether it is told as one value: it is no collection, or is inside a `mixed` one.
+    package var isValue: Bool { !inner.isEmpty || compiled.storage.shape == .single }
+
+    /// Whether that value is a `mixed` one.
+    package var isMixedValue: Bool { isValue && compiled.storage.element == .mixed }
 
     /// Finds what became of the property. Elements count as modified, too, when an object that they link to was
     /// updated; in a collection of more than ``elementCountMax`` only when they are others themselves.
@@ -48,7 +55,7 @@ package struct ObservedProperty: Sendable {
         guard let new = try after.find(rowClass, key: key) else { return .unknown }
         let old = try before?.find(rowClass, key: key)
         let result: PropertyDifference?
-        if !inner.isEmpty || compiled.storage.shape == .single {
+        if isValue {
             result = differenceOfValue(old, before, new, after, isOther, links)
         } else if compiled.storage.shape == .list {
             let edits = isOther ? changes.edits(ofList: member, of: identity) : ListEdits()
@@ -165,8 +172,8 @@ package struct ObservedProperty: Sendable {
         }
     }
 
-    /// The value at the end of the way; nil when it leads nowhere.
-    private func mixed(in row: RowView, _ source: ReadTransaction) -> MixedView? {
+    /// The value of a `mixed` property at the end of the way; nil when it leads nowhere.
+    package func mixed(in row: RowView, _ source: ReadTransaction) -> MixedView? {
         var steps = inner[...]
         var value: MixedView
         if compiled.storage.shape == .single {

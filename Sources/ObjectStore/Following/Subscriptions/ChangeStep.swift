@@ -2,10 +2,12 @@ import Rows
 
 /// Two states that follow each other, and what changed between them. On one thread.
 package struct ChangeStep {
-    let before: ReadTransaction
-    let after: ReadTransaction
+    /// The state that the step begins with.
+    package let before: ReadTransaction
+    /// The state that it leads to.
+    package let after: ReadTransaction
     /// The change log from `before` to `after`.
-    let changes: FoldedChanges
+    package let changes: FoldedChanges
 
     /// Makes a step; the changes are those from one view to the other.
     package init(before: ReadTransaction, after: ReadTransaction, changes: FoldedChanges) {

@@ -39,6 +39,11 @@ package final class SubscriptionIndex {
 
     /// How many filters there are.
     private(set) var count = 0
+    /// How many channels ask what was done to lists.
+    private var listReaderCount = 0
+
+    /// Whether a channel asks what was done to lists.
+    var readsLists: Bool { listReaderCount > 0 }
 
     /// Makes an empty index for the queries of a schema.
     package init(_ schema: RowSchema) {
@@ -62,6 +67,7 @@ package final class SubscriptionIndex {
             query.shown.watches.map { watches.add($0, root, nil) }
         }
         filter.followers.append(ObservedFilter.Follower(channel: channel, shown: shown ?? []))
+        if channel.readsLists { listReaderCount += 1 }
     }
 
     private func enter(_ query: ObservedQuery, _ key: ObservedFilter.Key) -> ObservedFilter {
@@ -138,6 +144,7 @@ package final class SubscriptionIndex {
         else { return }
         for position in filter.followers[index].shown { watches.remove(position, nil) }
         filter.followers.remove(at: index)
+        if channel.readsLists { listReaderCount -= 1 }
         guard filter.followers.isEmpty else { return }
         for position in filter.watches { watches.remove(position, filter.anchors) }
         displace(filter)

@@ -1,0 +1,28 @@
+import HTTPServer
+import JSON
+import ObjectJSON
+import StoreService
+
+extension RESTService {
+    /// `GET /v1/classes/{class}/objects/{id}/properties/{property}/changes`: what becomes of a property, or of what
+    /// `path` leads to inside a `mixed` one.
+    func streamPropertyChanges(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("text/event-stream")
+        let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
+        let key = try KeyText.value(
+            path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: rowClass)
+        let text = request[query: "path"]?.string ?? ""
+        guard let path = JSONPointer(text) else {
+            throw .parameter(
+                "path",
+                "'path' is a JSON pointer (RFC 6901) into a mixed value, such as /0 or /a~1b/2.")
+        }
+        return try followStream(
+            request,
+            StreamDefinition(
+                of: .property(
+                    className: rowClass.definition.name, key: key,
+                    name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) }),
+                QueryText(), quotesLargeInts: Preferences(request).quotesLargeInts))
+    }
+}

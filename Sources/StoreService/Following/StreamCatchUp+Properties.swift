@@ -1,0 +1,105 @@
+import ObjectJSON
+import ObjectStore
+
+extension StreamCatchUp {
+    /// Of the objects that have changed meanwhile the most that are looked through for one property.
+    private static let foldedObjectCountMax = 200_000
+
+    /// Sends the next piece to a stream of a property; true when it is near the present.
+    ///
+    /// Each piece of a snapshot is of the version that is the present one then. What became until then of the elements
+    /// that the client has by a list's splices is told before; where that can't be told, the snapshot begins again, in
+    /// pieces that are twice as large.
+    func step(
+        _ subscriber: StreamSubscriber, _ property: ObservedProperty, _ read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        if case .snapshot = subscriber.phase, !subscriber.hasSnapshotVersion {
+            subscriber.version = try served.stored(read.state().version)
+            subscriber.hasSnapshotVersion = true
+        }
+        guard try tellMissed(subscriber, property, read) else { return false }
+        guard case .snapshot(_, let count) = subscriber.phase else { return true }
+        try sendSnapshot(subscriber, property, read, behind: Int(clamping: count))
+        return false
+    }
+
+    /// Tells what became of a property since the version that a stream knows, as one event behind which its client
+    /// may resume.
+    ///
+    /// - `countMax`: Objects that may have changed; nil for as many as memory allows, behind which a snapshot follows.
+    /// - Returns: False when the stream does not know the present yet.
+    func tellMissed(
+        _ subscriber: StreamSubscriber, _ property: ObservedProperty, _ read: ReadTransaction,
+        countMax: Int? = nil
+    ) throws(RequestFault) -> Bool {
+        let present = try served.stored(read.state().version)
+        if subscriber.version == present { return true }
+        let observed = subscriber.query.observed
+        let changes: FoldedChanges
+        do throws(FoldedChanges.Gap) {
+            changes = try FoldedChanges(
+                after: subscriber.version, in: read,
+                objectCountMax: countMax ?? Self.foldedObjectCountMax, classes: observed.classes,
+                notesLists: true)
+        } catch {
+            switch error {
+            case .storage(let storage): throw served.fault(.storage(storage))
+            case .expired: return reset(subscriber, .cursorExpired)
+            case .future: return reset(subscriber, .restored)
+            }
+        }
+        if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
+        if changes.through < present {
+            guard countMax != nil else { return reset(subscriber, .fellBehind) }
+            subscriber.lateArrivalCount += 1
+            return false
+        }
+        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
+        let concerned = observed.candidates(changes, in: read).compactMap {
+            observed.event(of: $0, in: read, nil)
+        }
+        try served.checkTime(read)
+        var knownCount: Int?
+        if case .snapshot(_, let count) = subscriber.phase { knownCount = Int(clamping: count) }
+        let told = PropertyStep(
+            subscriber.query, property, changes, from: nil, to: read, knownCount: knownCount, served
+        )
+        switch try told.news(concerned, version: present, framing: events.framing) {
+        case .nothing: break
+        case .event(let bytes, let count):
+            subscriber.send(bytes)
+            subscriber.needsUpToDate = true
+            if let count { subscriber.phase = .snapshot(classNumber: 0, after: UInt64(count)) }
+        case .unknown:
+            subscriber.lateArrivalCount += 1
+            return reset(subscriber, .fellBehind)
+        }
+        subscriber.version = present
+        return true
+    }
+
+    private func sendSnapshot(
+        _ subscriber: StreamSubscriber, _ property: ObservedProperty, _ read: ReadTransaction,
+        behind count: Int
+    ) throws(RequestFault) {
+        var next: Int?
+        if let object = try subscriber.query.owner(property, in: read, served) {
+            var writer = PropertyWriter(subscriber.query, property, read, served.limits)
+            events.framing.begin("snapshot", id: nil, in: writer.buffer)
+            let end = writer.writeSnapshot(
+                object.row, key: object.key, from: count,
+                byteCountMax: Self.pieceByteCount << min(10, subscriber.lateArrivalCount))
+            try served.stored(read.checkFailure())
+            if writer.isTruncated {
+                throw .replyTooLarge(served.limits.queryMemoryByteCountMax)
+            }
+            if let end {
+                events.framing.end(id: nil, in: writer.buffer)
+                subscriber.send(SharedBytes(writer.buffer))
+                next = end > count && end < writer.count(object.row) ? end : nil
+            }
+        }
+        subscriber.phase =
+            next.map { .snapshot(classNumber: 0, after: UInt64($0)) } ?? .catchUp
+    }
+}
