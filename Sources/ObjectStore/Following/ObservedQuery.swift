@@ -61,8 +61,7 @@ package struct ObservedQuery: Sendable {
         shown = WatchPlan(shownPaths, schema: schema)
     }
 
-    /// The objects that changes may concern: those that changed themselves in the order of the change
-    /// log, then those that are only reached along links in the order of their keys.
+    /// The objects that changes may concern.
     ///
     /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
     /// to it after the changes is in later ones, and delivered then.
@@ -72,52 +71,15 @@ package struct ObservedQuery: Sendable {
     package func candidates(
         _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
         dependentCountMax: Int = .max
-    ) -> [ObservedCandidate] {
-        var found: [ObservedCandidate] = []
-        var positions: [ObjectIdentity: Int] = [:]
-        for (position, identity) in changes.order.enumerated() where target.mayBe(identity) {
-            if target == .store, schema.classes[identity.classIndex].isAsymmetric { continue }
-            guard let change = changes.changes[identity], change.version > version else { continue }
-            if dependsOnOthers { positions[identity] = found.count }
-            found.append(
-                ObservedCandidate(
-                    identity: identity, members: change.members, change: change,
-                    position: position, through: changes.through))
-        }
-        let ownCount = found.count
-        if dependsOnOthers, let classIndex {
-            let origins = PathOrigins(rootClass: classIndex, transaction: transaction)
-            func reach(_ watch: Watch, isOfFilter: Bool) -> Bool {
-                changes.forEachTrigger(of: watch, since: version, schema) { identity in
-                    origins.forEach(to: identity, along: watch.steps) { key in
-                        let identity = ObjectIdentity(classIndex: classIndex, key: key)
-                        let position = positions[identity] ?? found.count
-                        if position == found.count {
-                            positions[identity] = position
-                            found.append(
-                                ObservedCandidate(
-                                    identity: identity, members: MemberSet(), change: nil,
-                                    position: nil, through: changes.through))
-                        }
-                        found[position].reach(by: watch, isOfFilter: isOfFilter)
-                        return found.count - ownCount <= dependentCountMax
-                    }
-                }
-            }
-            _ =
-                filter.watches.allSatisfy { reach($0, isOfFilter: true) }
-                && shown.watches.allSatisfy { reach($0, isOfFilter: false) }
-            found[ownCount...].sort { $0.identity.key < $1.identity.key }
-        }
-        if !countsEverything {
-            // Objects of which only properties have changed that do not count.
-            found.removeAll {
-                $0.change?.kind == .update && !$0.dependsOnChange
-                    && $0.members.isDisjoint(with: filter.ownMembers)
-                    && $0.members.isDisjoint(with: shown.ownMembers)
-            }
-        }
-        return found
+    ) -> ObservedCandidates {
+        ObservedCandidates(self, changes, since: version, in: transaction, dependentCountMax)
+    }
+
+    /// Whether a candidate is none, as only properties of it have changed that do not count.
+    func isUncounted(_ candidate: ObservedCandidate) -> Bool {
+        !countsEverything && candidate.change?.kind == .update && !candidate.dependsOnChange
+            && candidate.members.isDisjoint(with: filter.ownMembers)
+            && candidate.members.isDisjoint(with: shown.ownMembers)
     }
 
     /// Whether changes of other objects than the query's own can concern it.

@@ -96,8 +96,8 @@ struct BulkSearch: Sendable {
         guard changes.through == present, !changes.changesSchema else { return nil }
         if changes.isEmpty { return keys }
         view.limitFollowing(until: deadline)
-        let candidates = query.candidates(
-            changes, in: view, dependentCountMax: Self.changedCountMax)
+        let candidates = Array(
+            query.candidates(changes, in: view, dependentCountMax: Self.changedCountMax))
         guard candidates.count(where: { $0.change == nil }) <= Self.changedCountMax else {
             return nil
         }

@@ -17,8 +17,9 @@ final class FoldCache: Sendable {
 
     /// The most folds that are kept.
     private static let entryCountMax = 8
-    /// Fewer versions are read again more cheaply than looked up and kept.
+    /// Fewer versions and objects are read again more cheaply than looked up and kept.
     private static let versionCountMin: UInt64 = 64
+    private static let objectCountMin = 1_000
     /// How long a fold is kept that nobody uses, in milliseconds.
     private static let unusedMillisecondsMax: UInt64 = 2_000
     /// Objects of a fold: with more, it ends at an earlier version.
@@ -49,7 +50,10 @@ final class FoldCache: Sendable {
         if let known { return known }
         let changes = try FoldedChanges(
             after: version, in: read, objectCountMax: Self.objectCountMax, classes: classes)
-        guard changes.through - version >= Self.versionCountMin else { return changes }
+        guard
+            changes.through - version >= Self.versionCountMin
+                || changes.order.count >= Self.objectCountMin
+        else { return changes }
         entries.withLock { entries in
             if entries.count == Self.entryCountMax { entries.removeFirst() }
             entries.append(

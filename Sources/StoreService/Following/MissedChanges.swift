@@ -8,23 +8,33 @@ struct MissedChanges {
     /// The last version of the changes.
     let through: UInt64
     /// The objects that are left.
-    private(set) var candidates: ArraySlice<ObservedCandidate>
+    private(set) var candidates: ObservedCandidates
+    /// Whether nothing is left.
+    private(set) var isAtEnd = false
+
+    init(through: UInt64, candidates: ObservedCandidates) {
+        self.through = through
+        self.candidates = candidates
+    }
 
     /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
     ///
     /// - Returns: Nil when nothing of it concerns the query.
     mutating func takePiece(
         _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
-        _ framing: any EventFraming
+        _ framing: any EventFraming, byteCountMax: Int
     ) -> ChangeWriter? {
         let matcher = stream.observed.matcher(in: read)
         var writer = ChangeWriter(stream, read, limits)
         var visited = 0
         var count = 0
         while visited < StreamCatchUp.pieceObjectCount,
-            writer.byteCount < StreamCatchUp.pieceByteCount,
-            let candidate = candidates.popFirst()
+            writer.byteCount < byteCountMax
         {
+            guard let candidate = candidates.next() else {
+                isAtEnd = true
+                break
+            }
             visited += 1
             guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
                 continue

@@ -14,7 +14,11 @@ struct StreamCatchUp: Sendable {
     /// Of the objects that a stream is told to forget the most, where a snapshot would tell less.
     private static let leaveCountMax = 1_000
 
+    /// Bytes of a piece while the streams together have too many.
+    private static let smallPieceByteCount = 4 << 10
+
     private let folds = FoldCache()
+    private let budget = StreamBudget()
 
     init(served: ServedStore, events: StreamEvents) {
         self.served = served
@@ -23,6 +27,18 @@ struct StreamCatchUp: Sendable {
 
     /// Gives back the memory of what nobody has used for a while.
     func dropUnused() { folds.dropUnused() }
+
+    /// Whether the streams together have too much to send.
+    var isTight: Bool { budget.isTight }
+
+    /// Whether a stream may be sent another piece.
+    func hasRoom(_ subscriber: StreamSubscriber) -> Bool {
+        subscriber.hasRoom && (subscriber.isIdle || !budget.isTight)
+    }
+
+    private var pieceByteCountMax: Int {
+        budget.isTight ? Self.smallPieceByteCount : Self.pieceByteCount
+    }
 
     /// Sends one piece; true when the stream is near the present.
     func step(
@@ -68,7 +84,7 @@ struct StreamCatchUp: Sendable {
             }
             let missed = try missed(subscriber, changes, read, until: deadline)
             // Those that are reached along links leave as well.
-            let reachedCount = missed.candidates.count { $0.filterDependsOnChange }
+            let reachedCount = missed.candidates.filterReachedCount
             if reachedCount > 0,
                 try isBehind(subscriber, leaveCount + reachedCount, isWhole, read)
             {
@@ -94,7 +110,7 @@ struct StreamCatchUp: Sendable {
             !subscriber.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
         let missed = try missed(subscriber, changes, read, countMax: countMax, until: deadline)
-        return missed.candidates.count <= countMax ? missed : nil
+        return missed.candidates.countMax <= countMax ? missed : nil
     }
 
     private func missed(
@@ -105,7 +121,7 @@ struct StreamCatchUp: Sendable {
         let candidates = subscriber.query.observed.candidates(
             changes, since: subscriber.version, in: read, dependentCountMax: countMax)
         try served.checkTime(read)
-        return MissedChanges(through: changes.through, candidates: candidates[...])
+        return MissedChanges(through: changes.through, candidates: candidates)
     }
 
     /// Whether a snapshot tells less than what was missed, and that is much.
@@ -145,16 +161,16 @@ struct StreamCatchUp: Sendable {
         var missed = missed
         read.limitFollowing(until: deadline)
         let piece = missed.takePiece(
-            subscriber.query, read, served.limits, events.framing)
+            subscriber.query, read, served.limits, events.framing, byteCountMax: pieceByteCountMax)
         try served.checkTime(read)
         // An object that can't be read has not left.
         try served.stored(read.checkFailure())
         if let piece {
             if piece.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-            subscriber.send(piece.take())
+            subscriber.send(budget.hold(piece.take()))
             subscriber.needsUpToDate = true
         }
-        if missed.candidates.isEmpty {
+        if missed.isAtEnd {
             subscriber.version = missed.through
             subscriber.phase = .catchUp
         } else {
@@ -184,11 +200,11 @@ struct StreamCatchUp: Sendable {
         events.framing.begin("snapshot", id: nil, in: writer.buffer)
         writer.raw("{\"objects\":[")
         let page = try served.writeSnapshot(
-            from: first, countMax: (Self.pieceObjectCount, Self.pieceByteCount), to: &writer)
+            from: first, countMax: (Self.pieceObjectCount, pieceByteCountMax), to: &writer)
         if page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)
-            subscriber.send(writer.take())
+            subscriber.send(budget.hold(writer.take()))
         }
         if let next = page.next {
             subscriber.phase = .snapshot(

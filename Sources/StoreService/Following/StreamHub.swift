@@ -219,7 +219,7 @@ package final class StreamHub: @unchecked Sendable {
     /// Goes on once the client has read.
     private func wait(_ subscriber: StreamSubscriber) {
         if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-        subscriber.whenReady { [weak self] in
+        subscriber.whenReady(isScarce: catchUp.isTight) { [weak self] in
             // A client that has gone needs no more.
             if !subscriber.sink.isClosed { self?.feedLater(subscriber) }
         }
@@ -248,7 +248,7 @@ package final class StreamHub: @unchecked Sendable {
         repeat {
             if subscriber.sink.isClosed { return }
             if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-            guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
+            guard subscriber.flush(), catchUp.hasRoom(subscriber) else { return wait(subscriber) }
             do throws(RequestFault) {
                 let isNear = try served.withRead(in: job) { read throws(RequestFault) in
                     try catchUp.step(subscriber, read)
@@ -301,7 +301,7 @@ package final class StreamHub: @unchecked Sendable {
                 }
                 subscriber.phase = .missed(missed)
                 while case .missed(let rest) = subscriber.phase {
-                    guard subscriber.hasRoom else { return wait(subscriber) }
+                    guard catchUp.hasRoom(subscriber) else { return wait(subscriber) }
                     try catchUp.sendPiece(
                         of: rest, subscriber, position.transaction, until: deadline)
                 }

@@ -66,10 +66,16 @@ package final class StreamSubscriber: @unchecked Sendable {
     /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
     var hasRoom: Bool { unsent.isEmpty && sink.queuedByteCount < sink.queueByteCountMax / 2 }
 
+    /// Whether nothing waits for its client.
+    var isIdle: Bool { unsent.isEmpty && sink.queuedByteCount == 0 }
+
     /// Has `body` run once, on any thread, when its client has read enough for another try to send, or has gone.
-    func whenReady(_ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - `isScarce`: Whether it has to have read everything.
+    func whenReady(isScarce: Bool, _ body: @escaping @Sendable () -> Void) {
         let next = unsent.first?.count ?? 0
-        sink.whenQueued(atMost: max(0, sink.queueByteCountMax / 2 - 1 - next), body)
+        sink.whenQueued(
+            atMost: isScarce ? 0 : max(0, sink.queueByteCountMax / 2 - 1 - next), body)
     }
 
     /// Sends bytes behind what is left, or keeps them until there is room.
