@@ -61,11 +61,14 @@ struct PropertyStep {
         guard let row = try served.stored(after.find(property.rowClass, key: key)) else {
             return .nothing
         }
-        let isNew = last.kind == .enter ? true : try !wasThere(key)
+        let wasThere = last.kind == .enter ? false : try wasThere(key)
         if property.isMixedValue, property.mixed(in: row, after) == nil {
-            return isNew ? .nothing : try event("delete", version, framing) { _ in true }
+            let mayBeHeld =
+                wasThere ?? true || before == nil || events.contains { $0.kind == .delete }
+            return mayBeHeld ? try event("delete", version, framing) { _ in true } : .nothing
         }
-        if isNew {
+        // Where it is not known what a client has, it takes the whole.
+        if wasThere != true {
             return try event("enter", version, framing) {
                 $0.writeWhole(row, key: key, Self.byteCountMax)
             }
@@ -97,9 +100,10 @@ struct PropertyStep {
         }
     }
 
-    /// Whether what a way into `mixed` values leads to was there before, as far as that is known.
-    private func wasThere(_ key: UInt64) throws(RequestFault) -> Bool {
-        guard property.isMixedValue, let before else { return true }
+    /// Whether the property, or what a way into `mixed` values leads to, was there before; nil where that is not known.
+    private func wasThere(_ key: UInt64) throws(RequestFault) -> Bool? {
+        guard property.isMixedValue else { return true }
+        guard let before else { return nil }
         return try served.stored(before.find(property.rowClass, key: key)).map {
             property.mixed(in: $0, before) != nil
         } ?? false

@@ -67,7 +67,7 @@ extension StreamCatchUp {
         switch try told.news(concerned, version: present, framing: events.framing) {
         case .nothing: break
         case .event(let bytes, let count):
-            subscriber.send(bytes)
+            subscriber.send(budget.hold(bytes))
             subscriber.needsUpToDate = true
             if let count { subscriber.phase = .snapshot(classNumber: 0, after: UInt64(count)) }
         case .unknown:
@@ -88,14 +88,14 @@ extension StreamCatchUp {
             events.framing.begin("snapshot", id: nil, in: writer.buffer)
             let end = writer.writeSnapshot(
                 object.row, key: object.key, from: count,
-                byteCountMax: Self.pieceByteCount << min(10, subscriber.lateArrivalCount))
+                byteCountMax: pieceByteCountMax << min(10, subscriber.lateArrivalCount))
             try served.stored(read.checkFailure())
             if writer.isTruncated {
                 throw .replyTooLarge(served.limits.queryMemoryByteCountMax)
             }
             if let end {
                 events.framing.end(id: nil, in: writer.buffer)
-                subscriber.send(SharedBytes(writer.buffer))
+                subscriber.send(budget.hold(SharedBytes(writer.buffer)))
                 next = end > count && end < writer.count(object.row) ? end : nil
             }
         }

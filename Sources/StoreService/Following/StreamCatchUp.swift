@@ -18,7 +18,7 @@ struct StreamCatchUp: Sendable {
     private static let smallPieceByteCount = 4 << 10
 
     private let folds = FoldCache()
-    private let budget = StreamBudget()
+    let budget = StreamBudget()
 
     init(served: ServedStore, events: StreamEvents) {
         self.served = served
@@ -36,7 +36,7 @@ struct StreamCatchUp: Sendable {
         subscriber.hasRoom && (subscriber.isIdle || !budget.isTight)
     }
 
-    private var pieceByteCountMax: Int {
+    var pieceByteCountMax: Int {
         budget.isTight ? Self.smallPieceByteCount : Self.pieceByteCount
     }
 

@@ -162,6 +162,27 @@ struct PropertyStreamTests {
         for client in clients { client.expectContent("again") }
     }
 
+    @Test("what came and went inside a mixed value while a client was away is told")
+    func mixedAway() throws {
+        let server = try Self.server()
+        server.send("PUT", Self.item, #"{"any":[5]}"#)
+        let client = PropertyClient(server, Self.properties("any"), [("path", "/0")])
+        client.connect()
+        client.expectContent("at first")
+        for body in ["[]", "[6]", "7", "[[8]]", "[]"] {
+            client.cut()
+            server.send("PATCH", Self.item, #"{"any":\#(body)}"#)
+            client.connect()
+            client.expectContent(body)
+            client.cut()
+            server.send("DELETE", Self.item)
+            server.send("PUT", Self.item, #"{"any":\#(body)}"#)
+            client.connect()
+            client.expectContent("again \(body)")
+        }
+        #expect(client.resets == ["start"])
+    }
+
     @Test(
         "a cut client resumes with the splices of a list behind what it has applied, and with no snapshot"
     )
