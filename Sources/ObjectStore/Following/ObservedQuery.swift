@@ -158,13 +158,20 @@ package struct ObservedQuery: Sendable {
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
-    package func leaveCount(_ changes: FoldedChanges, since version: UInt64) -> Int {
-        changes.order.count { identity in
-            guard target.mayBe(identity), let change = changes.changes[identity],
-                change.version > version
-            else { return false }
-            return change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
+    ///
+    /// - `countMax`: Counts no further.
+    package func leaveCount(
+        _ changes: FoldedChanges, since version: UInt64, countMax: Int = .max
+    ) -> Int {
+        var count = 0
+        for identity in changes.order where target.mayBe(identity) {
+            guard let change = changes.changes[identity], change.version > version,
+                change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
+            else { continue }
+            count += 1
+            if count == countMax { break }
         }
+        return count
     }
 
     /// Whether something has changed that can take an object out of the results, but for its deletion.

@@ -4,7 +4,7 @@ import Synchronization
 /// Any thread.
 final class StreamBudget: Sendable {
     /// Bytes beyond which each stream is sent small pieces, one at a time.
-    private static let byteCountMax = 64 << 20
+    private static let byteCountMax = 32 << 20
 
     private let byteCount = Atomic<Int>(0)
 

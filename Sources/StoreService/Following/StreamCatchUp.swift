@@ -76,17 +76,15 @@ struct StreamCatchUp: Sendable {
             }
             // What the client holds has the shape of another schema.
             if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
-            let observed = subscriber.query.observed
-            let leaveCount = observed.leaveCount(changes, since: subscriber.version)
             let isWhole = changes.through == present
-            if try isBehind(subscriber, isWhole ? leaveCount : changes.order.count, isWhole, read) {
+            if try isBehind(subscriber, changes, isWhole, read) {
                 return reset(subscriber, .fellBehind)
             }
             let missed = try missed(subscriber, changes, read, until: deadline)
-            // Those that are reached along links leave as well.
+            // Those that are reached along links may leave as well.
             let reachedCount = missed.candidates.filterReachedCount
-            if reachedCount > 0,
-                try isBehind(subscriber, leaveCount + reachedCount, isWhole, read)
+            if reachedCount > Self.leaveCountMax,
+                try isBehind(subscriber, reachedCount, isWhole, read)
             {
                 return reset(subscriber, .fellBehind)
             }
@@ -122,6 +120,24 @@ struct StreamCatchUp: Sendable {
             changes, since: subscriber.version, in: read, dependentCountMax: countMax)
         try served.checkTime(read)
         return MissedChanges(through: changes.through, candidates: candidates)
+    }
+
+    private func isBehind(
+        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ isWhole: Bool,
+        _ read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        guard isWhole else {
+            return try isBehind(subscriber, changes.order.count, isWhole, read)
+        }
+        // Most that are far behind are so by a count that need not be finished.
+        let observed = subscriber.query.observed
+        for countMax in [3 * Self.leaveCountMax, .max] {
+            let count = observed.leaveCount(
+                changes, since: subscriber.version, countMax: countMax)
+            if try isBehind(subscriber, count, isWhole, read) { return true }
+            if count < countMax { return false }
+        }
+        return false
     }
 
     /// Whether a snapshot tells less than what was missed, and that is much.
