@@ -23,6 +23,10 @@ package final class RESTService: Sendable {
     let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
+    /// What admits browsers to streams.
+    let tickets: StreamTickets
+    /// The connections of streams.
+    let places: StreamPlaces
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.
@@ -34,6 +38,8 @@ package final class RESTService: Sendable {
     /// Makes the service of a store.
     package init(store: Store, options: RESTOptions, tokens: AccessTokens?, logger: Logger) {
         self.options = options
+        tickets = StreamTickets(options)
+        places = StreamPlaces(options)
         events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens
         self.logger = logger

@@ -4,9 +4,13 @@ import Rows
 
 extension CompiledProjection {
     /// What decides about what the projection shows: every property that its ways read.
-    package func paths(_ schema: RowSchema) -> [Dependency] {
+    ///
+    /// - `names`: The properties that count; nil for all.
+    package func paths(_ schema: RowSchema, of names: [String]? = nil) -> [Dependency] {
         var paths: [Dependency] = []
-        addPaths(behind: [], nil, schema, to: &paths)
+        for property in properties where names?.contains(property.name) ?? true {
+            Self.addPaths(of: property, behind: [], nil, schema, to: &paths)
+        }
         return paths
     }
 
@@ -17,21 +21,21 @@ extension CompiledProjection {
     }
 
     /// - `firstMember`: The property that `steps` begin with, if there are any.
-    private func addPaths(
-        behind steps: [PathStep], _ firstMember: Int?, _ schema: RowSchema,
-        to paths: inout [Dependency]
+    private static func addPaths(
+        of property: Property, behind steps: [PathStep], _ firstMember: Int?,
+        _ schema: RowSchema, to paths: inout [Dependency]
     ) {
-        for property in properties {
-            var steps = steps
-            let firstMember = firstMember ?? property.firstMember
-            for step in property.steps {
-                paths.append(
-                    Dependency(
-                        classIndex: step.classIndex, member: step.member, path: steps,
-                        firstMember: firstMember))
-                steps.append(Self.forward(step, schema))
-            }
-            property.projection?.addPaths(behind: steps, firstMember, schema, to: &paths)
+        var steps = steps
+        let firstMember = firstMember ?? property.firstMember
+        for step in property.steps {
+            paths.append(
+                Dependency(
+                    classIndex: step.classIndex, member: step.member, path: steps,
+                    firstMember: firstMember))
+            steps.append(forward(step, schema))
+        }
+        for inner in property.projection?.properties ?? [] {
+            addPaths(of: inner, behind: steps, firstMember, schema, to: &paths)
         }
     }
 

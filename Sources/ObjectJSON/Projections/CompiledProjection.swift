@@ -129,8 +129,11 @@ package final class CompiledProjection: Sendable {
     /// What a reply holds of an object for the names in `fields`: projected ones, `*`, `$id` and
     /// `$version`.
     ///
+    /// - `parameter`: What states them.
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
-    package func selection(fields: String?) throws(RequestFault) -> FieldSelection {
+    package func selection(
+        fields: String?, _ parameter: String = "fields"
+    ) throws(RequestFault) -> FieldSelection {
         guard let fields else { return selection }
         var parts: [FieldSelection.Part] = []
         var names: Set<String> = []
@@ -148,7 +151,7 @@ package final class CompiledProjection: Sendable {
                 add(FieldSelection.Part(kind: .version, name: "$version"))
             default:
                 guard let property = properties.first(where: { $0.name == field }) else {
-                    throw unknownField(String(field))
+                    throw unknownField(String(field), parameter)
                 }
                 add(Self.part(of: property, schema))
             }
@@ -163,11 +166,11 @@ package final class CompiledProjection: Sendable {
         return FieldSelection(owner, part.map { [$0] } ?? [])
     }
 
-    private func unknownField(_ name: String) -> RequestFault {
+    private func unknownField(_ name: String, _ parameter: String) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "Projection '\(definition.name)' has no property '\(shown)'."
         return .single(
-            .malformed, "unknown-property", detail, parameter: "fields",
+            .malformed, "unknown-property", detail, parameter: parameter,
             hint: NearestName.of(name, among: properties.map(\.name) + ["$id", "$version"]))
     }
 

@@ -13,13 +13,15 @@ extension FieldSelection {
     /// inverse links whose objects stand in the reply instead of their keys. A path may lead back to
     /// where it came from: its length bounds the reply's depth.
     ///
+    /// - `parameter`: What states `fields`.
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
-        fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames
+        fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
+        _ parameter: String = "fields"
     ) throws(RequestFault) {
         let tree = Node()
-        for path in try Self.paths(fields, "fields") {
-            try tree.select(path[...], rowClass, names.schema, "fields", expands: false)
+        for path in try Self.paths(fields, parameter) {
+            try tree.select(path[...], rowClass, names.schema, parameter, expands: false)
         }
         if fields == nil { tree.hasEverything = true }
         for path in try Self.paths(expand, "expand") {

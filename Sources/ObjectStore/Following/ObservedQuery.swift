@@ -117,7 +117,8 @@ package struct ObservedQuery: Sendable {
                 countsEverything
                 ? !candidate.members.isEmpty || candidate.dependsOnChange
                 : candidate.shownDependsOnChange
-                    || !candidate.members.isDisjoint(with: shown.ownMembers)
+                    || candidate.change.map { !$0.members.isDisjoint(with: shown.ownMembers) }
+                        ?? false
             return isTold ? candidate.event(.update) : nil
         case (true, false):
             return candidate.event(candidate.change?.kind == .delete ? .delete : .leave)

@@ -4,7 +4,7 @@ import StoreService
 
 /// Decides before a request's body is read whether the request may go on. Thread-safe.
 ///
-/// With tokens, each request needs one with the right of its operation. Without, everything is allowed,
+/// With tokens, each request needs one with the right of its operation, or for an event stream a ticket. Without, everything is allowed,
 /// but only under the machine's own names: a web page that made its name point to 127.0.0.1 (DNS
 /// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
 package final class AccessPolicy: Sendable {
@@ -22,10 +22,14 @@ package final class AccessPolicy: Sendable {
 
     /// The refusal of a request whose operation needs `right`; nil when it may go on, for as long as the
     /// grant holds that it is given.
-    package func refusal(of request: Request, needing right: Right?) -> Response? {
+    ///
+    /// - `tickets`: What admits it without a token; nil when nothing does.
+    package func refusal(
+        of request: Request, needing right: Right?, orBy tickets: StreamTickets? = nil
+    ) -> Response? {
         guard let needed = right else { return nil }
         if tokens.isEnforced {
-            guard let fault = checkToken(request, needed) else { return nil }
+            guard let fault = check(request, needed, tickets) else { return nil }
             let response = Self.response(fault)
             guard fault.kind == .unauthenticated else { return response }
             // RFC 6750, section 3.
@@ -45,6 +49,20 @@ package final class AccessPolicy: Sendable {
 
     private static func response(_ fault: RequestFault) -> Response {
         Response(fault.kind.status, .problem, Problem(fault).document { _ in false })
+    }
+
+    private func check(
+        _ request: Request, _ needed: Right, _ tickets: StreamTickets?
+    ) -> RequestFault? {
+        guard let tickets, request.header(.authorization) == nil,
+            request[query: StreamTickets.parameter] != nil
+        else { return checkToken(request, needed) }
+        do throws(RequestFault) {
+            request.grant = try tickets.grant(of: request)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func checkToken(_ request: Request, _ needed: Right) -> RequestFault? {

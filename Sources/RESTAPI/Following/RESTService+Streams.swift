@@ -14,7 +14,10 @@ extension RESTService {
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let quotesLargeInts = preferences.quotesLargeInts
-        let definition = StreamDefinition(of: target, text, quotesLargeInts: quotesLargeInts)
+        let telling = StreamTelling(
+            keyPaths: request[query: "keyPaths"]?.string, tellsOld: try request.flag("old"))
+        let definition = StreamDefinition(
+            of: target, text, telling, quotesLargeInts: quotesLargeInts)
         if try streamMode(request) == .events { return try followStream(request, definition) }
         let checked = try definition.checked(served.names(of: store.catalog.rows))
         let cursor = try streamCursor(request, isEventStream: false)
@@ -30,6 +33,7 @@ extension RESTService {
             }
         }
         let number = cursor.version?.number ?? store.publisher.version
+        let place = try places.take()
         return .later { exchange in
             self.streams.open(
                 LongPoll(
@@ -37,7 +41,8 @@ extension RESTService {
                     deadline: monotonicMilliseconds() + UInt64(wait) * 1000,
                     for: (
                         WaitingExchange(
-                            exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait),
+                            exchange, self, place, quotesLargeInts: quotesLargeInts,
+                            waitSeconds: wait),
                         self.clientKey(request)
                     )))
         }
@@ -49,7 +54,7 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         let checked = try definition.checked(served.names(of: store.catalog.rows))
         let cursor = try streamCursor(request, isEventStream: true)
-        let stream = makeEventStream()
+        let stream = try makeEventStream(request)
         let subscriber = StreamSubscriber(stream, checked, clientKey(request))
         return .later { exchange in
             self.streams.open(subscriber, from: cursor) {
@@ -65,10 +70,17 @@ extension RESTService {
 
     /// What the client accepts; JSON when it does not say.
     ///
-    /// - Throws: ``RequestFault`` `.notAcceptable` for neither.
+    /// - Throws: ``RequestFault`` `.notAcceptable` for neither, `.malformed` for JSON with a ticket.
     func streamMode(_ request: Request) throws(RequestFault) -> StreamMode {
-        try request.accepted(of: ["application/json", "text/event-stream"])[0] == 0
-            ? .json : .events
+        let offered: [StaticString] = ["application/json", "text/event-stream"]
+        if try request.accepted(of: offered)[0] == 1 { return .events }
+        if request[query: StreamTickets.parameter] != nil {
+            throw .parameter(
+                "ticket",
+                "A ticket opens a stream of events alone: send 'Accept: text/event-stream', or a token without the "
+                    + "ticket.")
+        }
+        return .json
     }
 
     private func streamCursor(_ request: Request, isEventStream: Bool)
@@ -85,11 +97,16 @@ extension RESTService {
         } ?? .now
     }
 
-    /// Makes a stream of events whose queue has room for every signal.
-    func makeEventStream() -> EventStream {
-        EventStream(
+    /// Makes the stream of events that a request asks for, whose queue has room for every signal.
+    ///
+    /// - Throws: ``RequestFault`` when its ticket opens none, or there are too many.
+    func makeEventStream(_ request: Request) throws(RequestFault) -> EventStream {
+        let place = try places.take()
+        let opening = try tickets.open(request)
+        return EventStream(
             queueByteCountMax: max(
-                served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin))
+                served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)
+        ) { withExtendedLifetime((place, opening)) {} }
     }
 
     /// The least bound of a stream's queue: half of it has room for every signal.

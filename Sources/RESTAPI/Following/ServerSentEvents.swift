@@ -35,14 +35,17 @@ extension EventStream: StreamSink {
 struct WaitingExchange: ReplySink {
     private let exchange: Exchange
     private let service: RESTService
+    private let place: StreamPlaces.Place
     private let quotesLargeInts: Bool
     private let waitSeconds: Int
 
     init(
-        _ exchange: Exchange, _ service: RESTService, quotesLargeInts: Bool, waitSeconds: Int
+        _ exchange: Exchange, _ service: RESTService, _ place: StreamPlaces.Place,
+        quotesLargeInts: Bool, waitSeconds: Int
     ) {
         self.exchange = exchange
         self.service = service
+        self.place = place
         self.quotesLargeInts = quotesLargeInts
         self.waitSeconds = waitSeconds
     }

@@ -23,6 +23,7 @@ extension RESTService {
                 of: .property(
                     className: rowClass.definition.name, key: key,
                     name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) }),
-                QueryText(), quotesLargeInts: Preferences(request).quotesLargeInts))
+                QueryText(), StreamTelling(), quotesLargeInts: Preferences(request).quotesLargeInts)
+        )
     }
 }

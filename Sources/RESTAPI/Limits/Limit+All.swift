@@ -75,6 +75,23 @@ extension Limit {
             "max-connections", .count(1...1_000_000), "connections at a time, streams included",
             "too-many-connections", \.rest.connectionCountMax),
         Limit(
+            "reserved-connections", .count(0...1_000_000),
+            "connections that streams and waiting polls leave to others, at most half",
+            "too-many-streams", \.rest.reservedConnectionCount),
+        Limit(
+            "ticket-age", .duration, "how long a ticket waits to open its stream",
+            "ticket-invalid", \.rest.ticketSeconds),
+        Limit(
+            "ticket-return", .duration,
+            "how long a ticket opens its stream again after the connection broke",
+            "ticket-invalid", \.rest.ticketReturnSeconds),
+        Limit(
+            "max-token-tickets", .count(1...1_000_000), "tickets of one token at a time",
+            "too-many-tickets", \.rest.tokenTicketCountMax),
+        Limit(
+            "max-tickets", .count(1...1_000_000), "tickets at a time", "too-many-tickets",
+            \.rest.ticketCountMax),
+        Limit(
             "stream-queue", .size, "bytes that wait for a slow stream", nil,
             \.rest.limits.streamQueueByteCountMax),
         Limit(

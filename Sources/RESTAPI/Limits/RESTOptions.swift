@@ -14,6 +14,16 @@ package struct RESTOptions: Sendable {
     package var headerByteCountMax = 16 << 10
     /// Connections at a time, streams included.
     package var connectionCountMax = 10_000
+    /// Connections that streams and waiting polls leave to other requests, at most half of them.
+    package var reservedConnectionCount = 100
+    /// Seconds in which a ticket has to open its stream.
+    package var ticketSeconds = 30
+    /// Seconds in which a ticket opens its stream again, after the connection broke.
+    package var ticketReturnSeconds = 60
+    /// Tickets of one token at a time; without tokens, of one address.
+    package var tokenTicketCountMax = 1000
+    /// Tickets at a time.
+    package var ticketCountMax = 10_000
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15
 

@@ -27,13 +27,14 @@ extension RESTService {
             quotesLargeInts: preferences.quotesLargeInts)
         let quotesLargeInts = preferences.quotesLargeInts
         if mode == .events {
-            let stream = makeEventStream()
+            let stream = try makeEventStream(request)
             try streams.outboxes.follow(outbox, as: clientKey(request), stream)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
         let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
+        let place = wait > 0 ? try places.take() : nil
         return try whenAtVersion(version) {
-            if wait == 0 {
+            guard let place else {
                 return self.answerScheduled { () throws(RequestFault) in
                     Response(
                         changes: try self.served.outboxPage(outbox),
@@ -45,7 +46,7 @@ extension RESTService {
                     outbox, as: self.clientKey(request),
                     until: monotonicMilliseconds() + UInt64(wait) * 1000,
                     WaitingExchange(
-                        exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
+                        exchange, self, place, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
             }
         }
     }

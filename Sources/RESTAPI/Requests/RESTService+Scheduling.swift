@@ -10,11 +10,10 @@ extension RESTService {
         tokenKey(request) ?? ClientKey(address: request.client)
     }
 
-    /// Whose token a request has, where tokens are needed.
+    /// Whose token a request has, or its ticket was made with, where tokens are needed.
     func tokenKey(_ request: Request) -> ClientKey? {
-        guard tokens?.isEnforced ?? false, let token = request.header(.authorization) else {
-            return nil
-        }
+        guard tokens?.isEnforced ?? false else { return nil }
+        guard let token = request.header(.authorization) else { return tickets.owner(of: request) }
         return ClientKey(token: UnsafeRawBufferPointer(token.bytes))
     }
 

@@ -182,7 +182,9 @@ extension Operation {
 
     private static let projectionsPath = "/v1/projections"
     private static let projection = "/v1/projections/{projection}"
-    private static let follow: [Parameter] = [.since, .lastEventID, .limit, .preferChanges]
+    private static let follow: [Parameter] = [
+        .since, .ticket, .lastEventID, .limit, .preferChanges,
+    ]
 
     private static let projections: [Operation] =
         [
@@ -243,11 +245,12 @@ extension Operation {
         ] + projected(.path) + projected(.parameter) + [
             Operation(
                 .get, projection + "/changes", "streamProjectionChanges", .read,
-                filter + [.projectedFields] + follow, .querying, isEndless: true
+                filter + [.projectedFields, .projectedKeyPaths, .old] + follow, .querying,
+                isEndless: true
             ) { $0.streamProjectionChanges },
             Operation(
                 .get, projection + "/objects/{id}/changes", "streamProjectedObjectChanges", .read,
-                [.projectedFields] + follow, .querying, isEndless: true
+                [.projectedFields, .projectedKeyPaths, .old] + follow, .querying, isEndless: true
             ) { $0.streamProjectedObjectChanges },
         ]
 
@@ -319,7 +322,7 @@ extension Operation {
     private static let following = [
         Operation(
             .get, ofClass + "/outbox", "getOutbox", .read,
-            [.outboxSince, .lastEventID, .limit, .minVersion, .preferOutbox], .querying,
+            [.outboxSince, .ticket, .lastEventID, .limit, .minVersion, .preferOutbox], .querying,
             isEndless: true
         ) { $0.getOutbox },
         Operation(
@@ -327,21 +330,27 @@ extension Operation {
             .reading + [.gone, .insufficientStorage]
         ) { $0.acknowledgeOutbox },
         Operation(
-            .get, "/v1/changes", "streamChanges", .read, follow,
+            .get, "/v1/changes", "streamChanges", .read, [.old] + follow,
             .guarded + [.notAcceptable, .conflict, .gone], isEndless: true
         ) { $0.streamChanges },
         Operation(
             .get, ofClass + "/changes", "streamClassChanges", .read,
-            filter + [.fields, .expand] + follow, .querying, isEndless: true
+            filter + [.fields, .expand, .keyPaths, .old] + follow, .querying, isEndless: true
         ) { $0.streamClassChanges },
         Operation(
             .get, ofClass + "/objects/{id}/changes", "streamObjectChanges", .read,
-            [.fields, .expand] + follow, .reading + [.gone], isEndless: true
+            [.fields, .expand, .keyPaths, .old] + follow, .reading + [.gone], isEndless: true
         ) { $0.streamObjectChanges },
         Operation(
             .get, property + "/changes", "streamPropertyChanges", .read,
-            [.pathInside, .since, .lastEventID, .preferRead], .reading, isEndless: true
+            [.pathInside, .since, .ticket, .lastEventID, .preferRead], .reading, isEndless: true
         ) { $0.streamPropertyChanges },
+        Operation(
+            .post, "/v1/tickets", "createTicket", .read,
+            .guarded + [
+                .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+            ]
+        ) { $0.createTicket },
     ]
 
     private static let health = [

@@ -83,6 +83,13 @@ package struct Operation: Sendable {
     /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
 
+    /// Whether the decoded segments of a path lead to it.
+    func isAt(_ segments: [String]) -> Bool {
+        let pattern = path.split(separator: "/")
+        return pattern.count == segments.count
+            && zip(pattern, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+
     /// The operation's route in a service. Parameters and conditions that it does not know are refused
     /// before its handler runs; that costs nothing where there are none.
     package func route(_ service: RESTService) -> Route {

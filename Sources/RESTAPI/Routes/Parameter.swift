@@ -76,6 +76,10 @@ struct Parameter: Sendable, Equatable {
     static let since = Parameter("Since", "since")
     static let pathInside = Parameter("PathInside", "path")
     static let outboxSince = Parameter("OutboxSince", "since")
+    static let keyPaths = Parameter("KeyPaths", "keyPaths")
+    static let projectedKeyPaths = Parameter("ProjectedKeyPaths", "keyPaths")
+    static let old = Parameter("Old", "old")
+    static let ticket = Parameter("Ticket", "ticket")
     static let through = Parameter("Through", "through")
 
     // MARK: Headers

@@ -31,12 +31,18 @@ package final class RunningService: Sendable {
             pins.endOverdue()
         }
         if let access {
-            let rights = Operation.all.map(\.right)
+            let operations = Operation.all
+            let tickets = service.tickets
             let events = service.events
             serverOptions.makeEvent = {
                 HTTPServer.Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
-            serverOptions.admit = { access.refusal(of: $0, needing: rights[$0.routeNumber]) }
+            serverOptions.admit = { request in
+                let operation = operations[request.routeNumber]
+                return access.refusal(
+                    of: request, needing: operation.right,
+                    orBy: operation.isEndless ? tickets : nil)
+            }
         }
         server = try Server(options: serverOptions, routes: routes)
         self.service = service

@@ -31,7 +31,7 @@ extension RESTService {
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "backups",
         "merge-patch", "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
-        "projections", "outbox", "aggregates", "sections", "geojson", "csv", "snapshots",
+        "projections", "outbox", "aggregates", "sections", "geojson", "csv", "snapshots", "tickets",
     ]
 
     /// Each limit by its name, in bytes, seconds or pieces, and those of the object model.

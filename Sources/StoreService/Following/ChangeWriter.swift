@@ -11,11 +11,17 @@ struct ChangeWriter {
     let buffer: ByteBuffer
     private let json: JSONWriter
     private var writer: ObjectWriter
-    /// Of a projection's stream the projected properties that have changed, by their positions, where that
-    /// is known exactly.
+    /// Writes what was before, where that is told; nil where it is not, or nobody knows.
+    private var earlier: ObjectWriter?
+    /// Where a stream tells of some properties alone, those that have changed by their positions in
+    /// ``CheckedStream/compared``, as far as that is known exactly.
     var changedProperties: [ObjectIdentity: MemberSet] = [:]
 
-    init(_ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits) {
+    /// - `before`: What the changes begin at, as far as that is one state.
+    init(
+        _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
+        before: ReadTransaction? = nil
+    ) {
         self.stream = stream
         self.read = read
         buffer = ByteBuffer(capacity: 1024)
@@ -23,13 +29,18 @@ struct ChangeWriter {
         writer = ObjectWriter(
             buffer, stream.names, read, limits,
             quotesLargeInts: stream.definition.quotesLargeInts)
+        if let before, stream.definition.telling.tellsOld {
+            earlier = ObjectWriter(
+                buffer, stream.names, before, limits,
+                quotesLargeInts: stream.definition.quotesLargeInts)
+        }
     }
 
     /// The bytes written so far; nothing may be written behind them.
     func take() -> SharedBytes { SharedBytes(buffer) }
 
     /// Whether an object was too large, so that what is written is not whole.
-    var isTruncated: Bool { writer.isTruncated }
+    var isTruncated: Bool { writer.isTruncated || earlier?.isTruncated ?? false }
 
     /// How many bytes are written.
     var byteCount: Int { buffer.count }
@@ -69,24 +80,42 @@ struct ChangeWriter {
         json.raw("}")
     }
 
-    /// Writes the names of the properties that have changed, or through which something has.
-    private func writeChanged(_ event: QueryEvent, _ rowClass: RowClass) {
+    /// The names of the properties that have changed, or through which something has.
+    private func changedNames(_ event: QueryEvent, _ rowClass: RowClass) -> [String] {
+        var changed: [String] = []
+        guard let compared = stream.compared else {
+            for (member, property) in rowClass.definition.properties.enumerated()
+            where event.members.contains(member) { changed.append(property.name) }
+            return changed
+        }
+        let exactly = changedProperties[event.identity]
+        for (position, step) in compared.steps.enumerated() where step.member >= 0 {
+            if exactly?.contains(position) ?? event.members.contains(Int(step.member)) {
+                changed.append(compared.labels[position])
+            }
+        }
+        return changed
+    }
+
+    /// Writes what was shown of properties before.
+    private mutating func writeOld(
+        _ changed: [String], _ identity: ObjectIdentity, _ selection: FieldSelection
+    ) {
+        guard
+            let row = earlier?.read?.row(classIndex: identity.classIndex, key: identity.key)
+        else { return }
+        json.raw(",\"old\":{")
         var isFirst = true
-        func write(_ name: String) {
+        for (step, name) in zip(selection.steps, selection.labels) where changed.contains(name) {
+            if earlier?.omits(step, row, selection.rowClass, selection) ?? true { continue }
             if !isFirst { json.comma() }
             isFirst = false
             json.string(name)
+            json.raw(":")
+            earlier?.writeValue(
+                step, of: row, selection.rowClass, key: identity.key, selection)
         }
-        guard let projection = stream.projection else {
-            for (member, property) in rowClass.definition.properties.enumerated()
-            where event.members.contains(member) { write(property.name) }
-            return
-        }
-        let exactly = changedProperties[event.identity]
-        for (position, property) in projection.properties.enumerated()
-        where exactly?.contains(position) ?? event.members.contains(property.firstMember) {
-            write(property.name)
-        }
+        json.raw("}")
     }
 
     /// Writes the key of an object that is gone, from its record.
@@ -130,17 +159,21 @@ struct ChangeWriter {
     private mutating func writeObject(
         _ row: RowView, _ identity: ObjectIdentity, changedIn event: QueryEvent? = nil
     ) {
+        let selection = stream.selection ?? stream.names.everything[identity.classIndex]
         json.raw(",\"etag\":")
         writer.writeVersion(row.version)
         if let event {
+            let changed = changedNames(event, stream.names.schema.classes[identity.classIndex])
             json.raw(",\"changed\":[")
-            writeChanged(event, stream.names.schema.classes[identity.classIndex])
+            for (index, name) in changed.enumerated() {
+                if index > 0 { json.comma() }
+                json.string(name)
+            }
             json.raw("]")
+            writeOld(changed, identity, selection)
         }
         json.raw(",\"object\":")
-        writer.write(
-            row, key: identity.key,
-            stream.selection ?? stream.names.everything[identity.classIndex])
+        writer.write(row, key: identity.key, selection)
     }
 
     /// Writes changes with commas between them.

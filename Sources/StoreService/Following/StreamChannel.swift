@@ -17,6 +17,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let projection: String?
         let fields: String?
         let expand: String?
+        let telling: StreamTelling
         let quotesLargeInts: Bool
         /// The property that is followed, if one is.
         let property: StreamDefinition.Target?
@@ -61,28 +62,28 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             tell(events, of: property, version: version, step)
             return forgetIfEmpty()
         }
-        let after = step.after
+        let (before, after) = (step.before, step.after)
         var events = events
         var changedProperties: [ObjectIdentity: MemberSet] = [:]
-        if let projection = stream.projection {
-            changedProperties = ProjectedComparison(
-                projection, stream.names, before: step.before, after: after, hub.limits
-            ).keepChanges(in: &events)
+        if let comparison = ShownComparison(
+            of: stream, before: before, after: after, hub.limits)
+        {
+            changedProperties = comparison.keepChanges(in: &events)
             if events.isEmpty { return }
         }
-        if !subscribers.isEmpty { tell(events, changedProperties, version: version, after) }
-        if !polls.isEmpty { answer(events, changedProperties, (start, version), after) }
+        if !subscribers.isEmpty { tell(events, changedProperties, version, before, after) }
+        if !polls.isEmpty { answer(events, changedProperties, (start, version), before, after) }
         forgetIfEmpty()
     }
 
     /// Sends a step's event to the streams, in parts where it is large. Parts that nobody has room for are not made.
     private func tell(
         _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
-        version: UInt64, _ after: ReadTransaction
+        _ version: UInt64, _ before: ReadTransaction, _ after: ReadTransaction
     ) {
         var position = 0
         while position < events.count, !subscribers.isEmpty {
-            var writer = ChangeWriter(stream, after, hub.limits)
+            var writer = ChangeWriter(stream, after, hub.limits, before: before)
             writer.changedProperties = changedProperties
             let first = position
             writer.beginChangeEvent(version: version, hub.events.framing)
@@ -96,9 +97,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 version: isLast ? version : nil, isLastPart: isLast && first > 0,
                 hub.events.framing)
             hub.meter.countEncoding()
-            if writer.isTruncated || after.failure != nil {
+            let failure = after.failure ?? before.failure
+            if writer.isTruncated || failure != nil {
                 return fail(
-                    after.failure.map { hub.fault(.storage($0)) }
+                    failure.map { hub.fault(.storage($0)) }
                         ?? .replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
             let bytes = writer.take()
@@ -153,12 +155,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Answers the polls with a step's changes.
     private func answer(
         _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
-        _ versions: (start: UInt64, end: UInt64), _ after: ReadTransaction
+        _ versions: (start: UInt64, end: UInt64), _ before: ReadTransaction,
+        _ after: ReadTransaction
     ) {
-        var writer = ChangeWriter(stream, after, hub.limits)
+        var writer = ChangeWriter(stream, after, hub.limits, before: before)
         writer.changedProperties = changedProperties
         writer.writePage(events, version: versions.end)
-        let isWhole = !writer.isTruncated && after.failure == nil
+        let isWhole = !writer.isTruncated && after.failure == nil && before.failure == nil
         let bytes = writer.take()
         for poll in takePolls() {
             if isWhole, events.count <= poll.limit {

@@ -23,11 +23,15 @@ package struct StreamDefinition: Hashable, Sendable {
     let arguments: [QueryArgument]
     let fields: String?
     let expand: String?
+    let telling: StreamTelling
     package let quotesLargeInts: Bool
 
     /// Takes a definition from the parts of a query that streams have.
-    package init(of target: Target, _ text: QueryText, quotesLargeInts: Bool) {
+    package init(
+        of target: Target, _ text: QueryText, _ telling: StreamTelling, quotesLargeInts: Bool
+    ) {
         self.target = target
+        self.telling = telling
         filter = text.filter
         arguments = text.arguments
         fields = text.fields
@@ -48,7 +52,7 @@ package struct StreamDefinition: Hashable, Sendable {
                 definition: self, names: names,
                 observed: ObservedQuery(
                     target: .store, predicate: nil, filterPaths: [], schema: schema),
-                selection: nil, projection: nil)
+                selection: nil, projection: nil, compared: nil)
         case .property(let className, _, let name, let path):
             return try checked(names.objectClass(named: className), name, path, names)
         case .objects(let name), .object(let name, _):
@@ -80,20 +84,28 @@ package struct StreamDefinition: Hashable, Sendable {
         }
         let selection: FieldSelection
         let shownPaths: [Dependency]
+        let compared = try telling.compared(of: rowClass, projection, names)
         if let projection {
-            shownPaths = projection.paths(schema)
             selection = try projection.selection(fields: fields)
+            shownPaths = projection.paths(
+                schema, of: telling.keyPaths == nil ? nil : compared?.labels)
         } else {
-            shownPaths = self.shownPaths(rowClass, schema)
             selection = try names.selection(fields: fields, expand: expand, of: rowClass)
+            if let keyPaths = telling.keyPaths {
+                shownPaths = Self.paths(keyPaths, isExpanded: false, rowClass, schema)
+            } else {
+                shownPaths =
+                    Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
+                    + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
+            }
         }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: predicate,
                 filterPaths: filterPaths, shownPaths: shownPaths,
-                countsEverything: projection == nil, schema: schema), selection: selection,
-            projection: projection)
+                countsEverything: compared == nil, schema: schema),
+            selection: selection, projection: projection, compared: compared)
     }
 
     private func checked(
@@ -115,16 +127,18 @@ package struct StreamDefinition: Hashable, Sendable {
         // The elements are shown as objects, a single link as a key.
         if storage.element == .link, storage.shape != .single,
             let path = try? ValuePath(
-                dotted: name, rootClass: rowClass.index, schema: names.schema)
+                dotted: name, rootClass: rowClass.index, schema: names.schema),
+            let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0
         {
-            shown += Self.everything(behind: path, names.schema)
+            shown += Self.everything(
+                of: names.schema.classes[target], behind: steps, firstMember: member)
         }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
                 shownPaths: shown, countsEverything: false, schema: names.schema),
-            selection: nil, projection: nil,
+            selection: nil, projection: nil, compared: nil,
             property: ObservedProperty(rowClass, member: member, inner: path))
     }
 
@@ -143,41 +157,48 @@ package struct StreamDefinition: Hashable, Sendable {
         return .keyed(classIndex: rowClass.index, primaryKey: ordered)
     }
 
-    /// What `expand` and dotted or inverse `fields` show of other objects.
-    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) -> [Dependency] {
+    /// What a list of paths, which are checked, reads: `expand`, `fields` or `keyPaths`.
+    private static func paths(
+        _ list: String, isExpanded: Bool, _ rowClass: RowClass, _ schema: RowSchema
+    ) -> [Dependency] {
         var paths: [Dependency] = []
-        for (list, isExpanded) in [(expand, true), (fields, false)] {
-            for part in (list ?? "").split(separator: ",") {
-                var names = part.split(separator: ".")
-                // A wildcard or `$id` at the end stands for the object that it is in.
-                let isWhole = names.last == "*"
-                if let last = names.last, last == "*" || last.hasPrefix("$") { names.removeLast() }
-                // An expanded path shows every object on its way.
-                for count in 1...max(1, names.count) where count == names.count || isExpanded {
-                    guard
-                        let path = try? ValuePath(
-                            dotted: names[..<count].joined(separator: "."),
-                            rootClass: rowClass.index, schema: schema)
-                    else { continue }
-                    paths += path.dependencies(schema)
-                    if isExpanded || isWhole { paths += Self.everything(behind: path, schema) }
-                }
+        for part in list.split(separator: ",") {
+            var names = part.split(separator: ".")
+            // A wildcard or `$id` at the end stands for the object that it is in.
+            let isWhole = names.last == "*"
+            if let last = names.last, last == "*" || last.hasPrefix("$") { names.removeLast() }
+            if names.isEmpty, isWhole {
+                paths += everything(of: rowClass, behind: [], firstMember: nil)
+            }
+            // An expanded path shows every object on its way.
+            for count in 1..<(names.count + 1) where count == names.count || isExpanded {
+                guard
+                    let path = try? ValuePath(
+                        dotted: names[..<count].joined(separator: "."),
+                        rootClass: rowClass.index, schema: schema)
+                else { continue }
+                paths += path.dependencies(schema)
+                guard isExpanded || isWhole, let steps = path.stepsToObjects,
+                    let target = steps.last?.toClass, target >= 0
+                else { continue }
+                paths += everything(
+                    of: schema.classes[target], behind: steps, firstMember: path.firstMember)
             }
         }
         return paths
     }
 
-    /// Every property of the objects that an expanded path shows.
+    /// Every property of the objects that a path leads to.
+    ///
+    /// - `firstMember`: The property that the path begins with; nil where there is no path.
     private static func everything(
-        behind path: ValuePath, _ schema: RowSchema
+        of rowClass: RowClass, behind steps: [PathStep], firstMember: Int?
     ) -> [Dependency] {
-        guard let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0 else {
-            return []
-        }
-        let members = schema.classes[target].members
+        let members = rowClass.members
         return members.indices.filter { members[$0].storage.shape != .none }.map {
             Dependency(
-                classIndex: target, member: $0, path: steps, firstMember: path.firstMember)
+                classIndex: rowClass.index, member: $0, path: steps,
+                firstMember: firstMember ?? $0)
         }
     }
 }
@@ -191,6 +212,9 @@ package struct CheckedStream: Sendable {
     let selection: FieldSelection?
     /// What shows the objects, if a projection does.
     let projection: CompiledProjection?
+    /// What has to change of an object that stays to be told, where not everything is: what a projection shows, or key
+    /// paths name.
+    let compared: FieldSelection?
     /// What alone is followed of an object, if one property is.
     var property: ObservedProperty?
 
@@ -200,7 +224,8 @@ package struct CheckedStream: Sendable {
             target: observed.target,
             predicate: observed.predicate.map { CanonicalPredicate($0) },
             projection: projection?.definition.name, fields: definition.fields,
-            expand: definition.expand, quotesLargeInts: definition.quotesLargeInts,
+            expand: definition.expand, telling: definition.telling,
+            quotesLargeInts: definition.quotesLargeInts,
             property: property == nil ? nil : definition.target)
     }
 

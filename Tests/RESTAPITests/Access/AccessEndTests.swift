@@ -21,13 +21,13 @@ struct AccessEndTests {
         ("getOutbox", "/v1/classes/Reading/outbox"),
     ]
 
-    private static let schema = Schema(
+    static let schema = Schema(
         classes: Importing.nodes.classes + [
             ObjectClass(
                 name: "Reading", kind: .asymmetric, properties: [Schemas.property("celsius", .int)])
         ])
 
-    private static func server() throws -> GuardedServer {
+    static func server() throws -> GuardedServer {
         let server = try GuardedServer(withTokens: true, schema: schema)
         for (method, target, body) in [
             ("PUT", "/v1/projections/Labels", #"{"class":"Node","properties":{"text":"label"}}"#),

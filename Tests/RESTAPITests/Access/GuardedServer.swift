@@ -18,7 +18,8 @@ final class GuardedServer {
 
     init(
         withTokens: Bool, isInsecure: Bool = false, cors: CORSPolicy = CORSPolicy(),
-        schema: Schema = Importing.nodes, change: (inout RESTOptions) -> Void = { _ in }
+        schema: Schema = Importing.nodes, accessLog: LineWriter? = nil,
+        change: (inout RESTOptions) -> Void = { _ in }
     ) throws {
         store = try Store(engine: try EngineCase.memory.open())
         try TestServer.put(schema, in: store)
@@ -37,6 +38,7 @@ final class GuardedServer {
             store: store, options: serviceOptions, tokens: table, logger: logger)
         var options = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
         options.cors = cors
+        options.accessLog = accessLog
         running = try RunningService(
             service, serverOptions: options,
             access: AccessPolicy(tokens: table, isInsecure: isInsecure, cors: cors))

@@ -3,13 +3,13 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// Finds out which projected properties differ between two states.
+/// Finds out which of the properties that a stream tells of differ between two states.
 ///
-/// A change of an object's property, or of one that a path reaches, need not change what a projection shows:
-/// of an embedded object the log has no single properties, and two objects may have the same value. So what
+/// A change of an object's property, or of one that a path reaches, need not change what a projection shows or key
+/// paths name: of an embedded object the log has no single properties, and two objects may have the same value. So what
 /// is shown is written for both states and compared. Cost: the writing of both.
-package struct ProjectedComparison {
-    private let projection: CompiledProjection
+struct ShownComparison {
+    private let selection: FieldSelection
     private let before: ReadTransaction
     private let after: ReadTransaction
     private let earlier: Shown
@@ -37,22 +37,24 @@ package struct ProjectedComparison {
         }
     }
 
-    /// Compares what is shown by `before` and by `after`, which have the same schema.
-    package init(
-        _ projection: CompiledProjection, _ names: SchemaNames, before: ReadTransaction,
-        after: ReadTransaction, _ limits: ServiceLimits
+    /// Compares what a stream tells of by `before` and by `after`, which have the same schema; nil where every change
+    /// is told.
+    init?(
+        of stream: CheckedStream, before: ReadTransaction, after: ReadTransaction,
+        _ limits: ServiceLimits
     ) {
-        self.projection = projection
+        guard let compared = stream.compared else { return nil }
+        selection = compared
         self.before = before
         self.after = after
-        earlier = Shown(before, names, limits)
-        later = Shown(after, names, limits)
+        earlier = Shown(before, stream.names, limits)
+        later = Shown(after, stream.names, limits)
     }
 
-    /// Drops the updates that change nothing that is shown.
+    /// Drops the updates that change nothing of that.
     ///
-    /// - Returns: Of the others the projected properties that have changed, by their positions.
-    package func keepChanges(in events: inout [QueryEvent]) -> [ObjectIdentity: MemberSet] {
+    /// - Returns: Of the others the properties that have changed, by their positions in what is compared.
+    func keepChanges(in events: inout [QueryEvent]) -> [ObjectIdentity: MemberSet] {
         var changed: [ObjectIdentity: MemberSet] = [:]
         events.removeAll { event in
             guard event.kind == .update else { return false }
@@ -69,13 +71,9 @@ package struct ProjectedComparison {
         guard let old = before.row(classIndex: identity.classIndex, key: identity.key),
             let new = after.row(classIndex: identity.classIndex, key: identity.key)
         else { return changed }
-        let selection = projection.selection
-        let steps = selection.steps.suffix(projection.properties.count)
-        for (position, step) in steps.enumerated() {
+        for (position, step) in selection.steps.enumerated() where step.member >= 0 {
             // What begins with another property can't have changed.
-            guard event.members.contains(projection.properties[position].firstMember) else {
-                continue
-            }
+            guard event.members.contains(Int(step.member)) else { continue }
             if let was = earlier.value(step, old, identity.key, selection),
                 let now = later.value(step, new, identity.key, selection),
                 was.elementsEqual(now)

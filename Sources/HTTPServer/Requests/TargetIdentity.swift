@@ -1,0 +1,48 @@
+import Bytes
+
+/// What tells a request target from every other, however it is percent-encoded: its segments, and its parameters in
+/// their order.
+package struct TargetIdentity {
+    /// The decoded segments of the path.
+    package let segments: [String]
+    /// Equal for equal targets alone.
+    package let bytes: [UInt8]
+
+    /// Reads a target that begins with its path; nil when a client could not send it.
+    ///
+    /// - `name`: A parameter that does not count.
+    package init?(_ text: String, leavingOut name: StaticString) {
+        guard text.utf8.first == UInt8(ascii: "/"), !text.utf8.contains(0) else { return nil }
+        var target = Target()
+        guard text.withCString({ target.load($0) }), (try? target.parse()) != nil else {
+            return nil
+        }
+        self.init(target, leavingOut: name)
+    }
+
+    fileprivate init(_ target: borrowing Target, leavingOut name: StaticString) {
+        let identity = ByteBuffer(capacity: 2 * target.rawCount + 64)
+        // With its length before it, so that no piece can pass for two.
+        func append(_ piece: RequestText) {
+            identity.append(little: UInt64(piece.count))
+            identity.append(UnsafeRawBufferPointer(piece.bytes))
+        }
+        identity.append(little: UInt64(target.segments.count))
+        for segment in target.segments { append(segment) }
+        for (known, value) in target.query where known != name {
+            append(known)
+            append(value)
+        }
+        segments = target.segments.map(\.string)
+        bytes = identity.array
+    }
+}
+
+extension Request {
+    /// What tells its target from every other.
+    ///
+    /// - `name`: A parameter that does not count.
+    package func identity(leavingOut name: StaticString) -> TargetIdentity {
+        TargetIdentity(target, leavingOut: name)
+    }
+}

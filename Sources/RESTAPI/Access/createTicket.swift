@@ -1,0 +1,38 @@
+import HTTPServer
+import JSON
+import ObjectJSON
+import StoreService
+
+extension RESTService {
+    /// `POST /v1/tickets`: a ticket for the event stream of one URL.
+    func createTicket(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        _ = try BodyType.read(request)
+        let body = try served.json(request.body, RequestScratch.current.parser)
+        guard body.kind == .object, body.count == 1,
+            let url = body.member(named: "url")?.string
+        else {
+            throw RequestFault(
+                .malformed, "invalid-body",
+                "The body is a JSON object with the URL of a stream and nothing else, such as "
+                    + "{\"url\":\"/v1/classes/Task/changes?filter=done == false\"}.")
+        }
+        guard let target = TargetIdentity(url, leavingOut: StreamTickets.parameter),
+            Operation.all.contains(where: { $0.isEndless && $0.isAt(target.segments) })
+        else {
+            throw .single(
+                .invalid, "not-a-stream",
+                "A ticket is for the URL of an event stream, from its path on, such as "
+                    + "/v1/classes/Task/changes?filter=done == false.", pointer: "/url")
+        }
+        let ticket = try tickets.make(
+            for: target, owner: clientKey(request), grant: request.grant)
+        let response = Response.json(201) { writer in
+            writer.object { object in
+                object.member("ticket").string(ticket)
+                object.member("expiresIn").int(Int64(self.options.ticketSeconds))
+            }
+        }
+        return .respond(response.with(.cacheControl, "no-store"))
+    }
+}

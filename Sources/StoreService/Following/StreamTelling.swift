@@ -1,0 +1,34 @@
+import ObjectJSON
+import Rows
+
+/// What the client of a stream wants to be told of an object that stays in the result.
+package struct StreamTelling: Hashable, Sendable {
+    /// The paths whose changes alone are told, with commas between them; nil for all.
+    let keyPaths: String?
+    /// Whether an update has what was there before, as far as it is known.
+    let tellsOld: Bool
+
+    /// Takes what the client states.
+    package init(keyPaths: String? = nil, tellsOld: Bool = false) {
+        self.keyPaths = keyPaths
+        self.tellsOld = tellsOld
+    }
+
+    /// What has to change to be told, in the projection's names where there is one; nil where everything is.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
+    func compared(
+        of rowClass: RowClass, _ projection: CompiledProjection?, _ names: SchemaNames
+    ) throws(RequestFault) -> FieldSelection? {
+        guard let keyPaths else { return projection?.selection }
+        let parameter = "keyPaths"
+        if keyPaths.contains("$") {
+            throw .parameter(
+                parameter,
+                "The paths in 'keyPaths' name properties; leave '$id' and '$version' out.")
+        }
+        if let projection { return try projection.selection(fields: keyPaths, parameter) }
+        return try FieldSelection(
+            fields: keyPaths, expand: nil, of: rowClass, names: names, parameter)
+    }
+}

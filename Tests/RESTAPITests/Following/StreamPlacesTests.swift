@@ -1,0 +1,100 @@
+import Glibc
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import RESTAPI
+
+@Suite("Streams and waiting polls")
+struct StreamPlacesTests {
+    /// A server of four connections, of which two are for other requests.
+    private static func server() throws -> GuardedServer {
+        let server = try GuardedServer(withTokens: false, schema: AccessEndTests.schema) {
+            $0.connectionCountMax = 4
+            $0.reservedConnectionCount = 2
+        }
+        return server
+    }
+
+    private static let targets = [
+        "/v1/changes", "/v1/classes/Node/changes", "/v1/classes/Reading/outbox",
+    ]
+
+    @Test("leave connections to probes and to other requests", arguments: targets)
+    func reserve(target: String) throws {
+        let server = try Self.server()
+        var streams = (0..<2).map { _ in ChangesClient(port: server.port, target) }
+        #expect(streams.map(\.status) == [200, 200])
+        for headers in [
+            [("Accept", "text/event-stream")],
+            [("Accept", "application/json"), ("Prefer", "wait=9")],
+        ] {
+            for target in Self.targets {
+                let refused = server.send("GET", target, headers)
+                #expect(refused.status == 503 && refused.text.contains("too-many-streams"))
+                #expect(refused.headers["retry-after"] == "5")
+            }
+        }
+        for target in ["/health/live", "/health/ready", "/metrics", "/v1", target] {
+            #expect(server.send("GET", target).status == 200, "\(target)")
+        }
+        // One that ends makes room.
+        streams.removeLast()
+        var status = 503
+        for _ in 0..<30_000 where status == 503 {
+            usleep(1000)
+            let stream = ChangesClient(port: server.port, target)
+            status = stream.status
+        }
+        #expect(status == 200)
+    }
+
+    @Test("count as long as they wait")
+    func polls() throws {
+        let server = try Self.server()
+        let places = server.running.service.places
+        func awaitTaken(_ count: Int) {
+            for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
+                usleep(1000)
+            }
+            #expect(places.takenCount.load(ordering: .relaxed) == count)
+        }
+        let polls = Self.targets.suffix(2).map { target in
+            let poll = HTTPClient(port: server.port)
+            poll.begin(
+                "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
+                    + "Prefer: wait=60\r\n\r\n")
+            return poll
+        }
+        awaitTaken(2)
+        #expect(ChangesClient(port: server.port, "/v1/changes").status == 503)
+        for (method, target, body) in [
+            ("PUT", "/v1/classes/Node/objects/1", #"{"label":"x"}"#),
+            ("POST", "/v1/classes/Reading/objects", #"{"celsius":20}"#),
+        ] {
+            let reply = server.send(
+                method, target, [("Content-Type", "application/json")], body: body)
+            #expect(reply.status == 201, "\(reply.text)")
+        }
+        for poll in polls { #expect(poll.finish().status == 200) }
+        awaitTaken(0)
+        #expect(ChangesClient(port: server.port, "/v1/changes").status == 200)
+    }
+
+    @Test(
+        "have half of the connections at least",
+        arguments: [
+            (1, 100, 1), (2, 100, 1), (50, 100, 25), (1000, 100, 900), (1000, 0, 1000),
+        ])
+    func share(connections: Int, reserved: Int, places: Int) throws {
+        var options = RESTOptions()
+        options.connectionCountMax = connections
+        options.reservedConnectionCount = reserved
+        let table = StreamPlaces(options)
+        var taken: [StreamPlaces.Place] = []
+        for _ in 0..<places { taken.append(try table.take()) }
+        #expect(throws: (any Error).self) { try table.take() }
+        taken.removeLast()
+        _ = try table.take()
+    }
+}
