@@ -17,6 +17,10 @@ struct ServerSentEvents: EventFraming {
         buffer.append("\n\n" as StaticString)
     }
 
+    func retry(after milliseconds: Int, in buffer: ByteBuffer) {
+        buffer.append("retry: \(milliseconds)\n")
+    }
+
     /// Browsers dispatch nothing for an event without data.
     func heartbeat(id: String, in buffer: ByteBuffer) { buffer.append("id: \(id)\n\n") }
 }

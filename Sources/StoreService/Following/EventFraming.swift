@@ -12,6 +12,9 @@ package protocol EventFraming: Sendable {
     /// - `id`: As at its beginning, where it was not known yet.
     func end(id: String?, in buffer: ByteBuffer)
 
+    /// Writes how long a client waits that comes back by itself, in milliseconds.
+    func retry(after milliseconds: Int, in buffer: ByteBuffer)
+
     /// Writes what keeps a connection and moves the point to resume from, without an event.
     func heartbeat(id: String, in buffer: ByteBuffer)
 }

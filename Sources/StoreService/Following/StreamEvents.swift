@@ -16,8 +16,12 @@ package struct StreamEvents: Sendable {
 
     /// The first event of every stream. `cursor` is where a client may resume: what it had, if it
     /// resumes, and `start` before it has got anything.
+    ///
+    /// It says how soon to come back, each stream something else: thousands must not do so in one second.
     func hello(_ cursor: String, movesID: Bool = false) -> SharedBytes {
-        event("hello", id: movesID ? cursor : nil) { data in
+        let buffer = ByteBuffer()
+        framing.retry(after: Int.random(in: 1_000...5_000), in: buffer)
+        return event("hello", id: movesID ? cursor : nil, in: buffer) { data in
             data.member("cursor").string(cursor)
             data.member("heartbeat").int(Int64(heartbeatSeconds))
         }
@@ -54,9 +58,9 @@ package struct StreamEvents: Sendable {
     }
 
     private func event(
-        _ name: StaticString, id: String? = nil, _ write: (inout JSONObjectWriter) -> Void
+        _ name: StaticString, id: String? = nil, in buffer: ByteBuffer = ByteBuffer(),
+        _ write: (inout JSONObjectWriter) -> Void
     ) -> SharedBytes {
-        let buffer = ByteBuffer()
         framing.begin(name, id: id, in: buffer)
         JSONWriter(buffer).object(write)
         framing.end(id: nil, in: buffer)

@@ -14,7 +14,7 @@ package final class StreamHub: @unchecked Sendable {
     /// What is due at some time, on the feed's thread.
     private enum Timer {
         /// A stream is told that all is well, if it was told nothing for so long.
-        case heartbeat(StreamSubscriber, StreamChannel)
+        case heartbeat(StreamSubscriber)
         /// A channel's polls of this deadline have waited in vain.
         case polls(StreamChannel, deadline: UInt64)
         /// What no worker took is tried again.
@@ -177,12 +177,13 @@ package final class StreamHub: @unchecked Sendable {
         var beat: SharedBytes?
         for timer in timers.takeDue(now) {
             switch timer {
-            case .heartbeat(let subscriber, let channel):
-                guard case .live = subscriber.phase, channels[channel.key] === channel else {
+            case .heartbeat(let subscriber):
+                guard subscriber.isListed else {
+                    subscriber.hasTimer = false
                     continue
                 }
                 if subscriber.sink.isClosed {
-                    channel.removeGone()
+                    channels[subscriber.query.channelKey]?.removeGone()
                     continue
                 }
                 if now >= subscriber.lastSent + heartbeatMilliseconds {
@@ -212,6 +213,7 @@ package final class StreamHub: @unchecked Sendable {
     ///
     /// - `isToldInPart`: Whether it has been told a part of the event that comes next.
     func fallBack(_ subscriber: StreamSubscriber, isToldInPart: Bool = false) {
+        subscriber.isListed = false
         subscriber.fallBack(isToldInPart: isToldInPart)
         wait(subscriber)
     }
@@ -320,8 +322,10 @@ package final class StreamHub: @unchecked Sendable {
         subscriber.lastSent = monotonicMilliseconds()
         let channel = channel(subscriber.query, position)
         channel.add(subscriber)
-        timers.add(
-            .heartbeat(subscriber, channel), at: subscriber.lastSent + heartbeatMilliseconds)
+        subscriber.isListed = true
+        if subscriber.hasTimer { return }
+        subscriber.hasTimer = true
+        timers.add(.heartbeat(subscriber), at: subscriber.lastSent + heartbeatMilliseconds)
     }
 
     // MARK: Long polls
