@@ -147,15 +147,13 @@ package struct ObservedQuery: Sendable {
         if let change = candidate.change, change.kind == .delete {
             return isKeyMatch(change.primaryKey) ? candidate.event(.delete) : nil
         }
-        if isMatch(identity, in: transaction, matcher) {
-            return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
-        }
         // A deleted one has no key to be named by any more, and a different object of the class is no concern
         // of those who follow one.
-        guard mayLeave(candidate), isTarget(identity, transaction),
-            transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
-        else { return nil }
-        return candidate.event(.leave)
+        guard let row = targetRow(identity, transaction) else { return nil }
+        if satisfies(row, identity.key, in: transaction, matcher) {
+            return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
+        }
+        return mayLeave(candidate) ? candidate.event(.leave) : nil
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
@@ -212,10 +210,15 @@ package struct ObservedQuery: Sendable {
         }
     }
 
-    private func isTarget(_ identity: ObjectIdentity, _ transaction: ReadTransaction) -> Bool {
-        guard target.mayBe(identity) else { return false }
-        guard case .keyed(let index, let primaryKey) = target else { return true }
-        return transaction.objectKey(classIndex: index, primaryKey: primaryKey) == identity.key
+    /// The row of an object that is followed, whatever the condition; nil when it is another, or not there.
+    private func targetRow(
+        _ identity: ObjectIdentity, _ transaction: ReadTransaction
+    ) -> RowView? {
+        guard target.mayBe(identity),
+            let row = transaction.row(classIndex: identity.classIndex, key: identity.key),
+            isTarget(row, identity)
+        else { return nil }
+        return row
     }
 
     /// Whether an object is there and matches; a transaction that is late afterwards does not know.
@@ -224,11 +227,17 @@ package struct ObservedQuery: Sendable {
     package func isMatch(
         _ identity: ObjectIdentity, in transaction: ReadTransaction, _ matcher: Matcher?
     ) -> Bool {
-        guard isTarget(identity, transaction),
-            let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
-        else { return false }
+        targetRow(identity, transaction).map {
+            satisfies($0, identity.key, in: transaction, matcher)
+        } ?? false
+    }
+
+    /// Whether an object satisfies the condition; a transaction that is late afterwards does not know.
+    func satisfies(
+        _ row: RowView, _ key: UInt64, in transaction: ReadTransaction, _ matcher: Matcher?
+    ) -> Bool {
         guard let matcher else { return true }
-        let isMatch = matcher.matches(row: row, key: identity.key, source: transaction)
+        let isMatch = matcher.matches(row: row, key: key, source: transaction)
         // Like links without end, a regular expression can take too long.
         if let failure = matcher.failure { transaction.giveUp(failure) }
         return isMatch

@@ -1,6 +1,5 @@
 import ObjectJSON
 import ObjectStore
-import Query
 import Rows
 import Threads
 
@@ -12,8 +11,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// What its followers have in common.
     struct Key: Hashable {
-        let target: ObservedQuery.Target
-        let predicate: CanonicalPredicate?
+        let filter: ObservedFilter.Key
         let projection: String?
         let fields: String?
         let expand: String?
@@ -41,7 +39,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         self.hub = hub
     }
 
-    func add(_ subscriber: StreamSubscriber) { subscribers.append(subscriber) }
+    func add(_ subscriber: StreamSubscriber) {
+        subscriber.isListed = true
+        subscribers.append(subscriber)
+    }
     func add(_ poll: LongPoll) { polls.append(poll) }
 
     /// Drops a follower that is gone.
@@ -121,9 +122,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 hub.meter.countEncoding()
                 send(bytes, version: version, isToldInPart: false)
             case .unknown:
-                let left = subscribers
-                subscribers = []
-                for subscriber in left { hub.restart(subscriber, .fellBehind) }
+                for subscriber in takeSubscribers() { hub.restart(subscriber, .fellBehind) }
             }
         } catch {
             fail(error)
@@ -144,6 +143,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 return false
             case .full:
                 // Its client is slow: it gets what it misses, folded, when there is room again.
+                subscriber.isListed = false
                 behind.append(subscriber)
                 return true
             case .closed: return true
@@ -175,13 +175,18 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
     private func fail(_ fault: RequestFault) {
-        let left = subscribers
-        subscribers = []
-        for subscriber in left {
+        for subscriber in takeSubscribers() {
             subscriber.send(hub.events.error(fault))
             subscriber.sink.end()
         }
         for poll in takePolls() { hub.answer(poll) }
+    }
+
+    /// Lets go of the streams, which others look after from here on.
+    private func takeSubscribers() -> [StreamSubscriber] {
+        defer { subscribers = [] }
+        for subscriber in subscribers { subscriber.isListed = false }
+        return subscribers
     }
 
     private func takePolls() -> [LongPoll] {
@@ -190,9 +195,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     func invalidate() {
-        let left = subscribers
-        subscribers = []
-        for subscriber in left { hub.fallBack(subscriber) }
+        for subscriber in takeSubscribers() { hub.fallBack(subscriber) }
         for poll in takePolls() { hub.answer(poll) }
         hub.forget(self)
     }

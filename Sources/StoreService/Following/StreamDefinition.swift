@@ -221,9 +221,8 @@ package struct CheckedStream: Sendable {
     /// What decides whether it shares evaluation and encoding with another: how the filter is written does not.
     var channelKey: StreamChannel.Key {
         StreamChannel.Key(
-            target: observed.target,
-            predicate: observed.predicate.map { CanonicalPredicate($0) },
-            projection: projection?.definition.name, fields: definition.fields,
+            filter: ObservedFilter.Key(observed), projection: projection?.definition.name,
+            fields: definition.fields,
             expand: definition.expand, telling: definition.telling,
             quotesLargeInts: definition.quotesLargeInts,
             property: property == nil ? nil : definition.target)

@@ -141,8 +141,7 @@ package final class StreamHub: @unchecked Sendable {
 
     /// Has a stream begin again with a snapshot.
     func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
-        subscriber.restart()
-        subscriber.send(events.reset(reason))
+        _ = catchUp.reset(subscriber, reason)
         feedLater(subscriber)
     }
 
@@ -213,7 +212,6 @@ package final class StreamHub: @unchecked Sendable {
     ///
     /// - `isToldInPart`: Whether it has been told a part of the event that comes next.
     func fallBack(_ subscriber: StreamSubscriber, isToldInPart: Bool = false) {
-        subscriber.isListed = false
         subscriber.fallBack(isToldInPart: isToldInPart)
         wait(subscriber)
     }
@@ -276,41 +274,11 @@ package final class StreamHub: @unchecked Sendable {
         guard position.transaction.rows === subscriber.query.names.schema else {
             return feedLater(subscriber)
         }
-        if subscriber.version < position.version, let property = subscriber.query.property {
-            do throws(RequestFault) {
-                let isTold = try catchUp.tellMissed(
-                    subscriber, property, position.transaction,
-                    countMax: StreamCatchUp.pieceObjectCount << min(10, subscriber.lateArrivalCount)
-                )
-                guard isTold else { return feedLater(subscriber) }
-            } catch {
-                subscriber.send(events.error(error))
-                return subscriber.sink.end()
-            }
-        } else if subscriber.version < position.version {
-            do throws(RequestFault) {
-                let deadline = ChangeFeed.stepDeadline
-                // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
-                let countMax =
-                    StreamCatchUp.pieceObjectCount << min(10, subscriber.lateArrivalCount)
-                guard
-                    let missed = try catchUp.missed(
-                        subscriber, position.transaction, countMax: countMax, until: deadline),
-                    missed.through == position.version
-                else {
-                    subscriber.lateArrivalCount += 1
-                    return feedLater(subscriber)
-                }
-                subscriber.phase = .missed(missed)
-                while case .missed(let rest) = subscriber.phase {
-                    guard catchUp.hasRoom(subscriber) else { return wait(subscriber) }
-                    try catchUp.sendPiece(
-                        of: rest, subscriber, position.transaction, until: deadline)
-                }
-            } catch {
-                subscriber.send(events.error(error))
-                return subscriber.sink.end()
-            }
+        do throws(RequestFault) {
+            guard try deliverRest(to: subscriber, position) else { return }
+        } catch {
+            subscriber.send(events.error(error))
+            return subscriber.sink.end()
         }
         // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
@@ -322,10 +290,45 @@ package final class StreamHub: @unchecked Sendable {
         subscriber.lastSent = monotonicMilliseconds()
         let channel = channel(subscriber.query, position)
         channel.add(subscriber)
-        subscriber.isListed = true
         if subscriber.hasTimer { return }
         subscriber.hasTimer = true
         timers.add(.heartbeat(subscriber), at: subscriber.lastSent + heartbeatMilliseconds)
+    }
+
+    /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.
+    ///
+    /// - Returns: Whether all of it was delivered.
+    private func deliverRest(
+        to subscriber: StreamSubscriber, _ position: ChangeFeed.Position
+    ) throws(RequestFault) -> Bool {
+        if subscriber.version >= position.version { return true }
+        // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
+        let countMax = StreamCatchUp.pieceObjectCount << min(10, subscriber.lateArrivalCount)
+        if let property = subscriber.query.property {
+            let isTold = try catchUp.tellMissed(
+                subscriber, property, position.transaction, countMax: countMax)
+            if !isTold { feedLater(subscriber) }
+            return isTold
+        }
+        let deadline = ChangeFeed.stepDeadline
+        guard
+            let missed = try catchUp.missed(
+                subscriber, position.transaction, countMax: countMax, until: deadline),
+            missed.through == position.version
+        else {
+            subscriber.lateArrivalCount += 1
+            feedLater(subscriber)
+            return false
+        }
+        subscriber.phase = .missed(missed)
+        while case .missed(let rest) = subscriber.phase {
+            guard catchUp.hasRoom(subscriber) else {
+                wait(subscriber)
+                return false
+            }
+            try catchUp.sendPiece(of: rest, subscriber, position.transaction, until: deadline)
+        }
+        return true
     }
 
     // MARK: Long polls

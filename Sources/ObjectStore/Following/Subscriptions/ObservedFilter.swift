@@ -2,13 +2,13 @@ import Query
 import Rows
 
 /// A filter and all channels that follow it: it is evaluated once for all of them. On the feed's thread.
-final class ObservedFilter {
+package final class ObservedFilter {
     /// What makes two filters the same.
-    struct Key: Hashable {
+    package struct Key: Hashable {
         let target: ObservedQuery.Target
         let predicate: CanonicalPredicate?
 
-        init(_ query: ObservedQuery) {
+        package init(_ query: ObservedQuery) {
             target = query.target
             predicate = query.predicate.map { CanonicalPredicate($0) }
         }
@@ -108,12 +108,7 @@ final class ObservedFilter {
         let made = matcher ?? predicate.makeMatcher(query.schema)
         matcher = made
         made.limit(until: transaction.deadlineMilliseconds)
-        let isMatch = made.matches(row: row, key: identity.key, source: transaction)
-        // Like links without end, a regular expression can take too long.
-        if let failure = made.failure {
-            transaction.giveUp(failure)
-            matcher = nil
-        }
-        return isMatch
+        defer { if made.failure != nil { matcher = nil } }
+        return query.satisfies(row, identity.key, in: transaction, made)
     }
 }
