@@ -101,6 +101,9 @@ final class ChangesClient {
         return found
     }
 
+    /// Takes what comes next, if that is a comment with an empty line behind it.
+    func takesComment() -> Bool { bodyLine() == ":" && bodyLine() == "" }
+
     // MARK: Reading
 
     private func byte() -> UInt8? {

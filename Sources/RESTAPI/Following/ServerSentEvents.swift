@@ -21,8 +21,10 @@ struct ServerSentEvents: EventFraming {
         buffer.append("retry: \(milliseconds)\n")
     }
 
-    /// Browsers dispatch nothing for an event without data.
-    func heartbeat(id: String, in buffer: ByteBuffer) { buffer.append("id: \(id)\n\n") }
+    /// Browsers dispatch nothing for an event without data, nor for a comment.
+    func heartbeat(id: String?, in buffer: ByteBuffer) {
+        buffer.append(id.map { "id: \($0)\n\n" } ?? ":\n\n")
+    }
 }
 
 extension EventStream: StreamSink {

@@ -15,6 +15,8 @@ package protocol EventFraming: Sendable {
     /// Writes how long a client waits that comes back by itself, in milliseconds.
     func retry(after milliseconds: Int, in buffer: ByteBuffer)
 
-    /// Writes what keeps a connection and moves the point to resume from, without an event.
-    func heartbeat(id: String, in buffer: ByteBuffer)
+    /// Writes what keeps a connection, without an event.
+    ///
+    /// - `id`: From where a client may resume from then on; nil where that does not move.
+    func heartbeat(id: String?, in buffer: ByteBuffer)
 }

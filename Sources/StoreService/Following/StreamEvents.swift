@@ -37,8 +37,8 @@ package struct StreamEvents: Sendable {
         event("reset", id: StreamCursor.start.text) { $0.member("reason").string(reason.rawValue) }
     }
 
-    /// Keeps the connection and moves the point to resume from.
-    func heartbeat(_ cursor: String) -> SharedBytes {
+    /// Keeps the connection and moves the point to resume from, where there is one.
+    func heartbeat(_ cursor: String?) -> SharedBytes {
         let buffer = ByteBuffer(capacity: 64)
         framing.heartbeat(id: cursor, in: buffer)
         return SharedBytes(buffer)

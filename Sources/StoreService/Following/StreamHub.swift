@@ -13,7 +13,7 @@ package final class StreamHub: @unchecked Sendable {
 
     /// What is due at some time, on the feed's thread.
     private enum Timer {
-        /// A stream is told that all is well, if it was told nothing for so long.
+        /// A stream is told that its connection holds, if it was told nothing for so long.
         case heartbeat(StreamSubscriber)
         /// A channel's polls of this deadline have waited in vain.
         case polls(StreamChannel, deadline: UInt64)
@@ -112,6 +112,7 @@ package final class StreamHub: @unchecked Sendable {
         let present = served.store.publisher.version
         if case .now = start {
             perform { position in
+                self.keepAlive(subscriber)
                 subscriber.send(self.events.hello(self.cursor(position.version), movesID: true))
                 subscriber.version = position.version
                 subscriber.needsUpToDate = false
@@ -124,6 +125,7 @@ package final class StreamHub: @unchecked Sendable {
             return
         }
         begin()
+        onFeed(subscriber) { _ in self.keepAlive(subscriber) }
         switch start {
         case .now: break
         case .start, .snapshot:
@@ -177,12 +179,16 @@ package final class StreamHub: @unchecked Sendable {
         for timer in timers.takeDue(now) {
             switch timer {
             case .heartbeat(let subscriber):
-                guard subscriber.isListed else {
-                    subscriber.hasTimer = false
+                if subscriber.sink.isClosed {
+                    if subscriber.isListed { channels[subscriber.query.channelKey]?.removeGone() }
                     continue
                 }
-                if subscriber.sink.isClosed {
-                    channels[subscriber.query.channelKey]?.removeGone()
+                guard subscriber.isListed else {
+                    // A worker's, which may take long to find something, or to come to it.
+                    if subscriber.sink.queuedByteCount == 0 {
+                        _ = subscriber.sink.send(events.heartbeat(nil))
+                    }
+                    timers.add(timer, at: now + heartbeatMilliseconds)
                     continue
                 }
                 if now >= subscriber.lastSent + heartbeatMilliseconds {
@@ -202,6 +208,12 @@ package final class StreamHub: @unchecked Sendable {
             case .retry(let body): body()
             }
         }
+    }
+
+    /// Has a stream be looked after for as long as it is open. On the feed's thread.
+    private func keepAlive(_ subscriber: StreamSubscriber) {
+        timers.add(
+            .heartbeat(subscriber), at: monotonicMilliseconds() + heartbeatMilliseconds)
     }
 
     private var heartbeatMilliseconds: UInt64 { UInt64(events.heartbeatSeconds) * 1000 }
@@ -288,11 +300,7 @@ package final class StreamHub: @unchecked Sendable {
         }
         subscriber.phase = .live
         subscriber.lastSent = monotonicMilliseconds()
-        let channel = channel(subscriber.query, position)
-        channel.add(subscriber)
-        if subscriber.hasTimer { return }
-        subscriber.hasTimer = true
-        timers.add(.heartbeat(subscriber), at: subscriber.lastSent + heartbeatMilliseconds)
+        channel(subscriber.query, position).add(subscriber)
     }
 
     /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.

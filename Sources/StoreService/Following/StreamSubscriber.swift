@@ -37,8 +37,6 @@ package final class StreamSubscriber: @unchecked Sendable {
     var lateArrivalCount = 0
     /// Whether it is among the followers of a channel. The feed's thread alone.
     var isListed = false
-    /// Whether a heartbeat is due at some time. The feed's thread alone.
-    var hasTimer = false
     /// Pieces that the queue had no room for.
     private var unsent: [SharedBytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.

@@ -1,8 +1,10 @@
 import ObjectModel
 import ObjectStore
 import RESTAPI
+import StoreService
 import TestSupport
 import Testing
+import Threads
 
 @Suite("where streams begin, and from where they are resumed")
 struct ResumePointTests {
@@ -104,6 +106,38 @@ struct ResumePointTests {
             server.task(7, #"{"rank":99}"#)
             server.task(7, "{}")
         }
+    }
+
+    @Test(
+        "a stream whose snapshot has to wait for its turn gets comments meanwhile",
+        .timeLimit(.minutes(2)))
+    func comments() throws {
+        var options = RESTOptions()
+        options.heartbeatSeconds = 1
+        options.limits.scheduling.runningLongCountMax = 1
+        let server = try Tasks.server(options)
+        server.task(1, "{}")
+        let isOpen = Monitor(false)
+        let heldCount = Monitor(0)
+        for expectation in [Job.Expectation.long, .short] {
+            let job = Job(ClientKey(address: "10.0.0.1:1"), expecting: expectation) { _ in
+                heldCount.signal {
+                    $0 += 1
+                    return true
+                }
+                isOpen.wait { $0 ? () : nil }
+            }
+            #expect(server.service.served.scheduler.submit(job))
+        }
+        heldCount.wait { $0 == 2 ? () : nil }
+        let stream = server.events(Self.tasks + "/changes", [("since", "start")])
+        #expect(stream.events(to: "reset").map(\.name) == ["hello", "reset"])
+        #expect(stream.takesComment() && stream.takesComment())
+        isOpen.signal {
+            $0 = true
+            return true
+        }
+        #expect(stream.events(to: "upToDate").map(\.name) == ["snapshot", "upToDate"])
     }
 
     @Test("nothing has an id from the beginning of a catch-up to its end")
