@@ -186,7 +186,7 @@ struct ChangesMigrationTests {
         let table = [
             APIScenario(
                 "GET", target(Self.tasks, [("since", cursor)]), status: 410,
-                contains: ["cursor-expired"]),
+                contains: [#""code":"restored""#]),
             APIScenario("GET", "\(task)?minVersion=\(cursor)", status: 409),
             APIScenario("GET", task, headers: [("If-None-Match", "\"\(tag)\"")], status: 200),
             APIScenario(

@@ -201,14 +201,14 @@ struct ChangesTests {
         }
         let other = try Tasks.server()
         other.task(5, "{}")
-        APIScenario(
-            "GET", target(Self.path, [("since", version)]), status: 410,
-            contains: ["cursor-expired"]
-        ).check(on: other.server)
-        APIScenario(
-            "GET", target(Self.path, [("since", "\(version)~0.1")]), status: 410,
-            contains: ["cursor-expired"]
-        ).check(on: other.server)
+        for text in [version, "\(version)~0.1", "\(version).1.0.0", "\(version)0"] {
+            for headers in [[], [("Prefer", "wait=5")]] {
+                APIScenario(
+                    "GET", target(Self.path, [("since", text)]), headers: headers, status: 410,
+                    contains: [#""code":"restored""#, "since=start"]
+                ).check(on: other.server)
+            }
+        }
         let restored = other.events(Self.path, [("since", version)]).events(to: "upToDate")
         #expect(restored.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
         #expect(restored[1].data == #"{"reason":"restored"}"# && restored[1].id == "start")

@@ -22,7 +22,7 @@ extension RESTService {
         let checked = try definition.checked(served.names(of: store.catalog.rows))
         let cursor = try streamCursor(request, isEventStream: false)
         let limit = try text.pageLimit(served.limits)
-        if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
+        if let version = cursor.version, version.epoch != store.epoch { throw .otherEpochCursor }
         let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
         guard wait > 0, cursor.canWait else {
             return answerReading { read throws(RequestFault) in

@@ -170,7 +170,7 @@ extension ServedStore {
 
 extension RequestFault {
     /// What followed the cursor's version is not kept any more.
-    package static let expiredCursor = RequestFault(
+    static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
         "What came after this cursor is no longer retained; begin again with since=start.")
     /// The schema changed behind the cursor.
@@ -178,6 +178,11 @@ extension RequestFault {
         .expired, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
 
+    /// The cursor is of another store, or of this one before it was restored.
+    package static let otherEpochCursor = RequestFault(
+        .expired, "restored",
+        "The cursor is of another epoch: the store was restored or replaced; begin again with since=start."
+    )
     /// The cursor's version does not exist: the store is an older copy.
     static let futureCursor = RequestFault(
         .expired, "restored",

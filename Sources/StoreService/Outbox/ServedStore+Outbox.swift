@@ -86,7 +86,7 @@ extension ServedStore {
         }
         guard cursor.epoch == store.epoch else {
             throw RequestFault(
-                .expired, "cursor-expired",
+                .expired, "restored",
                 "This position is of another epoch: the store was restored or replaced. Consume the outbox "
                     + "from its beginning.")
         }

@@ -110,11 +110,12 @@ struct OutboxTests {
                 contains: ["\"parameter\":\"since\""]
             ).check(on: server)
         }
-        APIScenario(
-            "DELETE", target(path, [("through", "\(epoch)")]), status: 410,
-            contains: ["cursor-expired"]
-        ).check(on: server)
-        APIScenario("GET", target(path, [("since", "\(epoch)")]), status: 410).check(on: server)
+        for (method, parameter) in [("DELETE", "through"), ("GET", "since")] {
+            APIScenario(
+                method, target(path, [(parameter, "\(epoch)")]), status: 410,
+                contains: [#""code":"restored""#]
+            ).check(on: server)
+        }
         APIScenario(
             "DELETE", path, status: 400, contains: ["\"parameter\":\"through\""]
         ).check(on: server)
