@@ -14,6 +14,27 @@ package final class FaultyEngine: StorageEngine {
         var mayLackCommits = false
         /// After how many more batches that write transactions are given one fails; nil for none.
         var partCountLeft: Int?
+        var readFault: ReadFault?
+    }
+
+    /// Reads that fail, in snapshots of one commit and of those behind it.
+    package struct ReadFault: Sendable {
+        /// The first bytes of the keys that can't be read.
+        package var tags: Set<UInt8>
+        /// How many of the reads succeed before.
+        package var skippedCount: Int
+        /// Whether every read behind them fails, or one alone.
+        package var isLasting: Bool
+
+        /// Takes what is to fail.
+        package init(tags: Set<UInt8>, after skippedCount: Int, isLasting: Bool) {
+            self.tags = tags
+            self.skippedCount = skippedCount
+            self.isLasting = isLasting
+        }
+
+        fileprivate var firstCommit: UInt64 = 0
+        fileprivate var failedCount = 0
     }
 
     private let engine: any StorageEngine
@@ -32,6 +53,25 @@ package final class FaultyEngine: StorageEngine {
     /// - `count`: How many are taken before.
     package func failPart(after count: Int) { plan.withLock { $0.partCountLeft = count } }
 
+    /// Makes reads fail with `.io` in snapshots of the next commit and of later ones.
+    package func failReads(_ fault: ReadFault) throws(StorageError) {
+        let present = try engine.snapshot()
+        defer { present.close() }
+        var fault = fault
+        fault.firstCommit = present.commit + 1
+        plan.withLock { $0.readFault = fault }
+    }
+
+    /// Has all reads succeed again.
+    ///
+    /// - Returns: How many have failed.
+    package func endReadFault() -> Int {
+        plan.withLock { plan in
+            defer { plan.readFault = nil }
+            return plan.readFault?.failedCount ?? 0
+        }
+    }
+
     /// Says that acknowledged commits may be missing, until a new epoch is noted.
     package func lackCommits() { plan.withLock { $0.mayLackCommits = true } }
 
@@ -49,7 +89,9 @@ package final class FaultyEngine: StorageEngine {
     package var limits: StorageLimits { engine.limits }
     package var storedByteCount: Int? { engine.storedByteCount }
 
-    package func snapshot() throws(StorageError) -> any StorageSnapshot { try engine.snapshot() }
+    package func snapshot() throws(StorageError) -> any StorageSnapshot {
+        FaultySnapshot(try engine.snapshot(), of: self)
+    }
 
     package func awaitRoom() {
         plan.withLock { $0.awaitCount += 1 }
@@ -82,6 +124,23 @@ package final class FaultyEngine: StorageEngine {
         if fails {
             throw StorageError(.diskFull, operation: "apply", native: "made to fail by a test")
         }
+    }
+
+    func countRead(_ tag: UInt8?, in commit: UInt64) throws(StorageError) {
+        let fails = plan.withLock { plan in
+            guard var fault = plan.readFault, let tag, fault.tags.contains(tag),
+                commit >= fault.firstCommit
+            else { return false }
+            defer { plan.readFault = fault }
+            if fault.skippedCount > 0 {
+                fault.skippedCount -= 1
+                return false
+            }
+            if fault.failedCount > 0, !fault.isLasting { return false }
+            fault.failedCount += 1
+            return true
+        }
+        if fails { throw StorageError(.io, operation: "read", native: "made to fail by a test") }
     }
 
     func countCommit() throws(StorageError) {

@@ -53,6 +53,17 @@ struct PropertyStep {
     func news(
         _ events: [QueryEvent], version: UInt64, framing: any EventFraming
     ) throws(RequestFault) -> News {
+        let news = try unchecked(events, version, framing)
+        // What can't be read need not be the same.
+        try served.stored(after.checkFailure())
+        if let before { try served.stored(before.checkFailure()) }
+        return news
+    }
+
+    /// What there is to tell, unless something could not be read.
+    private func unchecked(
+        _ events: [QueryEvent], _ version: UInt64, _ framing: any EventFraming
+    ) throws(RequestFault) -> News {
         let last = events.last { $0.kind == .enter } ?? events.first { $0.kind == .update }
         guard let last else {
             return events.isEmpty ? .nothing : try event("delete", version, framing) { _ in true }
@@ -123,8 +134,6 @@ struct PropertyStep {
         guard write(&writer) else { return .unknown }
         writer.buffer.append(UInt8(ascii: "}"))
         framing.end(id: nil, in: writer.buffer)
-        try served.stored(after.checkFailure())
-        if let before { try served.stored(before.checkFailure()) }
         if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
         return .event(SharedBytes(writer.buffer), knownCount: count)
     }

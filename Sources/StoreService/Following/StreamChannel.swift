@@ -70,6 +70,11 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             of: stream, before: before, after: after, hub.limits)
         {
             changedProperties = comparison.keepChanges(in: &events)
+            // What can't be read need not be the same.
+            if let failure = after.failure ?? before.failure {
+                fail(hub.fault(.storage(failure)))
+                return forgetIfEmpty()
+            }
             if events.isEmpty { return }
         }
         if !subscribers.isEmpty { tell(events, changedProperties, version, before, after) }

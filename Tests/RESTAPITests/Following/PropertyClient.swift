@@ -22,16 +22,19 @@ final class PropertyClient {
     private(set) var content: Content?
     private(set) var lastID: String?
     private(set) var resets: [String] = []
+    /// Whether its stream may end with an error.
+    private let mayFail: Bool
     private(set) var live: ChangesClient?
 
     init(
         _ server: ChangesServer, _ path: String, _ parameters: [(String, String)] = [],
-        key: String? = nil
+        key: String? = nil, mayFail: Bool = false
     ) {
         self.server = server
         self.path = path
         self.parameters = parameters
         self.key = key
+        self.mayFail = mayFail
     }
 
     /// Opens the stream and takes some of its events, all to `upToDate` unless told otherwise.
@@ -79,7 +82,9 @@ final class PropertyClient {
             case "update": update(data)
             default: Issue.record("no such change: \(data)")
             }
-        case "error": Issue.record("\(path): \(event.data)")
+        case "error":
+            cut()
+            if !mayFail { Issue.record("\(path): \(event.data)") }
         default: break
         }
     }

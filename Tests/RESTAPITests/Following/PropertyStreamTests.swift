@@ -5,7 +5,7 @@ import Testing
 
 @Suite("streams of properties")
 struct PropertyStreamTests {
-    private static let schema = Schema(classes: [
+    static let schema = Schema(classes: [
         ObjectClass(
             name: "Item", primaryKey: "id",
             properties: [

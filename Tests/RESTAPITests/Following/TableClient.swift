@@ -16,6 +16,8 @@ final class TableClient {
     /// The query's path without `/changes`.
     private let path: String
     private let parameters: [(String, String)]
+    /// Parameters that the query itself does not take, such as `keyPaths`.
+    private let telling: [(String, String)]
     private(set) var replica = ChangesReplica()
     /// The parameter of the next request, and the id that beats it.
     private(set) var since: String
@@ -28,11 +30,12 @@ final class TableClient {
 
     init(
         _ server: ChangesServer, _ path: String, _ parameters: [(String, String)] = [],
-        since: String = "start"
+        telling: [(String, String)] = [], since: String = "start"
     ) {
         self.server = server
         self.path = path
         self.parameters = parameters
+        self.telling = telling
         self.since = since
     }
 
@@ -46,7 +49,8 @@ final class TableClient {
         let reply = server.send(
             "GET",
             target(
-                path + "/changes", parameters + [("since", since), ("limit", "\(limit)")]))
+                path + "/changes",
+                parameters + telling + [("since", since), ("limit", "\(limit)")]))
         if reply.status == 410 {
             goneCount += 1
             replica = ChangesReplica()
@@ -68,7 +72,7 @@ final class TableClient {
     @discardableResult
     func connect(isCut: Bool = false) -> [ChangesClient.Event] {
         let stream = server.events(
-            path + "/changes", parameters + [("since", since)],
+            path + "/changes", parameters + telling + [("since", since)],
             headers: lastID.map { [("Last-Event-ID", $0)] } ?? [])
         #expect(stream.status == 200)
         guard stream.status == 200 else { return [] }
