@@ -108,7 +108,7 @@ package struct ObservedQuery: Sendable {
     package var classIndex: Int? { target.classIndex }
 
     /// What a candidate means to a query of which it was, and is, among the results.
-    func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
+    package func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
         switch (was, isNow) {
         case (false, false): return nil
         case (false, true): return candidate.event(.enter)

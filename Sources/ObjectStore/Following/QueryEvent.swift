@@ -24,4 +24,16 @@ package struct QueryEvent: Sendable {
     package var primaryKey: [UInt8]
     /// The version of the change.
     package var version: UInt64
+
+    /// Describes a change.
+    package init(
+        kind: Kind, identity: ObjectIdentity, members: MemberSet, primaryKey: [UInt8],
+        version: UInt64
+    ) {
+        self.kind = kind
+        self.identity = identity
+        self.members = members
+        self.primaryKey = primaryKey
+        self.version = version
+    }
 }

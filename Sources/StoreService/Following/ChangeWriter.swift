@@ -51,7 +51,8 @@ struct ChangeWriter {
     /// Writes one change as an object.
     ///
     /// - `withVersion`: Whether it carries the version of its own.
-    mutating func write(_ event: QueryEvent, withVersion: Bool) {
+    /// - `index`: Its place in a list, as JSON; nil where it has none.
+    mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
         let rowClass = stream.names.schema.classes[event.identity.classIndex]
         switch event.kind {
         case .enter: json.raw("{\"op\":\"enter\"")
@@ -69,6 +70,10 @@ struct ChangeWriter {
             writer.writeID(row, key: event.identity.key, rowClass)
         } else {
             writeKey(event, rowClass)
+        }
+        if let index {
+            json.raw(",\"index\":")
+            text(index)
         }
         if event.kind == .enter || event.kind == .update, let row {
             writeObject(row, event.identity, changedIn: event.kind == .update ? event : nil)
