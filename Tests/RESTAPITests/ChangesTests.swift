@@ -239,7 +239,7 @@ struct ChangesTests {
                 "GET", target(Self.path, [("expand", "titel")]), status: 400,
                 contains: [#""parameter":"expand""#]),
             APIScenario(
-                "GET", target(Self.path, [("sort", "id")]), status: 400,
+                "GET", target(Self.path, [("distinct", "id")]), status: 400,
                 contains: ["unknown-parameter"]),
             APIScenario(
                 "GET", target(Self.path, [("sinc", "now")]), status: 400,

@@ -2,20 +2,18 @@ import Glibc
 import JSON
 
 /// Bytes on their way into a socket: pieces that many streams may share, which are not copied, with the framing of a
-/// chunk (RFC 9112, section 7.1) around them. On the thread of the loop.
-final class StreamFrame {
-    private let head: [UInt8]
-    private let pieces: [Bytes]
-    private let tail: StaticString
+/// chunk (RFC 9112, section 7.1) around them.
+struct StreamFrame {
+    private var head: [UInt8]
+    private var pieces: [Bytes] = []
+    private var tail: StaticString = ""
     /// How much of all of it the kernel has taken.
     private var sentByteCount = 0
-    private let byteCount: Int
+    private var byteCount: Int
 
     /// Bytes as they are.
-    init(head: [UInt8]) {
+    init(head: [UInt8] = []) {
         self.head = head
-        pieces = []
-        tail = ""
         byteCount = head.count
     }
 
@@ -25,7 +23,6 @@ final class StreamFrame {
         let total = pieces.reduce(0) { $0 + $1.count }
         guard isChunked else {
             head = []
-            tail = ""
             byteCount = total
             return
         }
@@ -43,7 +40,7 @@ final class StreamFrame {
     /// Hands the kernel what is left, in one call if it has few parts.
     ///
     /// - Returns: How many bytes it took; negative, with `errno`, when none.
-    func send(to socket: Int32) -> Int {
+    mutating func send(to socket: Int32) -> Int {
         var sent = 0
         let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: Self.partCountMax)
         defer { vectors.deallocate() }

@@ -40,6 +40,8 @@ package final class ChangeFeed: @unchecked Sendable {
     private let logFailure: @Sendable (StoreError) -> Void
     /// How the feed keeps up.
     package let figures = FeedFigures()
+    /// What runs later, and when, in milliseconds of the monotonic clock.
+    private var delayed: [(due: UInt64, action: @Sendable (Position) -> Void)] = []
 
     /// Starts following.
     ///
@@ -104,6 +106,12 @@ package final class ChangeFeed: @unchecked Sendable {
         index.add(channel)
     }
 
+    /// Runs `action` as ``perform(_:)`` does, not before a time in milliseconds of the monotonic clock. Only
+    /// within an action or a call of a channel.
+    package func perform(at due: UInt64, _ action: @escaping @Sendable (Position) -> Void) {
+        delayed.append((due, action))
+    }
+
     /// Removes a channel. Only within an action or a call of a channel.
     package func remove(_ channel: any FeedChannel) { index?.remove(channel) }
 
@@ -114,7 +122,7 @@ package final class ChangeFeed: @unchecked Sendable {
             let work:
                 (actions: [@Sendable (Position) -> Void], isStopping: Bool, newsTime: UInt64?)? =
                     inbox.wait(
-                        microseconds: tickMilliseconds * 1000
+                        microseconds: waitMilliseconds * 1000
                     ) { state in
                         guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
                             return nil
@@ -128,6 +136,7 @@ package final class ChangeFeed: @unchecked Sendable {
                         )
                     }
             actions += work?.actions ?? []
+            actions += takeDue()
             do throws(StoreError) {
                 if index != nil || !actions.isEmpty {
                     try advance()
@@ -159,6 +168,20 @@ package final class ChangeFeed: @unchecked Sendable {
         current = nil
         index = nil
         inbox.update { $0.hasStopped = true }
+    }
+
+    /// How long to wait for news.
+    private var waitMilliseconds: Int {
+        guard let due = delayed.lazy.map(\.due).min() else { return tickMilliseconds }
+        let now = monotonicMilliseconds()
+        return due <= now ? 0 : min(tickMilliseconds, Int(due - now))
+    }
+
+    private func takeDue() -> [@Sendable (Position) -> Void] {
+        if delayed.isEmpty { return [] }
+        let now = monotonicMilliseconds()
+        defer { delayed.removeAll { $0.due <= now } }
+        return delayed.filter { $0.due <= now }.map(\.action)
     }
 
     /// Goes to the newest state and delivers the changes in between to the channels.

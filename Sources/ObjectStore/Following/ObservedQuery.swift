@@ -4,7 +4,7 @@ import Rows
 
 /// A query whose changes are followed: on one class with or without a filter, on one object, or on
 /// everything. Immutable; safe to use from any thread.
-package final class ObservedQuery: Sendable {
+package struct ObservedQuery: Sendable {
     /// What is followed.
     package enum Target: Hashable, Sendable {
         /// Every object of the store.
@@ -42,8 +42,6 @@ package final class ObservedQuery: Sendable {
     /// Whether every own property of an object counts; else those alone that ``shown`` reads.
     let countsEverything: Bool
     let schema: RowSchema
-    /// What its filter has in common with equal ones.
-    package let filterKey: ObservedFilter.Key
 
     /// Makes an observed query.
     ///
@@ -59,7 +57,6 @@ package final class ObservedQuery: Sendable {
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
-        filterKey = ObservedFilter.Key(target, predicate)
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths, schema: schema)
     }
@@ -111,7 +108,7 @@ package final class ObservedQuery: Sendable {
     package var classIndex: Int? { target.classIndex }
 
     /// What a candidate means to a query of which it was, and is, among the results.
-    func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
+    package func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
         switch (was, isNow) {
         case (false, false): return nil
         case (false, true): return candidate.event(.enter)
@@ -159,25 +156,6 @@ package final class ObservedQuery: Sendable {
         return mayLeave(candidate) ? candidate.event(.leave) : nil
     }
 
-    /// Conditions on values, of which one holds of every match; nil where none are known.
-    var anchors: [Anchor]? {
-        guard let classIndex else { return nil }
-        let rowClass = schema.classes[classIndex]
-        if case .keyed(_, let key) = target, let member = rowClass.primaryKeyIndex {
-            return [
-                Anchor(
-                    place: ValuePlace(steps: [], member: member),
-                    condition: .ranges([.value(key.bytes)]))
-            ]
-        }
-        return predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
-    }
-
-    /// The same, where the query follows objects of a class and no other objects concern it.
-    package var ownAnchors: [Anchor]? {
-        if case .objects = target, !dependsOnOthers { anchors } else { nil }
-    }
-
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
     ///
     /// - `countMax`: Counts no further.
@@ -185,17 +163,14 @@ package final class ObservedQuery: Sendable {
         _ changes: FoldedChanges, since version: UInt64, countMax: Int = .max
     ) -> Int {
         var count = 0
-        for (identity, change) in zip(changes.order, changes.outcomes)
-        where target.mayBe(identity) && change.version > version && takesOut(change) {
+        for identity in changes.order where target.mayBe(identity) {
+            guard let change = changes.changes[identity], change.version > version,
+                change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
+            else { continue }
             count += 1
             if count == countMax { break }
         }
         return count
-    }
-
-    /// Whether a change of an object can take it out of the results.
-    func takesOut(_ change: FoldedChanges.Change) -> Bool {
-        change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
     }
 
     /// Whether something has changed that can take an object out of the results, but for its deletion.

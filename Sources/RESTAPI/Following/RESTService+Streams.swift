@@ -8,18 +8,29 @@ import Threads
 extension RESTService {
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
     /// as soon as there is something to tell.
-    func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(RequestFault)
-        -> Outcome
-    {
+    ///
+    /// - `result`: What is followed of the result as a whole, where the operation says so.
+    func answerStream(
+        _ request: Request, _ target: StreamDefinition.Target, result: ResultForm? = nil
+    ) throws(RequestFault) -> Outcome {
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let quotesLargeInts = preferences.quotesLargeInts
+        let form = result ?? text.sort.map { .list(sort: $0, limit: text.limit) }
         let telling = StreamTelling(
             keyPaths: request[query: "keyPaths"]?.string, tellsOld: try request.flag("old"))
         let definition = StreamDefinition(
-            of: target, text, telling, quotesLargeInts: quotesLargeInts)
-        if try streamMode(request) == .events { return try followStream(request, definition) }
-        let checked = try definition.checked(served.names(of: store.catalog.rows))
+            of: target, text, telling, quotesLargeInts: quotesLargeInts, result: form,
+            intervalMilliseconds: try interval(request, of: form))
+        let mode = result == nil ? try streamMode(request) : try eventMode(request)
+        if mode == .events { return try followStream(request, definition) }
+        let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
+        if form != nil {
+            throw text.fault(
+                "sort",
+                "A live list is told by events: ask for it with 'Accept: text/event-stream', or leave 'sort' "
+                    + "out, for changes have no order.")
+        }
         let cursor = try streamCursor(request, isEventStream: false)
         let limit = try text.pageLimit(served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .otherEpochCursor }
@@ -52,7 +63,7 @@ extension RESTService {
     func followStream(
         _ request: Request, _ definition: StreamDefinition
     ) throws(RequestFault) -> Outcome {
-        let checked = try definition.checked(served.names(of: store.catalog.rows))
+        let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
         let cursor = try streamCursor(request, isEventStream: true)
         let stream = try makeEventStream(request)
         let subscriber = StreamSubscriber(stream, checked, clientKey(request))
@@ -82,6 +93,34 @@ extension RESTService {
         }
         return .json
     }
+
+    /// The mode of what is told by events alone.
+    private func eventMode(_ request: Request) throws(RequestFault) -> StreamMode {
+        try request.requireAccepted("text/event-stream")
+        return .events
+    }
+
+    /// How long what happens is folded into one event, in milliseconds.
+    private func interval(
+        _ request: Request, of form: ResultForm?
+    ) throws(RequestFault) -> Int {
+        guard let interval = try request.count("interval") else { return 0 }
+        guard Self.intervals.contains(interval) else {
+            throw .parameter(
+                "interval",
+                "'interval' is a number of milliseconds from \(Self.intervals.lowerBound) to "
+                    + "\(Self.intervals.upperBound).")
+        }
+        guard form != nil else {
+            throw .parameter(
+                "interval",
+                "'interval' is for live lists; state 'sort', or leave 'interval' out.")
+        }
+        return interval
+    }
+
+    /// The intervals that may be asked for, in milliseconds.
+    private static let intervals = 10...10_000
 
     private func streamCursor(_ request: Request, isEventStream: Bool)
         throws(RequestFault) -> StreamCursor

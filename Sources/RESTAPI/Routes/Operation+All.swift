@@ -185,6 +185,12 @@ extension Operation {
     private static let follow: [Parameter] = [
         .since, .ticket, .lastEventID, .limit, .preferChanges,
     ]
+    private static let followList: [Parameter] = [.listSort, .interval] + follow
+    private static let followResult: [Parameter] = [
+        .interval, .since, .ticket, .lastEventID, .preferRead,
+    ]
+    private static let followSections: [Parameter] =
+        [.sectionBy, .sort, .sectionLimit, .sectionObjects] + followResult
 
     private static let projections: [Operation] =
         [
@@ -244,8 +250,16 @@ extension Operation {
             ) { $0.exportProjectedObjects },
         ] + projected(.path) + projected(.parameter) + [
             Operation(
+                .get, projection + "/aggregate/changes", "streamProjectedAggregate", .read,
+                filter + [.operations, .by] + followResult, .querying, isEndless: true
+            ) { $0.streamProjectedAggregate },
+            Operation(
+                .get, projection + "/sections/changes", "streamProjectedSections", .read,
+                filter + [.projectedFields] + followSections, .querying, isEndless: true
+            ) { $0.streamProjectedSections },
+            Operation(
                 .get, projection + "/changes", "streamProjectionChanges", .read,
-                filter + [.projectedFields, .projectedKeyPaths, .old] + follow, .querying,
+                filter + [.projectedFields, .projectedKeyPaths, .old] + followList, .querying,
                 isEndless: true
             ) { $0.streamProjectionChanges },
             Operation(
@@ -334,8 +348,16 @@ extension Operation {
             .guarded + [.notAcceptable, .conflict, .gone], isEndless: true
         ) { $0.streamChanges },
         Operation(
+            .get, ofClass + "/aggregate/changes", "streamAggregate", .read,
+            filter + [.operations, .by] + followResult, .querying, isEndless: true
+        ) { $0.streamAggregate },
+        Operation(
+            .get, ofClass + "/sections/changes", "streamSections", .read,
+            filter + [.fields, .expand] + followSections, .querying, isEndless: true
+        ) { $0.streamSections },
+        Operation(
             .get, ofClass + "/changes", "streamClassChanges", .read,
-            filter + [.fields, .expand, .keyPaths, .old] + follow, .querying, isEndless: true
+            filter + [.fields, .expand, .keyPaths, .old] + followList, .querying, isEndless: true
         ) { $0.streamClassChanges },
         Operation(
             .get, ofClass + "/objects/{id}/changes", "streamObjectChanges", .read,

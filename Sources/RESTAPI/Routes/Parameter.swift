@@ -75,6 +75,8 @@ struct Parameter: Sendable, Equatable {
 
     static let since = Parameter("Since", "since")
     static let pathInside = Parameter("PathInside", "path")
+    static let listSort = Parameter("ListSort", "sort")
+    static let interval = Parameter("Interval", "interval")
     static let outboxSince = Parameter("OutboxSince", "since")
     static let keyPaths = Parameter("KeyPaths", "keyPaths")
     static let projectedKeyPaths = Parameter("ProjectedKeyPaths", "keyPaths")

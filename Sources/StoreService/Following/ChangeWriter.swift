@@ -51,7 +51,8 @@ struct ChangeWriter {
     /// Writes one change as an object.
     ///
     /// - `withVersion`: Whether it carries the version of its own.
-    mutating func write(_ event: QueryEvent, withVersion: Bool) {
+    /// - `index`: Its place in a list, as JSON; nil where it has none.
+    mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
         let rowClass = stream.names.schema.classes[event.identity.classIndex]
         switch event.kind {
         case .enter: json.raw("{\"op\":\"enter\"")
@@ -70,6 +71,10 @@ struct ChangeWriter {
         } else {
             writeKey(event, rowClass)
         }
+        if let index {
+            json.raw(",\"index\":")
+            text(index)
+        }
         if event.kind == .enter || event.kind == .update, let row {
             writeObject(row, event.identity, changedIn: event.kind == .update ? event : nil)
         }
@@ -78,17 +83,6 @@ struct ChangeWriter {
             writer.writeVersion(event.version)
         }
         json.raw("}")
-    }
-
-    /// Writes that an object does not match, or was deleted; nothing for one that was deleted after its change.
-    mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
-        let isDeleted = change.kind == .delete
-        guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
-        else { return }
-        write(
-            QueryEvent(
-                kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),
-                primaryKey: change.primaryKey, version: change.version), withVersion: false)
     }
 
     /// The names of the properties that have changed, or through which something has.

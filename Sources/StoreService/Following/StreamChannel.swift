@@ -6,47 +6,51 @@ import Threads
 /// The followers of equal queries with equal selections: changes are found and written once.
 ///
 /// Lives on the feed's thread.
-final class StreamChannel: FeedChannel, @unchecked Sendable {
+class StreamChannel: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
-    /// What its followers have in common: how the filter is written does not count.
+    /// What its followers have in common.
     struct Key: Hashable {
-        let query: ObservedQuery
-        let definition: StreamDefinition
-
-        static func == (a: Key, b: Key) -> Bool {
-            let (own, other) = (a.definition, b.definition)
-            return a.query.filterKey == b.query.filterKey && own.shown == other.shown
-                && own.fields == other.fields && own.expand == other.expand
-                && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(query.filterKey)
-            hasher.combine(definition.fields)
-            hasher.combine(definition.expand)
-        }
+        let filter: ObservedFilter.Key
+        let projection: String?
+        let fields: String?
+        let expand: String?
+        let telling: StreamTelling
+        let quotesLargeInts: Bool
+        /// The property that is followed, if one is.
+        let property: StreamDefinition.Target?
+        let result: ResultForm?
+        let intervalMilliseconds: Int
     }
 
     let stream: CheckedStream
-    private unowned let hub: StreamHub
+    let key: Key
+    unowned let hub: StreamHub
     private var subscribers: [StreamSubscriber] = []
     private var polls: [LongPoll] = []
 
     var query: ObservedQuery { stream.observed }
-    var key: Key { stream.channelKey }
     var readsLists: Bool { stream.property != nil }
 
     /// Bytes after which an event goes on in another part.
     private static let partByteCount = 256 << 10
 
-    init(_ stream: CheckedStream, hub: StreamHub) {
+    init(_ stream: CheckedStream, _ key: Key, hub: StreamHub) {
         self.stream = stream
+        self.key = key
         self.hub = hub
     }
 
+    /// Whether nobody follows it.
+    var isEmpty: Bool { subscribers.isEmpty && polls.isEmpty }
+    /// Some of the streams.
+    var someSubscribers: ArraySlice<StreamSubscriber> { subscribers.prefix(16) }
+
+    /// The last version up to which the streams have been told everything, where `version` is that of the feed.
+    func holdsThrough(_ version: UInt64) -> UInt64 { version }
+
     func add(_ subscriber: StreamSubscriber) {
-        subscriber.isListed = true
+        subscriber.channel = self
         subscribers.append(subscriber)
     }
     func add(_ poll: LongPoll) { polls.append(poll) }
@@ -58,8 +62,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         forgetIfEmpty()
     }
 
-    private func forgetIfEmpty() {
-        if subscribers.isEmpty, polls.isEmpty { hub.forget(self) }
+    func forgetIfEmpty() {
+        if isEmpty { hub.forget(self) }
     }
 
     func publish(
@@ -144,7 +148,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ///
     /// - `version`: What they know behind it; nil when more follows.
     /// - `isToldInPart`: Whether they have been told a part of the step.
-    private func send(_ bytes: SharedBytes, version: UInt64?, isToldInPart: Bool) {
+    func send(_ bytes: SharedBytes, version: UInt64?, isToldInPart: Bool) {
         let now = monotonicMilliseconds()
         var behind: [StreamSubscriber] = []
         subscribers.removeAll { subscriber in
@@ -154,7 +158,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 return false
             case .full:
                 // Its client is slow: it gets what it misses, folded, when there is room again.
-                subscriber.isListed = false
+                subscriber.channel = nil
                 behind.append(subscriber)
                 return true
             case .closed: return true
@@ -185,18 +189,21 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
-    private func fail(_ fault: RequestFault) {
-        for subscriber in takeSubscribers() {
-            subscriber.send(hub.events.error(fault))
-            subscriber.sink.end()
-        }
+    func fail(_ fault: RequestFault) {
+        for subscriber in takeSubscribers() { end(subscriber, with: fault) }
         for poll in takePolls() { hub.answer(poll) }
     }
 
+    /// Ends a stream with an error.
+    func end(_ subscriber: StreamSubscriber, with fault: RequestFault) {
+        subscriber.send(hub.events.error(fault))
+        subscriber.sink.end()
+    }
+
     /// Lets go of the streams, which others look after from here on.
-    private func takeSubscribers() -> [StreamSubscriber] {
+    func takeSubscribers() -> [StreamSubscriber] {
         defer { subscribers = [] }
-        for subscriber in subscribers { subscriber.isListed = false }
+        for subscriber in subscribers { subscriber.channel = nil }
         return subscribers
     }
 

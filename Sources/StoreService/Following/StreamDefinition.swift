@@ -6,7 +6,7 @@ import Rows
 
 /// What a change stream follows, as the client stated it: it can be checked again when the schema has
 /// changed.
-package final class StreamDefinition: Sendable {
+package struct StreamDefinition: Hashable, Sendable {
     /// What is followed.
     package enum Target: Hashable, Sendable {
         case store
@@ -25,20 +25,17 @@ package final class StreamDefinition: Sendable {
     let expand: String?
     let telling: StreamTelling
     package let quotesLargeInts: Bool
-
-    /// What it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
-    /// themselves.
-    var shown: Target? {
-        switch target {
-        case .store, .objects, .object: nil
-        case .projection(let name, _): .projection(name: name, key: nil)
-        case .property: target
-        }
-    }
+    /// What is followed of the result as a whole; nil for the changes of its objects.
+    let result: ResultForm?
+    /// How long what happens is folded into one event.
+    let intervalMilliseconds: Int
 
     /// Takes a definition from the parts of a query that streams have.
+    ///
+    /// - `result`: What is followed of the result as a whole; nil for the changes of its objects.
     package init(
-        of target: Target, _ text: QueryText, _ telling: StreamTelling, quotesLargeInts: Bool
+        of target: Target, _ text: QueryText, _ telling: StreamTelling, quotesLargeInts: Bool,
+        result: ResultForm? = nil, intervalMilliseconds: Int = 0
     ) {
         self.target = target
         self.telling = telling
@@ -47,12 +44,16 @@ package final class StreamDefinition: Sendable {
         fields = text.fields
         expand = text.expand
         self.quotesLargeInts = quotesLargeInts
+        self.result = result
+        self.intervalMilliseconds = intervalMilliseconds
     }
 
     /// Checks the definition against a schema.
     ///
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
-    package func checked(_ names: SchemaNames) throws(RequestFault) -> CheckedStream {
+    package func checked(
+        _ names: SchemaNames, _ limits: ServiceLimits
+    ) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let rowClass: RowClass
         var projection: CompiledProjection?
@@ -93,7 +94,7 @@ package final class StreamDefinition: Sendable {
             filterPaths = compiled.predicate.dependencies(schema)
         }
         let selection: FieldSelection
-        let shownPaths: [Dependency]
+        var shownPaths: [Dependency]
         let compared = try telling.compared(of: rowClass, projection, names)
         if let projection {
             selection = try projection.selection(fields: fields)
@@ -109,13 +110,40 @@ package final class StreamDefinition: Sendable {
                     + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
             }
         }
+        if result != nil, telling.tellsOld {
+            throw .parameter(
+                "old",
+                "A live list does not tell what was before; leave 'old' out, and compare with what was told before."
+            )
+        }
+        let followed = try result?.checked(
+            ofShown(text), of: container(rowClass, projection), names, limits)
+        if let followed {
+            shownPaths =
+                (followed.showsObjects ? shownPaths : []) + followed.dependencies(schema)
+        }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: predicate,
                 filterPaths: filterPaths, shownPaths: shownPaths,
-                countsEverything: compared == nil, schema: schema),
-            selection: selection, projection: projection, compared: compared)
+                countsEverything: compared == nil && followed?.showsObjects ?? true,
+                schema: schema),
+            selection: selection, projection: projection, compared: compared, result: followed)
+    }
+
+    /// The filter with what is shown.
+    private func ofShown(_ filter: QueryText) -> QueryText {
+        var text = filter
+        text.fields = fields
+        text.expand = expand
+        return text
+    }
+
+    private func container(
+        _ rowClass: RowClass, _ projection: CompiledProjection?
+    ) -> ObjectContainer {
+        projection.map { .projection($0.definition.name) } ?? .ofClass(rowClass.definition.name)
     }
 
     private func checked(
@@ -227,10 +255,18 @@ package struct CheckedStream: Sendable {
     let compared: FieldSelection?
     /// What alone is followed of an object, if one property is.
     var property: ObservedProperty?
+    /// What is followed of the result as a whole, if that is.
+    var result: CheckedResult?
 
-    /// What decides whether it shares evaluation and encoding with another.
+    /// What decides whether it shares evaluation and encoding with another: how the filter is written does not.
     var channelKey: StreamChannel.Key {
-        StreamChannel.Key(query: observed, definition: definition)
+        StreamChannel.Key(
+            filter: ObservedFilter.Key(observed), projection: projection?.definition.name,
+            fields: definition.fields,
+            expand: definition.expand, telling: definition.telling,
+            quotesLargeInts: definition.quotesLargeInts,
+            property: property == nil ? nil : definition.target,
+            result: definition.result, intervalMilliseconds: definition.intervalMilliseconds)
     }
 
     /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
@@ -246,7 +282,8 @@ package struct CheckedStream: Sendable {
     ///
     /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
     func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
-        names.schema === schema ? self : try definition.checked(served.names(of: schema))
+        names.schema === schema
+            ? self : try definition.checked(served.names(of: schema), served.limits)
     }
 }
 

@@ -100,6 +100,14 @@ package final class StreamHub: @unchecked Sendable {
     /// Removes a channel from the feed. On the feed's thread.
     func remove(_ channel: any FeedChannel) { feed?.remove(channel) }
 
+    /// Whether a channel has not been replaced.
+    func isInUse(_ channel: StreamChannel) -> Bool { channels[channel.key] === channel }
+
+    /// Runs `body` on the feed's thread at a time, in milliseconds of the monotonic clock.
+    func perform(at due: UInt64, _ body: @escaping @Sendable () -> Void) {
+        feed?.perform(at: due) { _ in body() }
+    }
+
     // MARK: Joining
 
     /// Begins to serve a stream. Any thread.
@@ -110,6 +118,10 @@ package final class StreamHub: @unchecked Sendable {
         begin: @escaping @Sendable () -> Void
     ) {
         let present = served.store.publisher.version
+        if subscriber.query.result != nil {
+            begin()
+            return openResult(subscriber, from: start, present)
+        }
         if case .now = start {
             perform { position in
                 self.keepAlive(subscriber)
@@ -148,16 +160,18 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
-    private func onFeed(
+    func onFeed(
         _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
         perform(body) { subscriber.sink.end() }
     }
 
-    private func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
+    func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
         let key = query.channelKey
         if let present = channels[key], present.stream.names === query.names { return present }
-        let fresh = StreamChannel(query, hub: self)
+        let fresh =
+            query.result == nil
+            ? StreamChannel(query, key, hub: self) : ResultChannel(query, key, hub: self)
         if let old = channels.updateValue(fresh, forKey: key) { position.feed.remove(old) }
         position.feed.add(fresh)
         return fresh
@@ -180,10 +194,10 @@ package final class StreamHub: @unchecked Sendable {
             switch timer {
             case .heartbeat(let subscriber):
                 if subscriber.sink.isClosed {
-                    if subscriber.isListed { channels[subscriber.query.channelKey]?.removeGone() }
+                    subscriber.channel?.removeGone()
                     continue
                 }
-                guard subscriber.isListed else {
+                guard let channel = subscriber.channel else {
                     // A worker's, which may take long to find something, or to come to it.
                     if subscriber.sink.queuedByteCount == 0 {
                         _ = subscriber.sink.send(events.heartbeat(nil))
@@ -192,10 +206,12 @@ package final class StreamHub: @unchecked Sendable {
                     continue
                 }
                 if now >= subscriber.lastSent + heartbeatMilliseconds {
-                    let bytes = beat ?? events.heartbeat(cursor(version))
-                    beat = bytes
-                    if case .queued = subscriber.sendLive(bytes, now: now) {
-                        subscriber.version = version
+                    let through = channel.holdsThrough(version)
+                    let bytes = through == version ? beat : nil
+                    let sent = bytes ?? events.heartbeat(cursor(through))
+                    if through == version { beat = sent }
+                    if case .queued = subscriber.sendLive(sent, now: now) {
+                        subscriber.version = through
                     }
                     // A client that does not read is asked again later.
                     subscriber.lastSent = now
@@ -211,7 +227,7 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     /// Has a stream be looked after for as long as it is open. On the feed's thread.
-    private func keepAlive(_ subscriber: StreamSubscriber) {
+    func keepAlive(_ subscriber: StreamSubscriber) {
         timers.add(
             .heartbeat(subscriber), at: monotonicMilliseconds() + heartbeatMilliseconds)
     }
@@ -229,7 +245,7 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     /// Goes on once the client has read.
-    private func wait(_ subscriber: StreamSubscriber) {
+    func wait(_ subscriber: StreamSubscriber) {
         if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
         subscriber.whenReady(isScarce: catchUp.isTight) { [weak self] in
             // A client that has gone needs no more.
@@ -238,6 +254,9 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     private func feedLater(_ subscriber: StreamSubscriber) {
+        if subscriber.query.result != nil {
+            return onFeed(subscriber) { self.join(subscriber, $0, .fellBehind) }
+        }
         let stream = subscriber.sink
         let isTaken = served.scheduler.submit(
             Job(
@@ -283,6 +302,8 @@ package final class StreamHub: @unchecked Sendable {
 
     /// Delivers the last missed changes to a stream and makes it live.
     private func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
+        // Nobody looks after one that has gone.
+        if subscriber.sink.isClosed { return }
         guard position.transaction.rows === subscriber.query.names.schema else {
             return feedLater(subscriber)
         }
@@ -298,12 +319,15 @@ package final class StreamHub: @unchecked Sendable {
             subscriber.send(events.upToDate(cursor(subscriber.version)))
             subscriber.needsUpToDate = false
         }
+        goLive(subscriber, in: channel(subscriber.query, position))
+    }
+
+    /// Has a stream told of each step by a channel.
+    func goLive(_ subscriber: StreamSubscriber, in channel: StreamChannel) {
         subscriber.phase = .live
         subscriber.lastSent = monotonicMilliseconds()
-        let channel = channel(subscriber.query, position)
-        // Equal queries are held once.
-        subscriber.query = channel.stream
         channel.add(subscriber)
+        sendRest(to: subscriber)
     }
 
     /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.
@@ -340,6 +364,15 @@ package final class StreamHub: @unchecked Sendable {
             try catchUp.sendPiece(of: rest, subscriber, position.transaction, until: deadline)
         }
         return true
+    }
+
+    /// Sends what is left as the client reads.
+    private func sendRest(to subscriber: StreamSubscriber) {
+        guard case .live = subscriber.phase, !subscriber.flush() else { return }
+        subscriber.whenReady(isScarce: catchUp.isTight) { [weak self] in
+            guard let self else { return }
+            self.onFeed(subscriber) { _ in self.sendRest(to: subscriber) }
+        }
     }
 
     // MARK: Long polls

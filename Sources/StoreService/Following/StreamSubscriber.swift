@@ -15,7 +15,7 @@ package final class StreamSubscriber: @unchecked Sendable {
         /// Changes since ``version`` have to be looked up.
         case catchUp
         /// Changes since ``version`` are being told, folded.
-        indirect case missed(MissedChanges)
+        case missed(MissedChanges)
         /// Told of each step of the feed.
         case live
     }
@@ -35,8 +35,8 @@ package final class StreamSubscriber: @unchecked Sendable {
     var needsUpToDate = true
     /// How often it came to the feed while there was more to tell than the feed tells by itself.
     var lateArrivalCount = 0
-    /// Whether it is among the followers of a channel. The feed's thread alone.
-    var isListed = false
+    /// The channel that it is told by; nil while it is told by none. The feed's thread alone.
+    var channel: StreamChannel?
     /// Pieces that the queue had no room for.
     private var unsent: [SharedBytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.

@@ -100,9 +100,10 @@ struct TicketTests {
         arguments: AccessEndTests.followed.map(\.1))
     func forms(target: String) throws {
         let server = try AccessEndTests.server()
-        let stated = target + "?ticket=\(try Self.ticket(server, for: target))"
-        // A property has no other form.
-        let hasPages = !target.contains("/properties/")
+        let stated =
+            target + (target.contains("?") ? "&" : "?")
+            + "ticket=\(try Self.ticket(server, for: target))"
+        let hasPages = AccessEndTests.hasPages(target)
         for headers in [[], [("Accept", "application/json"), ("Prefer", "wait=1")]] where hasPages {
             let page = server.send("GET", stated, headers)
             #expect(page.status == 400 && page.text.contains("text/event-stream"), "\(page.text)")

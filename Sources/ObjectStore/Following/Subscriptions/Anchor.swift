@@ -3,9 +3,9 @@ import Rows
 
 /// A condition on one value of an object that holds of every match of a filter: who follows the filter is found
 /// by the value.
-package struct Anchor: Hashable, Sendable {
+struct Anchor: Hashable, Sendable {
     /// What holds of the value.
-    package enum Condition: Hashable, Sendable {
+    enum Condition: Hashable, Sendable {
         /// Its key lies in one of these.
         case ranges([OrderedKeyRange])
         /// It is a string with this text of ASCII characters in it, but for case.
@@ -13,8 +13,8 @@ package struct Anchor: Hashable, Sendable {
     }
 
     /// Where the value stands.
-    package let place: ValuePlace
-    package let condition: Condition
+    var place: ValuePlace
+    let condition: Condition
 
     /// How many objects it likely lets through: less is better.
     private var rank: Int {

@@ -1,0 +1,172 @@
+import Bytes
+import JSON
+import ObjectJSON
+import ObjectStore
+import Query
+import Rows
+
+/// One computation of a followed result: compared with what its followers know, and written once for all of them.
+/// On a worker's thread.
+struct ResultComputation: Sendable {
+    /// What was found.
+    struct Outcome: Sendable {
+        /// The version that was read.
+        var version: UInt64
+        var result: LiveResult
+        /// The events of what has changed; none where nothing has.
+        var changes: [SharedBytes] = []
+        /// The events of the whole result, where they are wanted.
+        var snapshot: [SharedBytes] = []
+        /// Why what followers know is void, if it is.
+        var reset: ResetReason?
+    }
+
+    /// What followers know, and a version up to which it is right.
+    typealias Known = (result: LiveResult, through: UInt64)
+
+    let stream: CheckedStream
+    let served: ServedStore
+    let framing: any EventFraming
+    let known: Known?
+    /// Whether somebody needs the whole result.
+    let needsSnapshot: Bool
+
+    /// Computes the result on a view.
+    ///
+    /// - Returns: Nil for a view of another schema.
+    /// - Throws: ``RequestFault`` for limits, or failing storage.
+    func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
+        guard let followed = stream.result, read.rows === stream.names.schema else { return nil }
+        let version = try served.stored(read.state().version)
+        var outcome = Outcome(version: version, result: LiveResult())
+        let writer = ResultWriter(
+            stream: stream, read: read, version: version, served: served, framing: framing)
+        switch followed {
+        case .aggregate(let query, let text):
+            let value = try value(query, text, in: read)
+            outcome.result.value = value.array
+            outcome.snapshot = [writer.value(value)]
+            if known.map({ $0.result.value != outcome.result.value }) ?? false {
+                outcome.changes = outcome.snapshot
+            }
+            return outcome
+        case .list(let sort, let limit):
+            outcome.result.sections = [try list(sort, limit, in: read)]
+        case .sections(let query):
+            outcome.result.sections = try sections(query, in: read)
+        }
+        if let known {
+            switch try missed(since: known.through, in: read) {
+            case .reset(let reason): outcome.reset = reason
+            case .candidates(let candidates):
+                let observed = stream.observed
+                let changed = candidates.values.filter {
+                    observed.event(of: $0, was: true, is: true) != nil
+                }
+                let difference = ResultDifference(
+                    from: known.result, to: outcome.result,
+                    changed: Set(changed.map(\.identity.key)))
+                outcome.changes = try writer.changes(difference, outcome.result, candidates)
+            }
+        }
+        if needsSnapshot { outcome.snapshot = try writer.snapshot(outcome.result) }
+        return outcome
+    }
+
+    // MARK: Results
+
+    private func list(
+        _ sort: [SortKey], _ limit: Int, in read: ReadTransaction
+    ) throws(RequestFault) -> LiveResult.Section {
+        var section = LiveResult.Section()
+        guard let classIndex = stream.observed.classIndex else { return section }
+        let query = ObjectQuery(
+            classIndex: classIndex, predicate: stream.observed.predicate, sort: sort,
+            expectedCount: limit)
+        let execution = try served.stored(
+            QueryExecution(query, in: read, limits: served.queryLimits(of: read)))
+        try served.stored(
+            execution.run(limit: limit) { key, _ in
+                section.objects.append(key)
+                return true
+            })
+        section.count = section.objects.count
+        return section
+    }
+
+    private func sections(
+        _ query: CheckedSections, in read: ReadTransaction
+    ) throws(RequestFault) -> [LiveResult.Section] {
+        let execution = SectionExecution(
+            query.sections, in: read, limits: served.queryLimits(of: read))
+        let page = try served.stored(execution.run())
+        try served.checkTime(read)
+        let reader = SectionKeyReader(query.sections.key, isAscending: true, schema: read.rows)
+        let buffer = ByteBuffer(capacity: 64)
+        var writer = ObjectWriter(
+            buffer, stream.names, read, served.limits,
+            quotesLargeInts: stream.definition.quotesLargeInts)
+        return page.sections.map { section in
+            buffer.removeAll()
+            writer.write(
+                reader.value(row: section.any.row, key: section.any.key, source: read),
+                query.sections.key.path)
+            return LiveResult.Section(
+                key: buffer.array, count: section.count, objects: section.objects.map(\.key))
+        }
+    }
+
+    private func value(
+        _ query: CheckedAggregate, _ text: QueryText, in read: ReadTransaction
+    ) throws(RequestFault) -> ByteBuffer {
+        let buffer = ByteBuffer(capacity: 256)
+        let view = PageView(
+            served: served, read: read, names: stream.names,
+            quotesLargeInts: stream.definition.quotesLargeInts, pin: nil)
+        let reply = try AggregatePage(view: view, query: query, text: text).write(to: buffer)
+        guard reply.next == nil else { throw .tooManyGroups(query.limit) }
+        return buffer
+    }
+
+    // MARK: Changes
+
+    private enum Missed {
+        /// What may have become of objects, by their object keys.
+        case candidates([UInt64: ObservedCandidate])
+        /// What followers know is void.
+        case reset(ResetReason)
+    }
+
+    /// What the change log has on the objects since a version.
+    private func missed(
+        since version: UInt64, in read: ReadTransaction
+    ) throws(RequestFault) -> Missed {
+        let changes: FoldedChanges
+        do throws(FoldedChanges.Gap) {
+            changes = try FoldedChanges(
+                after: version, in: read, classes: stream.observed.classes)
+        } catch {
+            switch error {
+            case .storage(let storage): throw served.fault(.storage(storage))
+            case .expired: return .reset(.cursorExpired)
+            case .future: return .reset(.restored)
+            }
+        }
+        if stream.isReset(by: changes) { return .reset(.schemaChanged) }
+        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
+        let found = stream.observed.candidates(changes, in: read)
+        try served.checkTime(read)
+        return .candidates(
+            Dictionary(found.lazy.map { ($0.identity.key, $0) }) { first, _ in first })
+    }
+}
+
+extension RequestFault {
+    /// A followed aggregate has more groups than a stream tells.
+    fileprivate static func tooManyGroups(_ countMax: Int) -> RequestFault {
+        RequestFault(
+            .invalid, "too-many-groups",
+            "An aggregate that is followed has \(countMax) groups at most, and this one has more; "
+                + "narrow the filter, or group by something with fewer values.")
+    }
+}

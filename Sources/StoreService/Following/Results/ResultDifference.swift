@@ -1,0 +1,149 @@
+import Bytes
+
+/// What became of a live result between two versions: by indices for who shows it, and by object.
+///
+/// An object that moves is a deletion and an insertion; those that have changed move rather than others. What
+/// stands in a section that goes is not among the deletions, what stands in one that comes is among the insertions.
+struct ResultDifference {
+    /// An object that is there now, with news of it.
+    struct News {
+        /// Its place after.
+        var index: LiveResult.Index
+        /// Its object key.
+        var key: UInt64
+        /// Whether it was not there before.
+        var isNew: Bool
+    }
+
+    /// Where objects went, by their places before.
+    private(set) var deletions: [LiveResult.Index] = []
+    /// Where objects came, by their places after.
+    private(set) var insertions: [LiveResult.Index] = []
+    /// Which objects have changed that stay, by their places before.
+    private(set) var modifications: [LiveResult.Index] = []
+    /// Which sections went, by their indices before.
+    private(set) var sectionsDeleted: [Int] = []
+    /// Which sections came, by their indices after.
+    private(set) var sectionsInserted: [Int] = []
+    /// The sections, by their indices after, that came or whose number of objects has changed.
+    private(set) var sectionsChanged: [Int] = []
+    /// The object keys of those that are not there any more, in their order before.
+    private(set) var left: [UInt64] = []
+    /// Those that came, changed or moved, in their order after.
+    private(set) var news: [News] = []
+
+    /// Whether the result is the same.
+    var isEmpty: Bool {
+        left.isEmpty && news.isEmpty && sectionsDeleted.isEmpty && sectionsChanged.isEmpty
+    }
+
+    /// Compares two results. Cost: n log n.
+    ///
+    /// - `changed`: The object keys of those that have changed, where they are in both.
+    init(from old: LiveResult, to new: LiveResult, changed: Set<UInt64>) {
+        var before: [UInt64: LiveResult.Index] = [:]
+        for (number, section) in old.sections.enumerated() {
+            for (item, key) in section.objects.enumerated() {
+                before[key] = LiveResult.Index(section: number, item: item)
+            }
+        }
+        // Of each section after which one it was before, unless it is a new one.
+        let origins = Self.origins(old.sections, new.sections)
+        var staying: Set<UInt64> = []
+        for (number, section) in new.sections.enumerated() {
+            let stays = Self.staying(
+                section.objects, from: origins[number], before, changed: changed)
+            staying.formUnion(stays)
+            if origins[number] == nil { sectionsInserted.append(number) }
+            if origins[number].map({ old.sections[$0].count != section.count }) ?? true {
+                sectionsChanged.append(number)
+            }
+            for (item, key) in section.objects.enumerated() {
+                let index = LiveResult.Index(section: number, item: item)
+                if !stays.contains(key) { insertions.append(index) }
+                if !stays.contains(key) || changed.contains(key) {
+                    news.append(News(index: index, key: key, isNew: before[key] == nil))
+                }
+            }
+        }
+        let kept = Set(origins.compactMap(\.self))
+        sectionsDeleted = old.sections.indices.filter { !kept.contains($0) }
+        let after = Set(new.sections.lazy.flatMap(\.objects))
+        for (number, section) in old.sections.enumerated() {
+            for (item, key) in section.objects.enumerated() {
+                let index = LiveResult.Index(section: number, item: item)
+                if !after.contains(key) { left.append(key) }
+                if !staying.contains(key) {
+                    if kept.contains(number) { deletions.append(index) }
+                } else if changed.contains(key) {
+                    modifications.append(index)
+                }
+            }
+        }
+    }
+
+    /// Of each section the index that it had before; nil for those that are new or stand elsewhere.
+    private static func origins(
+        _ old: [LiveResult.Section], _ new: [LiveResult.Section]
+    ) -> [Int?] {
+        var numbers: [[UInt8]: Int] = [:]
+        for (number, section) in old.enumerated() { numbers[section.key] = number }
+        var origins: [Int?] = new.map { numbers[$0.key] }
+        let known = origins.indices.filter { origins[$0] != nil }
+        let stays = Set(rising(known.map { origins[$0] ?? 0 }).map { known[$0] })
+        for number in known where !stays.contains(number) { origins[number] = nil }
+        return origins
+    }
+
+    /// The objects of a section that stay where they are while others go and come.
+    ///
+    /// - `origin`: The index of the section before.
+    private static func staying(
+        _ objects: [UInt64], from origin: Int?, _ before: [UInt64: LiveResult.Index],
+        changed: Set<UInt64>
+    ) -> Set<UInt64> {
+        guard let origin else { return [] }
+        var candidates: [(key: UInt64, item: Int)] = []
+        for key in objects {
+            guard let index = before[key], index.section == origin else { continue }
+            candidates.append((key, index.item))
+        }
+        // Those that have not changed stay, and of the others those that stand right between them.
+        let calm = candidates.indices.filter { !changed.contains(candidates[$0].key) }
+        let anchors = rising(calm.map { candidates[$0].item }).map { calm[$0] }
+        var fitting: [Int] = []
+        var next = 0
+        for position in candidates.indices {
+            if next < anchors.count, anchors[next] == position {
+                fitting.append(position)
+                next += 1
+                continue
+            }
+            let item = candidates[position].item
+            let low = next > 0 ? candidates[anchors[next - 1]].item : -1
+            let high = next < anchors.count ? candidates[anchors[next]].item : Int.max
+            if low < item, item < high { fitting.append(position) }
+        }
+        let stays = rising(fitting.map { candidates[$0].item })
+        return Set(stays.map { candidates[fitting[$0]].key })
+    }
+
+    /// The positions of a longest sequence of rising numbers (patience sorting).
+    private static func rising(_ numbers: [Int]) -> [Int] {
+        // The positions with the least end of a sequence of each length, and what stands before each.
+        var ends: [Int] = []
+        var before: [Int] = []
+        for (position, number) in numbers.enumerated() {
+            let length = partitionPoint(ends.count) { numbers[ends[$0]] < number }
+            before.append(length == 0 ? -1 : ends[length - 1])
+            if length == ends.count { ends.append(position) } else { ends[length] = position }
+        }
+        var found: [Int] = []
+        var position = ends.last ?? -1
+        while position >= 0 {
+            found.append(position)
+            position = before[position]
+        }
+        return found.reversed()
+    }
+}

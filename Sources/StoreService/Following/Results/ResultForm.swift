@@ -1,0 +1,84 @@
+import ObjectJSON
+import Query
+import Rows
+
+/// What of a query's result is followed as a whole: it is computed again whenever it may have changed, and compared.
+package enum ResultForm: Hashable, Sendable {
+    /// The first objects in an order.
+    case list(sort: String, limit: Int?)
+    /// The first sections, and the first objects of each.
+    case sections(by: String?, sort: String?, limit: Int?, objectCount: Int?)
+    /// What `op` asks of all objects, or of each group that `by` makes of them.
+    case aggregate(operations: String?, by: String?)
+
+    /// The most objects that followed sections show.
+    private static let sectionObjectCountMax = 10_000
+    /// The most groups of a followed aggregate.
+    static let groupCountMax = 1_000
+
+    /// Checks what is followed.
+    ///
+    /// - `text`: The filter and what is shown.
+    /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
+    func checked(
+        _ text: QueryText, of container: ObjectContainer, _ names: SchemaNames,
+        _ limits: ServiceLimits
+    ) throws(RequestFault) -> CheckedResult {
+        var text = text
+        switch self {
+        case .list(let sort, let limit):
+            (text.sort, text.limit) = (sort, limit)
+            let query = try CheckedQuery(text, of: container, names: names, limits: limits)
+            return .list(sort: query.sort, limit: query.limit)
+        case .sections(let by, let sort, let limit, let objectCount):
+            (text.sort, text.limit) = (sort, limit)
+            let query = try CheckedSections(
+                text, by: by, objectCount, of: container, names: names, limits: limits)
+            let sections = query.sections
+            guard
+                sections.sectionCountMax * sections.objectCountMax <= Self.sectionObjectCountMax
+            else {
+                throw text.fault(
+                    "objects",
+                    "Sections that are followed show \(Self.sectionObjectCountMax) objects at most, which is "
+                        + "'limit' times 'objects'; make one of them smaller.",
+                    code: "limit-out-of-range")
+            }
+            return .sections(query)
+        case .aggregate(let operations, let by):
+            if by != nil { text.limit = min(Self.groupCountMax, limits.pageObjectCountMax) }
+            return .aggregate(
+                try CheckedAggregate(
+                    text, operations, by: by, of: container, names: names, limits: limits), text)
+        }
+    }
+}
+
+/// A followed result that was checked against the schema.
+enum CheckedResult: Sendable {
+    case list(sort: [SortKey], limit: Int)
+    case sections(CheckedSections)
+    case aggregate(CheckedAggregate, QueryText)
+
+    /// What it reads beyond the filter and what is shown of the objects.
+    func dependencies(_ schema: RowSchema) -> [Dependency] {
+        let paths: [ValuePath]
+        switch self {
+        case .list(let sort, _): paths = sort.map(\.path)
+        case .sections(let query):
+            paths = [query.sections.key.path] + query.sections.sort.map(\.path)
+        case .aggregate(let query, _):
+            paths =
+                query.by.map(\.path)
+                + query.operations.compactMap { operation in
+                    if case .values(_, let path) = operation.kind { path } else { nil }
+                }
+        }
+        return paths.flatMap { $0.dependencies(schema) }
+    }
+
+    /// Whether it shows objects.
+    var showsObjects: Bool {
+        if case .aggregate = self { false } else { true }
+    }
+}

@@ -1,0 +1,180 @@
+import Bytes
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// Writes the events of a followed result from a view.
+struct ResultWriter {
+    let stream: CheckedStream
+    let read: ReadTransaction
+    /// The version that ``read`` sees.
+    let version: UInt64
+    let served: ServedStore
+    let framing: any EventFraming
+
+    /// Bytes after which an event goes on in another one.
+    private static let partByteCount = 256 << 10
+
+    private var id: String { StoreVersion(epoch: read.epoch, number: version).description }
+
+    private var hasSections: Bool {
+        if case .sections = stream.result { true } else { false }
+    }
+
+    private func makeWriter() -> ChangeWriter { ChangeWriter(stream, read, served.limits) }
+
+    private func identity(_ key: UInt64) -> ObjectIdentity {
+        ObjectIdentity(classIndex: stream.observed.classIndex ?? 0, key: key)
+    }
+
+    /// Takes what is written, which is whole.
+    private func take(_ writer: ChangeWriter) throws(RequestFault) -> SharedBytes {
+        try served.stored(read.checkFailure())
+        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
+        return writer.take()
+    }
+
+    // MARK: Whole results
+
+    /// The event with the reply of an aggregate.
+    func value(_ value: ByteBuffer) -> SharedBytes {
+        let buffer = ByteBuffer(capacity: value.count + 128)
+        framing.begin("value", id: id, in: buffer)
+        buffer.append(value.bytes)
+        framing.end(id: nil, in: buffer)
+        return SharedBytes(buffer)
+    }
+
+    /// The events with all objects in order.
+    func snapshot(_ result: LiveResult) throws(RequestFault) -> [SharedBytes] {
+        var pieces: [SharedBytes] = []
+        var writer = makeWriter()
+        var isFirst = true
+        /// Begins what stands in an array of a piece.
+        func begin(_ name: StaticString) {
+            if isFirst {
+                framing.begin("snapshot", id: nil, in: writer.buffer)
+                writer.raw(name)
+            } else {
+                writer.raw(",")
+            }
+            isFirst = false
+        }
+        func end() throws(RequestFault) {
+            writer.raw("]}")
+            framing.end(id: nil, in: writer.buffer)
+            pieces.append(try take(writer))
+            writer = makeWriter()
+            isFirst = true
+        }
+        func write(_ key: UInt64) {
+            if let row = read.row(classIndex: identity(key).classIndex, key: key) {
+                writer.writeSnapshot(row, identity(key))
+            }
+        }
+        for section in result.sections {
+            if hasSections {
+                begin("{\"sections\":[")
+                writeHead(of: section, to: writer)
+                writer.raw(",\"objects\":[")
+                for (index, key) in section.objects.enumerated() {
+                    if index > 0 { writer.raw(",") }
+                    write(key)
+                }
+                writer.raw("]}")
+                if writer.byteCount >= Self.partByteCount { try end() }
+            } else {
+                for key in section.objects {
+                    begin("{\"objects\":[")
+                    write(key)
+                    if writer.byteCount >= Self.partByteCount { try end() }
+                }
+            }
+        }
+        if !isFirst { try end() }
+        return pieces
+    }
+
+    /// Writes the beginning of a section.
+    ///
+    /// - `index`: Its index, where it does not follow from where it stands.
+    private func writeHead(
+        of section: LiveResult.Section, at index: Int? = nil, to writer: ChangeWriter
+    ) {
+        writer.raw("{")
+        if let index { writer.text("\"index\":\(index),") }
+        writer.raw("\"key\":")
+        section.key.withUnsafeBytes { writer.buffer.append($0) }
+        writer.text(",\"count\":\(section.count)")
+    }
+
+    // MARK: Changes
+
+    /// The event with what has changed, in parts where it is large; none where nothing has.
+    ///
+    /// - `candidates`: What the change log says of objects, by their object keys.
+    func changes(
+        _ difference: ResultDifference, _ result: LiveResult,
+        _ candidates: [UInt64: ObservedCandidate]
+    ) throws(RequestFault) -> [SharedBytes] {
+        if difference.isEmpty { return [] }
+        var parts: [SharedBytes] = []
+        var writer = makeWriter()
+        var count = 0
+        writer.beginChangeEvent(version: version, framing)
+        func write(_ kind: QueryEvent.Kind, _ key: UInt64, at index: LiveResult.Index? = nil)
+            throws(RequestFault)
+        {
+            if writer.byteCount >= Self.partByteCount {
+                writer.endChangeEvent(framing)
+                parts.append(try take(writer))
+                writer = makeWriter()
+                writer.beginChangeEvent(version: version, framing)
+                count = 0
+            }
+            if count > 0 { writer.raw(",") }
+            count += 1
+            let candidate = candidates[key]
+            let event = QueryEvent(
+                kind: kind, identity: identity(key), members: candidate?.members ?? MemberSet(),
+                primaryKey: candidate?.change?.primaryKey ?? [], version: version)
+            writer.write(event, withVersion: false, at: index.map(text))
+        }
+        // A new object may have the id of one that went.
+        for key in difference.left {
+            try write(candidates[key]?.change?.kind == .delete ? .delete : .leave, key)
+        }
+        for news in difference.news {
+            try write(news.isNew ? .enter : .update, news.key, at: news.index)
+        }
+        writer.raw("]")
+        writeIndices("deletions", difference.deletions.map(text), to: writer)
+        writeIndices("insertions", difference.insertions.map(text), to: writer)
+        writeIndices("modifications", difference.modifications.map(text), to: writer)
+        if hasSections {
+            writeIndices(
+                "sectionsDeleted", difference.sectionsDeleted.map(\.description), to: writer)
+            writeIndices(
+                "sectionsInserted", difference.sectionsInserted.map(\.description), to: writer)
+            writer.raw(",\"sections\":[")
+            for (position, index) in difference.sectionsChanged.enumerated() {
+                if position > 0 { writer.raw(",") }
+                writeHead(of: result.sections[index], at: index, to: writer)
+                writer.raw("}")
+            }
+            writer.raw("]")
+        }
+        writer.raw(parts.isEmpty ? "}" : ",\"last\":true}")
+        framing.end(id: id, in: writer.buffer)
+        parts.append(try take(writer))
+        return parts
+    }
+
+    private func text(_ index: LiveResult.Index) -> String {
+        hasSections ? "[\(index.section),\(index.item)]" : "\(index.item)"
+    }
+
+    private func writeIndices(_ name: String, _ indices: [String], to writer: ChangeWriter) {
+        writer.text(",\"\(name)\":[\(indices.joined(separator: ","))]")
+    }
+}
