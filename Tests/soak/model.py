@@ -4,8 +4,9 @@ import os
 import random
 
 from client import Connection
-from model_clients import Client, Clients
-from model_forms import FORMS
+from model_catalog import FORMS
+from model_client import Client
+from model_clients import Clients
 from model_world import PROJECTIONS, SCHEMA, Elsewhere, Operations
 from server import Server, can_check, check_store
 
@@ -153,8 +154,11 @@ class Run:
         check("a schema that changes elsewhere resets nobody", not clients.unexpected_resets,
               clients.unexpected_resets[:3])
         for name in ("cuts before up to date, events", "pages asked for again",
-                     "compared", "compared at rest", "snapshot", "change", "upToDate"):
+                     "compared", "compared at rest", "snapshot", "change", "upToDate", "events in parts",
+                     "tickets"):
             check(f"there were some: {name}", counts[name] > 0)
+        unequal = [form.name for form in FORMS if not clients.compared_forms[form.name]]
+        check("each form was compared", not unequal or len(clients.clients) < len(FORMS), unequal)
         for connection in self.connections:
             connection.close()
         status = self.server.terminate()

@@ -4,6 +4,10 @@ import random
 from urllib.parse import quote
 
 PERSON_COUNT, TASK_COUNT, PLACE_COUNT = 60, 90, 12
+LOG_COUNT, LINE_COUNT, SHEET_COUNT, SHEET_BYTE_COUNT = 2, 10_500, 12, 25_000
+#: Those of the first keys, which single properties are followed of, change more often.
+HOT_COUNT = 8
+PATCH_HEADERS = {"Content-Type": "application/json-patch+json"}
 CITIES = ["Rome", "Oslo", "Bern", "Graz", "Lviv"]
 WORDS = ["alder", "Aloe", "ash", "Beech", "birch", "cedar", "elm", "älvros"]
 LABELS = ["red", "green", "blue", "black"]
@@ -28,6 +32,10 @@ SCHEMA = {"classes": [
         "marks": "string[]", "extra": "mixed",
         "partOf": {"type": "linkingObjects", "class": "Task", "property": "parts"}}},
     {"name": "Memo", "properties": {"text": "string", "about": "Task", "weight": "int"}},
+    # A list of more elements than a difference may tell, and objects that are more together than one event.
+    {"name": "Log", "primaryKey": "_id", "properties": {"_id": "int", "lines": "int[]"}},
+    {"name": "Sheet", "primaryKey": "_id", "properties": {
+        "_id": "int", "rank": "int", "text": "string"}},
     # Nobody follows it, so that its shape may change beside the streams.
     {"name": "Elsewhere", "primaryKey": "_id", "properties": {"_id": "int", "a": "int", "b": "string"}},
 ]}
@@ -81,10 +89,10 @@ class Operations:
     # Values
 
     def person(self):
-        return self.random.randrange(PERSON_COUNT)
+        return self.random.randrange(HOT_COUNT if self.random.random() < 0.25 else PERSON_COUNT)
 
     def task(self):
-        return f"t{self.random.randrange(TASK_COUNT)}"
+        return f"t{self.random.randrange(HOT_COUNT if self.random.random() < 0.25 else TASK_COUNT)}"
 
     def place(self):
         return self.random.randrange(PLACE_COUNT)
@@ -162,9 +170,13 @@ class Operations:
     # Operations
 
     def next(self):
-        """The next request: method, path and body."""
+        """The next request: method, path and body, and headers where there are some."""
         self.number += 1
         roll = self.random.random()
+        if roll < 0.05:
+            return self._splice()
+        if roll < 0.0515:
+            return self._large()
         if roll < 0.40:
             class_name, key, values = self._object()
             return "PATCH", f"/v1/classes/{class_name}/objects/{key}", self._some(values, 0.15)
@@ -194,6 +206,51 @@ class Operations:
             dict(self._some(self._values_of_person(), 0.5), _id=key) for key in range(PERSON_COUNT)]
         yield "POST", "/v1/classes/Task/objects?mode=merge", [
             dict(self._some(self._values_of_task(), 0.5), _id=f"t{key}") for key in range(TASK_COUNT)]
+
+        for log in range(LOG_COUNT):
+            yield "PUT", f"/v1/classes/Log/objects/{log}", {"lines": list(range(LINE_COUNT))}
+        for sheet in range(SHEET_COUNT):
+            yield "PUT", f"/v1/classes/Sheet/objects/{sheet}", {
+                "rank": sheet, "text": self.random.choice("abc") * SHEET_BYTE_COUNT}
+
+    def _splice(self):
+        """Some operations of a JSON patch on one list: those behind its end refuse the whole."""
+        pick = self.random
+        kind = pick.randrange(5)
+        if kind == 0:
+            path, name, length = f"Log/objects/{pick.randrange(LOG_COUNT)}", "lines", LINE_COUNT - 400
+            element = lambda: pick.randrange(1000)
+        elif kind < 3:
+            path, name, length = f"Task/objects/{self.task()}", "marks", 3
+            element = lambda: pick.choice(LABELS)
+            if kind == 1:
+                name, element = "parts", lambda: {"_id": self.task()}
+        else:
+            path, name, length = f"Person/objects/{self.person()}", "addresses", 2
+            element = self._address
+            if kind == 3:
+                name, element = "friends", lambda: {"_id": self.person()}
+        operations = []
+        for _ in range(pick.randrange(1, 4)):
+            index = pick.choice([0, 0, pick.randrange(length), "-"])
+            verb = pick.choice(["add", "add", "replace", "remove", "move"])
+            if index == "-":
+                verb = "add"
+            operation = {"op": verb, "path": f"/{name}/{index}"}
+            if verb in ("add", "replace"):
+                operation["value"] = element()
+            elif verb == "move":
+                operation["from"] = f"/{name}/{pick.randrange(length)}"
+            operations.append(operation)
+        return "PATCH", f"/v1/classes/{path}", operations, PATCH_HEADERS
+
+    def _large(self):
+        """A change of much at once."""
+        pick = self.random
+        if pick.random() < 0.5:
+            lines = [pick.randrange(1000)] * (LINE_COUNT + pick.randrange(50))
+            return "PUT", f"/v1/classes/Log/objects/{pick.randrange(LOG_COUNT)}", {"lines": lines}
+        return "PATCH", f"/v1/classes/Sheet/objects?filter={quote('rank >= 0')}", {"rank": pick.randrange(9)}
 
     def _post(self):
         values = self._values_of_task()

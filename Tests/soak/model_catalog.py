@@ -1,0 +1,118 @@
+"""The subscriptions of the model test: what is followed, by name and form."""
+from client import parameter
+from model_forms import Form, ObjectForm, StoreForm
+from model_properties import PropertyForm
+from model_telling import KeyPathForm, OldForm
+
+
+def encoded(parameters):
+    return "".join(parameter(key, value) for key, value in parameters.items())
+
+
+def query(name, class_name, text=None, **parameters):
+    return Form(name, f"/v1/classes/{class_name}", encoded(filtered(text, parameters)))
+
+
+def filtered(text, parameters):
+    return ({"filter": text} if text else {}) | parameters
+
+
+def projection(name, of, text=None):
+    return Form(name, f"/v1/projections/{of}", encoded(filtered(text, {})))
+
+
+def property(name, class_name, key, property_name, kind, path=None):
+    return PropertyForm(f"property, {name}", f"/v1/classes/{class_name}/objects/{key}/properties/{property_name}",
+                        kind, path)
+
+
+def key_paths(name, class_name, paths, kind="classes", key="_id", **parameters):
+    return KeyPathForm(f"key paths {name}", f"/v1/{kind}/{class_name}", encoded(parameters), (key, paths))
+
+
+def old(name, class_name, **parameters):
+    return OldForm(f"old {name}", f"/v1/classes/{class_name}", encoded(parameters))
+
+
+#: The subscriptions.
+FORMS = [
+    query("all tasks", "Task"),
+    query("all people", "Person"),
+    query("equality", "Task", "done == false"),
+    query("equality by index", "Task", "rank == 7"),
+    query("range", "Task", "rank BETWEEN {5, 14}"),
+    query("range and equality", "Task", "rank >= 5 AND done == true"),
+    query("set of values", "Task", "rank IN {1, 3, 5, 7, 9}"),
+    query("contains", "Task", "note CONTAINS[c] 'A'"),
+    query("prefix", "Person", "name BEGINSWITH 'al'"),
+    query("or", "Person", "age < 10 OR note == null"),
+    query("not", "Task", "NOT (done == true OR rank > 12)"),
+    query("through a link", "Task", "owner.age > 40"),
+    query("through two links", "Task", "owner.home.city == 'Rome'"),
+    query("through a link and back", "Person", "ANY boss.tasks.rank > 15"),
+    query("of the next", "Task", "next.rank == 3 OR next.owner.age < 20"),
+    query("any part", "Task", "ANY parts.done == true"),
+    query("any part's owner", "Task", "ANY parts.owner.age > 60"),
+    query("any whole", "Task", "ANY partOf.rank > 10"),
+    query("all parts", "Task", "ALL parts.rank > 5 AND parts.@count > 0"),
+    query("count of wholes", "Task", "partOf.@count > 1"),
+    query("count of tasks", "Person", "tasks.@count == 2"),
+    query("any task", "Person", "ANY tasks.rank > 15"),
+    query("fans", "Person", "fans.@count > 1"),
+    query("links", "Person", "@links.@count > 4"),
+    query("labels", "Person", "ANY labels == 'red'"),
+    query("scores", "Person", "scores['red'] > 2"),
+    query("mixed", "Task", "extra == 3"),
+    query("embedded", "Person", "address.city == 'Oslo'"),
+    query("embedded link", "Person", "address.host.age > 40"),
+    query("any embedded", "Person", "ANY addresses.city == 'Bern'"),
+    query("residents", "Place", "residents.@count > 3"),
+    query("team", "Task", "ANY team.age > 50"),
+    query("fields", "Task", "done == false", fields="_id,title,rank"),
+    query("fields of links", "Task", "rank < 10", fields="_id,owner.name,owner.home.city"),
+    query("versions", "Person", "age > 30", fields="*,$version"),
+    query("inverse fields", "Person", fields="_id,name,tasks"),
+    query("second inverse", "Person", fields="_id,admirers"),
+    query("expand", "Task", "rank > 9", expand="owner"),
+    query("expand two", "Task", expand="owner.home"),
+    query("expand inverse", "Person", "age < 40", expand="tasks"),
+    query("expand a list", "Task", "done == true", expand="parts"),
+    query("expand in embedded", "Person", expand="address.host"),
+    query("memos", "Memo", "weight > 4"),
+    query("memos of tasks", "Memo", "about.rank > 9"),
+    projection("card", "Card"),
+    projection("card of", "Card", "age > 30"),
+    projection("board", "Board", "done == false"),
+    ObjectForm("one task", "Task", "t3"),
+    ObjectForm("one expanded task", "Task", "t5", parameter("expand", "owner.home")),
+    ObjectForm("one person", "Person", 7),
+    StoreForm(["Task", "Person", "Place", "Memo", "Log", "Sheet", "Elsewhere"]),
+    query("large objects", "Sheet", "rank >= 0"),
+    property("list of links", "Task", "t1", "parts", "list"),
+    property("list", "Task", "t2", "marks", "list"),
+    property("set of links", "Task", "t3", "team", "set"),
+    property("list of embedded", "Person", 1, "addresses", "list"),
+    property("list of people", "Person", 2, "friends", "list"),
+    property("set", "Person", 3, "labels", "set"),
+    property("map", "Person", 4, "scores", "map"),
+    property("mixed", "Person", 5, "any", "value"),
+    property("inside mixed", "Person", 6, "any", "value", path="/1"),
+    property("key inside mixed", "Task", "t4", "extra", "value", path="/red"),
+    property("string", "Person", 7, "name", "value"),
+    property("link", "Task", "t5", "owner", "value"),
+    property("long list", "Log", 0, "lines", "list"),
+    property("other long list", "Log", 1, "lines", "list"),
+    key_paths("names", "Task", "title,rank", filter="done == false"),
+    key_paths("through links", "Task", "owner.age,owner.home.city", filter="rank < 15",
+              fields="_id,title,owner.age,owner.home.city"),
+    key_paths("of embedded", "Person", "address.city"),
+    key_paths("of a link", "Task", "owner.*", expand="owner"),
+    key_paths("of a list", "Task", "parts.title", expand="parts"),
+    key_paths("of origins", "Person", "tasks.rank", filter="age > 20", expand="tasks"),
+    key_paths("of a card", "Card", "first,city", kind="projections", key="id"),
+    old("all", "Task", filter="rank > 5"),
+    old("of fields", "Task", fields="_id,title,rank,owner"),
+    old("expanded", "Task", filter="done == false", expand="owner"),
+    old("of origins", "Person", expand="tasks"),
+    old("of names", "Person", keyPaths="name,age", fields="_id,name,age"),
+]
