@@ -2,6 +2,7 @@
 from client import parameter
 from model_forms import Form, ObjectForm, StoreForm
 from model_properties import PropertyForm
+from model_results import AggregateForm, ListForm, SectionForm
 from model_telling import KeyPathForm, OldForm
 
 
@@ -32,6 +33,18 @@ def key_paths(name, class_name, paths, kind="classes", key="_id", **parameters):
 
 def old(name, class_name, **parameters):
     return OldForm(f"old {name}", f"/v1/classes/{class_name}", encoded(parameters))
+
+
+def live_list(name, class_name, key_paths=None, kind="classes", **parameters):
+    return ListForm(f"list {name}", f"/v1/{kind}/{class_name}", encoded(parameters), key_paths)
+
+
+def sections(name, class_name, **parameters):
+    return SectionForm(f"sections {name}", f"/v1/classes/{class_name}", encoded(parameters))
+
+
+def aggregate(name, class_name, **parameters):
+    return AggregateForm(f"aggregate {name}", f"/v1/classes/{class_name}", encoded(parameters))
 
 
 #: The subscriptions.
@@ -115,4 +128,17 @@ FORMS = [
     old("expanded", "Task", filter="done == false", expand="owner"),
     old("of origins", "Person", expand="tasks"),
     old("of names", "Person", keyPaths="name,age", fields="_id,name,age"),
+    live_list("by rank", "Task", sort="-rank", limit="7"),
+    live_list("through a link", "Task", sort="owner.age,-rank", limit="12", filter="rank > 3", expand="owner"),
+    live_list("whole", "Person", sort="name", limit="1000", filter="age > 15"),
+    live_list("with an interval", "Task", sort="title,rank", limit="20", interval="200", fields="_id,title"),
+    live_list("of names", "Person", key_paths="name,home.city", sort="age", limit="15", fields="_id,name,home.city"),
+    live_list("of cards", "Card", kind="projections", sort="-age", limit="9"),
+    live_list("large", "Sheet", sort="rank", limit="11"),
+    sections("by rank", "Task", by="rank", sort="rank,title", limit="5", objects="4"),
+    sections("through a link", "Task", by="owner.name", sort="owner.name,-rank", filter="done == false"),
+    sections("with an interval", "Person", by="prefix(name,1)", sort="name", interval="100", fields="_id,name"),
+    aggregate("of all", "Task", op="count,min(rank),max(rank),sum(rank),avg(rank)", filter="done == false"),
+    aggregate("by city", "Person", op="count,max(age)", by="home.city"),
+    aggregate("with an interval", "Task", op="count,sum(owner.age)", by="rank", interval="300"),
 ]

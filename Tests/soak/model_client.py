@@ -193,13 +193,16 @@ class Client:
         """Takes the events that `data` completes."""
         events, self.text = taken_events(self.text + data)
         for name, identifier, lines in events:
-            has_id = identifier is not None and identifier != self.last_id
+            has_id = identifier is not None
             if has_id:
                 self.last_id = identifier
             if lines is not None:
                 self.event(name, parsed(lines), has_id)
             elif has_id and self.is_up_to_date:
                 self.compare(identifier)
+            if self.socket is None:
+                # It was wrong, and begins anew.
+                return
 
     def event(self, name, data, has_id):
         self.clients.count(name)
@@ -218,6 +221,8 @@ class Client:
             self.form.take(self.state, name, data, has_id)
         except (KeyError, ValueError, IndexError, TypeError) as error:
             self.clients.fail(self, f"{name}: {error!r}: {str(data)[:500]}")
+            self.begin_anew()
+            self.close(0)
             return
         if name == "upToDate":
             self.is_up_to_date = self.is_caught_up = True

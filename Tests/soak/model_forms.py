@@ -23,6 +23,12 @@ def parsed_copy(value):
     return json.loads(json.dumps(value)) if isinstance(value, (dict, list)) else value
 
 
+def without(parameters, *names):
+    """Encoded parameters, but for those of some names."""
+    return "".join(
+        f"&{part}" for part in parameters.split("&")[1:] if part.split("=")[0] not in names)
+
+
 class Form:
     """One way to follow. A client's state is what `empty` makes and `take` changes."""
 

@@ -1,6 +1,6 @@
 """Streams that tell less, by `keyPaths`, or more, by `old`."""
 from client import parameter
-from model_forms import Form
+from model_forms import Form, without
 
 
 class KeyPathForm(Form):
@@ -9,9 +9,8 @@ class KeyPathForm(Form):
     def __init__(self, name, path, parameters, key_and_paths):
         key, paths = key_and_paths
         super().__init__(name, path, parameters + parameter("keyPaths", paths))
-        filter_alone = "".join(
-            f"&{part}" for part in parameters.split("&") if part.startswith("filter="))
-        self.asked = Form(name, path, filter_alone + parameter("fields", f"{key},{paths}"))
+        asked = without(parameters, "fields", "expand")
+        self.asked = Form(name, path, asked + parameter("fields", f"{key},{paths}"))
 
     def truth(self, connection):
         return self.asked.truth(connection)
@@ -38,8 +37,7 @@ class OldForm(Form):
 
     def __init__(self, name, path, parameters):
         super().__init__(name, path, parameters + "&old=true")
-        kept = [part for part in parameters.split("&")[1:] if not part.startswith("keyPaths=")]
-        self.asked = Form(name, path, "".join(f"&{part}" for part in kept))
+        self.asked = Form(name, path, without(parameters, "keyPaths"))
 
     def truth(self, connection):
         return self.asked.truth(connection)

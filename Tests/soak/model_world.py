@@ -175,7 +175,7 @@ class Operations:
         roll = self.random.random()
         if roll < 0.05:
             return self._splice()
-        if roll < 0.0515:
+        if roll < 0.053:
             return self._large()
         if roll < 0.40:
             class_name, key, values = self._object()
