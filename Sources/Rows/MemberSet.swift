@@ -29,7 +29,9 @@ package struct MemberSet: Hashable, Sendable {
 
     /// Whether no position is in both sets.
     package func isDisjoint(with other: MemberSet) -> Bool {
-        first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
+        first & other.first == 0
+            && (rest.isEmpty || other.rest.isEmpty
+                || zip(rest, other.rest).allSatisfy { $0 & $1 == 0 })
     }
 
     /// Adds every position of another set.

@@ -72,15 +72,15 @@ struct ChangeLogTests {
         let people = store.catalog.rows.classes[0]
         let folded = try store.changes(after: middle)
         #expect(folded.through == store.version.number && !folded.changesSchema)
-        let kinds = folded.order.compactMap { folded.changes[$0]?.kind }
+        let kinds = folded.order.compactMap { folded[$0]?.kind }
         #expect(kinds == [.insert, .update, .delete])
-        let update = try #require(folded.changes[folded.order[1]])
+        let update = try #require(folded[folded.order[1]])
         #expect(
             people.members.indices.filter { update.members.contains($0) }
                 == [people.memberIndex["name"], people.memberIndex["age"]])
         #expect(update.version == last)
-        #expect(folded.changes[folded.order[2]]?.primaryKey == [1] + Array("gone".utf8))
-        #expect(try store.changes(after: start - 1).changes.count == 3)
+        #expect(folded[folded.order[2]]?.primaryKey == [1] + Array("gone".utf8))
+        #expect(try store.changes(after: start - 1).order.count == 3)
 
         // Pages end behind a version.
         try store.reading { transaction in

@@ -122,7 +122,7 @@ struct LinkTests {
         let changes = try store.changes(after: before)
         let people = store.catalog.rows.classes[0]
         let change = try #require(
-            changes.changes[ObjectIdentity(classIndex: 0, key: object.key)])
+            changes[ObjectIdentity(classIndex: 0, key: object.key)])
         #expect(change.kind == .update && change.version == version)
         #expect(
             people.members.indices.filter { change.members.contains($0) }
@@ -252,7 +252,7 @@ struct LinkTests {
         #expect(objects[ann]?.key != key)
         #expect(objects[Identity("Person", .string("bob"))]?.content["boss"] == .null)
         let changes = try store.changes(after: store.version.number - 1)
-        #expect(changes.changes.values.map(\.kind).map(\.rawValue).sorted() == [1, 2, 3])
+        #expect(changes.outcomes.map(\.kind).map(\.rawValue).sorted() == [1, 2, 3])
         #expect(try store.findings() == [])
     }
 

@@ -100,7 +100,7 @@ struct NestedDraftTests {
         #expect(try person(store, "d")?["boss"] == Shelter.link("c"))
         #expect(try store.reading { try $0.count($0.rows.classes[0]) } == 4)
         let changes = try store.changes(after: version - 1)
-        #expect(changes.changes.values.allSatisfy { $0.kind == .insert })
+        #expect(changes.outcomes.allSatisfy { $0.kind == .insert })
         #expect(try store.findings() == [])
 
         // The same of objects that are there already.

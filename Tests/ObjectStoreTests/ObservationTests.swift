@@ -186,8 +186,8 @@ struct ObservationTests {
                     !changes.lostLinks.isEmpty
                     && observed.dependencies.contains { $0.path.contains { $0.kind == .inverse } }
                 let mayChange =
-                    changes.changes[identity] != nil
-                    || old.union(new).contains { changes.changes[$0.owner] != nil } || old != new
+                    changes[identity] != nil
+                    || old.union(new).contains { changes[$0.owner] != nil } || old != new
                 if !mayChange, !hasLosses {
                     #expect(kinds[key] == nil, "\(place)")
                 }

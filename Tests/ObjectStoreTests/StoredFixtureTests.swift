@@ -56,7 +56,7 @@ struct StoredFixtureTests {
         #expect(report.logEntryCount == Int(reference.version))
         let changes = try store.changes(after: 3)
         #expect(changes.changedShapes == .any)
-        #expect(changes.changes.values.count { $0.kind == .delete } == 1)
+        #expect(changes.outcomes.count { $0.kind == .delete } == 1)
 
         // It goes on where it was.
         let next = try store.put("Dog", ["name": .value(.string("New"))], mode: .create)

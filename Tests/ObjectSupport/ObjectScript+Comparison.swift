@@ -182,7 +182,7 @@ extension ObjectScript {
         }
         var logged: [Identity: [ReferenceObjects.Change]] = [:]
         for object in folded.order {
-            guard let change = folded.changes[object],
+            guard let change = folded[object],
                 let name = before[object] ?? after.identities[object]
             else { continue }
             let members = transaction.rows.classes[object.classIndex].definition.properties

@@ -50,8 +50,8 @@ extension SocketLoop {
 
     /// Returns false when bytes are left, or the socket is broken (and removed).
     private func flush(_ socket: StreamSocket) -> Bool {
-        while !socket.pending.isSent {
-            let count = socket.pending.send(to: socket.socket)
+        while let pending = socket.pending, !pending.isSent {
+            let count = pending.send(to: socket.socket)
             if count <= 0 {
                 if errno == EINTR { continue }
                 if errno != EAGAIN { remove(socket) }
@@ -60,7 +60,7 @@ extension SocketLoop {
             socket.sentByteCount += count
         }
         // What was sent is not kept.
-        socket.pending = StreamFrame()
+        socket.pending = nil
         return true
     }
 

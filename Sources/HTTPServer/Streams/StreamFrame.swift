@@ -2,18 +2,20 @@ import Glibc
 import JSON
 
 /// Bytes on their way into a socket: pieces that many streams may share, which are not copied, with the framing of a
-/// chunk (RFC 9112, section 7.1) around them.
-struct StreamFrame {
-    private var head: [UInt8]
-    private var pieces: [Bytes] = []
-    private var tail: StaticString = ""
+/// chunk (RFC 9112, section 7.1) around them. On the thread of the loop.
+final class StreamFrame {
+    private let head: [UInt8]
+    private let pieces: [Bytes]
+    private let tail: StaticString
     /// How much of all of it the kernel has taken.
     private var sentByteCount = 0
-    private var byteCount: Int
+    private let byteCount: Int
 
     /// Bytes as they are.
-    init(head: [UInt8] = []) {
+    init(head: [UInt8]) {
         self.head = head
+        pieces = []
+        tail = ""
         byteCount = head.count
     }
 
@@ -23,6 +25,7 @@ struct StreamFrame {
         let total = pieces.reduce(0) { $0 + $1.count }
         guard isChunked else {
             head = []
+            tail = ""
             byteCount = total
             return
         }
@@ -40,7 +43,7 @@ struct StreamFrame {
     /// Hands the kernel what is left, in one call if it has few parts.
     ///
     /// - Returns: How many bytes it took; negative, with `errno`, when none.
-    mutating func send(to socket: Int32) -> Int {
+    func send(to socket: Int32) -> Int {
         var sent = 0
         let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: Self.partCountMax)
         defer { vectors.deallocate() }

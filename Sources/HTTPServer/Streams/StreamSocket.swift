@@ -8,7 +8,7 @@ final class StreamSocket: @unchecked Sendable {
     /// HTTP/1.1 clients get chunks, so that they can tell an end from a broken connection.
     let isChunked: Bool
     /// What the kernel has not taken whole yet.
-    var pending: StreamFrame
+    var pending: StreamFrame?
     var sentByteCount = 0
     var isEnding = false
     /// The number by which the loop knows it; nil before that, and when it is removed.

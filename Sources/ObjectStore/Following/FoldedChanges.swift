@@ -18,8 +18,10 @@ package struct FoldedChanges: Sendable {
 
     /// The objects in the order in which they were first changed.
     package private(set) var order: [ObjectIdentity] = []
-    /// What became of each.
-    package private(set) var changes: [ObjectIdentity: Change] = [:]
+    /// What became of each, in the same order.
+    package private(set) var outcomes: [Change] = []
+    /// Where each stands, once they are too many to look at one by one.
+    private var positions: [ObjectIdentity: Int] = [:]
     /// Objects that lost an incoming link.
     package private(set) var lostLinks: Set<LostLink> = []
     /// What changed of the schema.
@@ -29,6 +31,29 @@ package struct FoldedChanges: Sendable {
     private let notesLists: Bool
     /// The last version that is folded in.
     package private(set) var through: UInt64
+
+    /// What became of an object; nil for one that did not change.
+    package subscript(identity: ObjectIdentity) -> Change? {
+        position(of: identity).map { outcomes[$0] }
+    }
+
+    /// Objects that are looked at one by one: most commits change fewer, and need no table.
+    private static let unindexedCountMax = 8
+
+    private func position(of identity: ObjectIdentity) -> Int? {
+        order.count > Self.unindexedCountMax
+            ? positions[identity] : order.firstIndex(of: identity)
+    }
+
+    private mutating func append(_ identity: ObjectIdentity, _ change: Change) {
+        order.append(identity)
+        outcomes.append(change)
+        if order.count == Self.unindexedCountMax + 1 {
+            for (position, one) in order.enumerated() { positions[one] = position }
+        } else if order.count > Self.unindexedCountMax {
+            positions[identity] = order.count - 1
+        }
+    }
 
     /// Whether a shape of the schema changed.
     package var changesSchema: Bool { !changedShapes.isEmpty }
@@ -120,21 +145,21 @@ package struct FoldedChanges: Sendable {
                 }
             }
             if notesLists { foldLists(record, identity, schema) }
-            guard var present = changes[identity] else {
-                order.append(identity)
-                changes[identity] = Change(
-                    kind: record.kind, members: members, primaryKey: record.primaryKey,
-                    version: version)
+            guard let position = position(of: identity) else {
+                append(
+                    identity,
+                    Change(
+                        kind: record.kind, members: members, primaryKey: record.primaryKey,
+                        version: version))
                 continue
             }
-            present.version = version
+            outcomes[position].version = version
             if record.kind == .delete {
-                present.kind = .delete
-                present.primaryKey = record.primaryKey
+                outcomes[position].kind = .delete
+                outcomes[position].primaryKey = record.primaryKey
             } else {
-                present.members.formUnion(members)
+                outcomes[position].members.formUnion(members)
             }
-            changes[identity] = present
         }
         lostLinks.formUnion(entry.lostLinks)
     }

@@ -18,6 +18,8 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     /// Objects that have not changed since are left out.
     private let version: UInt64
     private var position = 0
+    /// The positions of those that may match, in order; nil where each may.
+    private var matching: ArraySlice<Int>?
     private var reached: [UInt64: Reach] = [:]
     /// The keys of those that did not change themselves, in order.
     private var dependents: ArraySlice<UInt64> = []
@@ -59,7 +61,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
 
     private func isOwn(_ key: UInt64, _ classIndex: Int) -> Bool {
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
-        return changes.changes[identity].map { $0.version > version } ?? false
+        return changes[identity].map { $0.version > version } ?? false
     }
 
     /// As many or more than are left.
@@ -67,13 +69,32 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     /// How many are reached along links that the filter follows.
     package var filterReachedCount: Int { reached.values.count { $0.isOfFilter } }
 
+    /// Takes in which objects alone may match, by positions in order: the others come out of ``nextUnmatched()``.
+    package mutating func narrow(to matching: [Int]) { self.matching = matching[...] }
+
+    /// The next object that does not match and may have, by its position; nil where the next has to be tested, or none
+    /// is left.
+    package mutating func nextUnmatched() -> Int? {
+        guard let end = matching.map({ $0.first ?? changes.order.count }) else { return nil }
+        while position < end {
+            defer { position += 1 }
+            if changes.outcomes[position].version > version,
+                query.target.mayBe(changes.order[position]),
+                query.takesOut(changes.outcomes[position])
+            {
+                return position
+            }
+        }
+        matching = matching?.dropFirst()
+        return nil
+    }
+
     /// The next object; nil at the end.
     package mutating func next() -> ObservedCandidate? {
         while position < changes.order.count {
-            let identity = changes.order[position]
+            let (identity, change) = (changes.order[position], changes.outcomes[position])
             position += 1
-            guard query.target.mayBe(identity), let change = changes.changes[identity],
-                change.version > version,
+            guard query.target.mayBe(identity), change.version > version,
                 query.target != .store || !query.schema.classes[identity.classIndex].isAsymmetric
             else { continue }
             let candidate = candidate(identity, change, at: position - 1)

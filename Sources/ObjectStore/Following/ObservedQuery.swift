@@ -4,7 +4,7 @@ import Rows
 
 /// A query whose changes are followed: on one class with or without a filter, on one object, or on
 /// everything. Immutable; safe to use from any thread.
-package struct ObservedQuery: Sendable {
+package final class ObservedQuery: Sendable {
     /// What is followed.
     package enum Target: Hashable, Sendable {
         /// Every object of the store.
@@ -42,6 +42,8 @@ package struct ObservedQuery: Sendable {
     /// Whether every own property of an object counts; else those alone that ``shown`` reads.
     let countsEverything: Bool
     let schema: RowSchema
+    /// What its filter has in common with equal ones.
+    package let filterKey: ObservedFilter.Key
 
     /// Makes an observed query.
     ///
@@ -57,6 +59,7 @@ package struct ObservedQuery: Sendable {
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
+        filterKey = ObservedFilter.Key(target, predicate)
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths, schema: schema)
     }
@@ -156,6 +159,25 @@ package struct ObservedQuery: Sendable {
         return mayLeave(candidate) ? candidate.event(.leave) : nil
     }
 
+    /// Conditions on values, of which one holds of every match; nil where none are known.
+    var anchors: [Anchor]? {
+        guard let classIndex else { return nil }
+        let rowClass = schema.classes[classIndex]
+        if case .keyed(_, let key) = target, let member = rowClass.primaryKeyIndex {
+            return [
+                Anchor(
+                    place: ValuePlace(steps: [], member: member),
+                    condition: .ranges([.value(key.bytes)]))
+            ]
+        }
+        return predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
+    }
+
+    /// The same, where the query follows objects of a class and no other objects concern it.
+    package var ownAnchors: [Anchor]? {
+        if case .objects = target, !dependsOnOthers { anchors } else { nil }
+    }
+
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
     ///
     /// - `countMax`: Counts no further.
@@ -163,14 +185,17 @@ package struct ObservedQuery: Sendable {
         _ changes: FoldedChanges, since version: UInt64, countMax: Int = .max
     ) -> Int {
         var count = 0
-        for identity in changes.order where target.mayBe(identity) {
-            guard let change = changes.changes[identity], change.version > version,
-                change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
-            else { continue }
+        for (identity, change) in zip(changes.order, changes.outcomes)
+        where target.mayBe(identity) && change.version > version && takesOut(change) {
             count += 1
             if count == countMax { break }
         }
         return count
+    }
+
+    /// Whether a change of an object can take it out of the results.
+    func takesOut(_ change: FoldedChanges.Change) -> Bool {
+        change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
     }
 
     /// Whether something has changed that can take an object out of the results, but for its deletion.

@@ -82,9 +82,8 @@ extension FoldedChanges {
                     || body(ObjectIdentity(classIndex: classIndex, key: lost.key))
             }
         }
-        return order.allSatisfy { identity in
-            guard let change = changes[identity], change.version > version,
-                watch.isTriggered(by: change, of: identity, schema)
+        return zip(order, outcomes).allSatisfy { identity, change in
+            guard change.version > version, watch.isTriggered(by: change, of: identity, schema)
             else { return true }
             return body(identity)
         }

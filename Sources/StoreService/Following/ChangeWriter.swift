@@ -85,6 +85,17 @@ struct ChangeWriter {
         json.raw("}")
     }
 
+    /// Writes that an object does not match, or was deleted; nothing for one that was deleted after its change.
+    mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
+        let isDeleted = change.kind == .delete
+        guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
+        else { return }
+        write(
+            QueryEvent(
+                kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),
+                primaryKey: change.primaryKey, version: change.version), withVersion: false)
+    }
+
     /// The names of the properties that have changed, or through which something has.
     private func changedNames(_ event: QueryEvent, _ rowClass: RowClass) -> [String] {
         var changed: [String] = []

@@ -10,7 +10,7 @@ final class FoldCache: Sendable {
         var after: UInt64
         var classes: Set<Int>?
         var schema: RowSchema
-        var changes: FoldedChanges
+        var fold: SharedFold
         /// In milliseconds of the monotonic clock.
         var lastUse: UInt64
     }
@@ -31,37 +31,39 @@ final class FoldCache: Sendable {
     ///
     /// Another stream's fold may begin earlier and end earlier: who uses it leaves out the objects that have not
     /// changed since its own version, and goes on behind its end.
+    ///
+    /// - Returns: The changes, and what is shared of them where another stream has missed them as well.
     func changes(
         after version: UInt64, in read: ReadTransaction, classes: Set<Int>?
-    ) throws(FoldedChanges.Gap) -> FoldedChanges {
+    ) throws(FoldedChanges.Gap) -> (FoldedChanges, SharedFold?) {
         let now = monotonicMilliseconds()
-        let known = entries.withLock { entries -> FoldedChanges? in
+        let known = entries.withLock { entries -> SharedFold? in
             entries.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax }
             let index = entries.firstIndex { entry in
                 entry.schema === read.rows && entry.classes == classes && entry.after <= version
-                    && entry.changes.through > version
+                    && entry.fold.changes.through > version
                     // Most of it is of use.
-                    && version - entry.after <= (entry.changes.through - version) / 4
+                    && version - entry.after <= (entry.fold.changes.through - version) / 4
             }
             guard let index else { return nil }
             entries[index].lastUse = now
-            return entries[index].changes
+            return entries[index].fold
         }
-        if let known { return known }
+        if let known { return (known.changes, known) }
         let changes = try FoldedChanges(
             after: version, in: read, objectCountMax: Self.objectCountMax, classes: classes)
         guard
             changes.through - version >= Self.versionCountMin
                 || changes.order.count >= Self.objectCountMin
-        else { return changes }
+        else { return (changes, nil) }
         entries.withLock { entries in
             if entries.count == Self.entryCountMax { entries.removeFirst() }
             entries.append(
                 Entry(
-                    after: version, classes: classes, schema: read.rows, changes: changes,
+                    after: version, classes: classes, schema: read.rows, fold: SharedFold(changes),
                     lastUse: now))
         }
-        return changes
+        return (changes, nil)
     }
 
     /// Drops what nobody has used for a while.

@@ -9,12 +9,17 @@ struct MissedChanges {
     let through: UInt64
     /// The objects that are left.
     private(set) var candidates: ObservedCandidates
+    /// How objects are told that do not match without a test.
+    private let departures: SharedFold.Departures?
     /// Whether nothing is left.
     private(set) var isAtEnd = false
 
-    init(through: UInt64, candidates: ObservedCandidates) {
+    init(
+        through: UInt64, candidates: ObservedCandidates, _ departures: SharedFold.Departures?
+    ) {
         self.through = through
         self.candidates = candidates
+        self.departures = departures
     }
 
     /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
@@ -31,6 +36,14 @@ struct MissedChanges {
         while visited < StreamCatchUp.pieceObjectCount,
             writer.byteCount < byteCountMax
         {
+            if let departures, let position = candidates.nextUnmatched() {
+                let text = departures.text(at: position)
+                if text.isEmpty { continue }
+                beginChange(&writer, isFirst: count == 0, framing)
+                writer.buffer.append(text)
+                count += 1
+                continue
+            }
             guard let candidate = candidates.next() else {
                 isAtEnd = true
                 break
@@ -39,16 +52,22 @@ struct MissedChanges {
             guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
                 continue
             }
-            if count == 0 {
-                writer.beginChangeEvent(version: through, framing)
-            } else {
-                writer.raw(",")
-            }
+            beginChange(&writer, isFirst: count == 0, framing)
             writer.write(event, withVersion: false)
             count += 1
         }
         if count == 0 { return nil }
         writer.endChangeEvent(framing)
         return writer
+    }
+
+    private func beginChange(
+        _ writer: inout ChangeWriter, isFirst: Bool, _ framing: any EventFraming
+    ) {
+        if isFirst {
+            writer.beginChangeEvent(version: through, framing)
+        } else {
+            writer.raw(",")
+        }
     }
 }

@@ -63,8 +63,9 @@ struct StreamCatchUp: Sendable {
         case .catchUp, .live:
             let present = try served.stored(read.state().version)
             let changes: FoldedChanges
+            let shared: SharedFold?
             do throws(FoldedChanges.Gap) {
-                changes = try folds.changes(
+                (changes, shared) = try folds.changes(
                     after: subscriber.version, in: read,
                     classes: subscriber.query.observed.classes)
             } catch {
@@ -80,7 +81,7 @@ struct StreamCatchUp: Sendable {
             if try isBehind(subscriber, changes, isWhole, read) {
                 return reset(subscriber, .fellBehind)
             }
-            let missed = try missed(subscriber, changes, read, until: deadline)
+            let missed = try missed(subscriber, changes, shared, read, until: deadline)
             // Those that are reached along links may leave as well.
             let reachedCount = missed.candidates.filterReachedCount
             if reachedCount > Self.leaveCountMax,
@@ -107,26 +108,29 @@ struct StreamCatchUp: Sendable {
                 classes: subscriber.query.observed.classes),
             !subscriber.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
-        let missed = try missed(subscriber, changes, read, countMax: countMax, until: deadline)
+        let missed = try missed(
+            subscriber, changes, nil, read, countMax: countMax, until: deadline)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
     private func missed(
-        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ read: ReadTransaction,
-        countMax: Int = .max, until deadline: UInt64
+        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ shared: SharedFold?,
+        _ read: ReadTransaction, countMax: Int = .max, until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges {
         read.limitFollowing(until: deadline)
-        let candidates = subscriber.query.observed.candidates(
+        var candidates = subscriber.query.observed.candidates(
             changes, since: subscriber.version, in: read, dependentCountMax: countMax)
+        let departures = try served.stored(
+            shared?.narrow(&candidates, of: subscriber.query, read, served.limits))
         try served.checkTime(read)
-        return MissedChanges(through: changes.through, candidates: candidates)
+        return MissedChanges(through: changes.through, candidates: candidates, departures)
     }
 
     private func isBehind(
         _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ isWhole: Bool,
         _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        guard isWhole else {
+        guard isWhole, changes.order.count > Self.leaveCountMax else {
             return try isBehind(subscriber, changes.order.count, isWhole, read)
         }
         // Most that are far behind are so by a count that need not be finished.

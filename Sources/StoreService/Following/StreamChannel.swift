@@ -9,35 +9,41 @@ import Threads
 class StreamChannel: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
-    /// What its followers have in common.
+    /// What its followers have in common: how the filter is written does not count.
     struct Key: Hashable {
-        let filter: ObservedFilter.Key
-        let projection: String?
-        let fields: String?
-        let expand: String?
-        let telling: StreamTelling
-        let quotesLargeInts: Bool
-        /// The property that is followed, if one is.
-        let property: StreamDefinition.Target?
-        let result: ResultForm?
-        let intervalMilliseconds: Int
+        let query: ObservedQuery
+        let definition: StreamDefinition
+
+        static func == (a: Key, b: Key) -> Bool {
+            let (own, other) = (a.definition, b.definition)
+            return a.query.filterKey == b.query.filterKey && own.shown == other.shown
+                && own.fields == other.fields && own.expand == other.expand
+                && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
+                && own.result == other.result
+                && own.intervalMilliseconds == other.intervalMilliseconds
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(query.filterKey)
+            hasher.combine(definition.fields)
+            hasher.combine(definition.expand)
+        }
     }
 
     let stream: CheckedStream
-    let key: Key
     unowned let hub: StreamHub
     private var subscribers: [StreamSubscriber] = []
     private var polls: [LongPoll] = []
 
     var query: ObservedQuery { stream.observed }
+    var key: Key { stream.channelKey }
     var readsLists: Bool { stream.property != nil }
 
     /// Bytes after which an event goes on in another part.
     private static let partByteCount = 256 << 10
 
-    init(_ stream: CheckedStream, _ key: Key, hub: StreamHub) {
+    init(_ stream: CheckedStream, hub: StreamHub) {
         self.stream = stream
-        self.key = key
         self.hub = hub
     }
 

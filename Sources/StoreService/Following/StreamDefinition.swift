@@ -6,7 +6,7 @@ import Rows
 
 /// What a change stream follows, as the client stated it: it can be checked again when the schema has
 /// changed.
-package struct StreamDefinition: Hashable, Sendable {
+package final class StreamDefinition: Sendable {
     /// What is followed.
     package enum Target: Hashable, Sendable {
         case store
@@ -29,6 +29,16 @@ package struct StreamDefinition: Hashable, Sendable {
     let result: ResultForm?
     /// How long what happens is folded into one event.
     let intervalMilliseconds: Int
+
+    /// What it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
+    /// themselves.
+    var shown: Target? {
+        switch target {
+        case .store, .objects, .object: nil
+        case .projection(let name, _): .projection(name: name, key: nil)
+        case .property: target
+        }
+    }
 
     /// Takes a definition from the parts of a query that streams have.
     ///
@@ -258,15 +268,9 @@ package struct CheckedStream: Sendable {
     /// What is followed of the result as a whole, if that is.
     var result: CheckedResult?
 
-    /// What decides whether it shares evaluation and encoding with another: how the filter is written does not.
+    /// What decides whether it shares evaluation and encoding with another.
     var channelKey: StreamChannel.Key {
-        StreamChannel.Key(
-            filter: ObservedFilter.Key(observed), projection: projection?.definition.name,
-            fields: definition.fields,
-            expand: definition.expand, telling: definition.telling,
-            quotesLargeInts: definition.quotesLargeInts,
-            property: property == nil ? nil : definition.target,
-            result: definition.result, intervalMilliseconds: definition.intervalMilliseconds)
+        StreamChannel.Key(query: observed, definition: definition)
     }
 
     /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.

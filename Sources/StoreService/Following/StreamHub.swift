@@ -171,7 +171,7 @@ package final class StreamHub: @unchecked Sendable {
         if let present = channels[key], present.stream.names === query.names { return present }
         let fresh =
             query.result == nil
-            ? StreamChannel(query, key, hub: self) : ResultChannel(query, key, hub: self)
+            ? StreamChannel(query, hub: self) : ResultChannel(query, hub: self)
         if let old = channels.updateValue(fresh, forKey: key) { position.feed.remove(old) }
         position.feed.add(fresh)
         return fresh
@@ -326,6 +326,8 @@ package final class StreamHub: @unchecked Sendable {
     func goLive(_ subscriber: StreamSubscriber, in channel: StreamChannel) {
         subscriber.phase = .live
         subscriber.lastSent = monotonicMilliseconds()
+        // Equal queries are held once.
+        subscriber.query = channel.stream
         channel.add(subscriber)
         sendRest(to: subscriber)
     }

@@ -15,7 +15,7 @@ package final class StreamSubscriber: @unchecked Sendable {
         /// Changes since ``version`` have to be looked up.
         case catchUp
         /// Changes since ``version`` are being told, folded.
-        case missed(MissedChanges)
+        indirect case missed(MissedChanges)
         /// Told of each step of the feed.
         case live
     }

@@ -193,7 +193,7 @@ struct ObservedPropertyTests {
                 let object = contents.objects[Identity(name, key)]
             else { return false }
             let identity = ObjectIdentity(classIndex: 1, key: object.key)
-            return changes.changes[identity]?.kind == .update
+            return changes[identity]?.kind == .update
         }
         #expect(!isConcerned || difference != nil, "\(place): what it links to")
     }

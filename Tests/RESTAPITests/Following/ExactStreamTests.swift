@@ -124,6 +124,47 @@ struct ExactStreamTests {
         later.expectResult()
     }
 
+    @Test("streams that missed the same changes are each told what became of their own results")
+    func resumeByConditions() throws {
+        let server = try Tasks.server()
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("resumes by conditions"))
+        func change() {
+            let id = Int.random(in: 1...40, using: &random)
+            let path = Self.tasks + "/objects/\(id)"
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: server.send("DELETE", path)
+            case 1: server.send("PATCH", path, #"{"title":"same \#(id)"}"#)
+            default:
+                let rank = Int.random(in: -2...4, using: &random)
+                let title = ["a", "ab", "abcdefghij", "abcdefghik"].randomElement(using: &random)
+                server.task(
+                    id,
+                    #"{"rank":\#(rank),"title":"\#(title ?? "")","#
+                        + #""place":\#(rank < 0 ? "null" : #"{"city":"\#(rank)"}"#)}"#)
+            }
+        }
+        for _ in 0..<60 { change() }
+        let filters = [
+            "rank == 2", "place.city == null", "rank > 1", "rank BETWEEN {1, 2}", "rank IN {0, 3}",
+            "rank == 1 OR title == 'a'", "rank == 9", "title == 'abcdefghik'",
+            "title BEGINSWITH 'ab' AND rank < 2", "title CONTAINS[c] 'CDE'", "place.city == '3'",
+            "rank != 2", "id == 7", "rank == 2 AND owner.age == null",
+        ]
+        let clients = filters.flatMap { filter in
+            (0..<2).map { _ in TableClient(server, Self.tasks, [("filter", filter)]) }
+        }
+        for (number, client) in clients.enumerated() where number % 2 == 0 { client.connect() }
+        for _ in 0..<15 { change() }
+        for (number, client) in clients.enumerated() where number % 2 == 1 { client.connect() }
+        for _ in 0..<100 { change() }
+        for (number, client) in clients.enumerated() {
+            // What is read for the first is of use to the others, also when the store goes on.
+            if number % 3 == 0 { change() }
+            client.connect()
+            client.expectResult(filters[number / 2])
+        }
+    }
+
     @Test("pages of a projection skip nothing when what was told before is told no more")
     func projectedPages() throws {
         let server = try ExactProjections.server()

@@ -11,11 +11,11 @@ struct ChangedLinks {
         guard member.storage.shape != .none else { return nil }
         switch member.storage.element {
         case .link:
-            let isConcerned = changes.changes.contains {
-                $0.key.classIndex == member.classIndex && $0.value.kind == .update
+            let isConcerned = zip(changes.order, changes.outcomes).contains {
+                $0.classIndex == member.classIndex && $1.kind == .update
             }
             if !isConcerned { return nil }
-        case .mixed: if changes.changes.isEmpty { return nil }
+        case .mixed: if changes.order.isEmpty { return nil }
         default: return nil
         }
         self.changes = changes
@@ -38,6 +38,6 @@ struct ChangedLinks {
     }
 
     private func isUpdated(_ classIndex: Int, _ key: UInt64) -> Bool {
-        changes.changes[ObjectIdentity(classIndex: classIndex, key: key)]?.kind == .update
+        changes[ObjectIdentity(classIndex: classIndex, key: key)]?.kind == .update
     }
 }

@@ -48,7 +48,7 @@ package struct ObservedProperty: Sendable {
         to after: ReadTransaction
     ) throws(StoreError) -> PropertyDifference? {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
-        let change = changes.changes[identity]
+        let change = changes[identity]
         let isOther = change.map { $0.kind != .update || $0.members.contains(member) } ?? false
         let links = ChangedLinks(changes, compiled, after.rows)
         if !isOther, links == nil { return nil }

@@ -3,9 +3,9 @@ import Rows
 
 /// A condition on one value of an object that holds of every match of a filter: who follows the filter is found
 /// by the value.
-struct Anchor: Hashable, Sendable {
+package struct Anchor: Hashable, Sendable {
     /// What holds of the value.
-    enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// Its key lies in one of these.
         case ranges([OrderedKeyRange])
         /// It is a string with this text of ASCII characters in it, but for case.
@@ -13,8 +13,8 @@ struct Anchor: Hashable, Sendable {
     }
 
     /// Where the value stands.
-    var place: ValuePlace
-    let condition: Condition
+    package let place: ValuePlace
+    package let condition: Condition
 
     /// How many objects it likely lets through: less is better.
     private var rank: Int {

@@ -24,7 +24,7 @@ package struct ChangeStep {
 
     /// An object that changed, or that is reached from one, with its rows in both states.
     func object(_ identity: ObjectIdentity) -> ChangedObject {
-        let change = changes.changes[identity]
+        let change = changes[identity]
         let before =
             change?.kind == .insert
             ? nil : before.row(classIndex: identity.classIndex, key: identity.key)

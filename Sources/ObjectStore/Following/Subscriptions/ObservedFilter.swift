@@ -8,9 +8,9 @@ package final class ObservedFilter {
         let target: ObservedQuery.Target
         let predicate: CanonicalPredicate?
 
-        package init(_ query: ObservedQuery) {
-            target = query.target
-            predicate = query.predicate.map { CanonicalPredicate($0) }
+        init(_ target: ObservedQuery.Target, _ predicate: Predicate?) {
+            self.target = target
+            self.predicate = predicate.map { CanonicalPredicate($0) }
         }
     }
 
@@ -26,8 +26,6 @@ package final class ObservedFilter {
     let query: ObservedQuery
     /// Where it stands in the index.
     let owner: Int32
-    /// What finds it; nil where every change of its class has to be tested.
-    let anchors: [Anchor]?
     /// The watches of the filter, by their positions in the index.
     let watches: [Int]
     var followers: [Follower] = []
@@ -36,16 +34,15 @@ package final class ObservedFilter {
     private var earlier: Matcher?
     private var later: Matcher?
 
-    init(_ query: ObservedQuery, owner: Int32, anchors: [Anchor]?, watches: [Int]) {
+    init(_ query: ObservedQuery, owner: Int32, watches: [Int]) {
         self.query = query
         self.owner = owner
-        self.anchors = anchors
         self.watches = watches
     }
 
     /// Whether what sets off a watch decides about a value that the filter is found by.
     func isPlaced(behind watch: Watch, _ schema: RowSchema) -> Bool {
-        anchors?.allSatisfy { watch.lies(onWayTo: $0.place, schema) } ?? false
+        query.anchors?.allSatisfy { watch.lies(onWayTo: $0.place, schema) } ?? false
     }
 
     /// Whether one of some watches is the filter's or a follower's.

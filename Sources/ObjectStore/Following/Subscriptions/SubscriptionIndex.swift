@@ -61,8 +61,7 @@ package final class SubscriptionIndex {
     /// Enters a channel.
     package func add(_ channel: any FeedChannel) {
         let query = channel.query
-        let key = ObservedFilter.Key(query)
-        let filter = ownerByKey[key].flatMap { filters[Int($0)] } ?? enter(query, key)
+        let filter = ownerByKey[query.filterKey].flatMap { filters[Int($0)] } ?? enter(query)
         let shown = query.classIndex.map { root in
             query.shown.watches.map { watches.add($0, root, nil) }
         }
@@ -70,23 +69,22 @@ package final class SubscriptionIndex {
         if channel.readsLists { listReaderCount += 1 }
     }
 
-    private func enter(_ query: ObservedQuery, _ key: ObservedFilter.Key) -> ObservedFilter {
+    private func enter(_ query: ObservedQuery) -> ObservedFilter {
         let owner = freeOwners.popLast() ?? Int32(filters.count)
         if Int(owner) == filters.count { filters.append(nil) }
-        let anchors = self.anchors(of: query)
+        let anchors = query.anchors
         let positions = query.classIndex.map { root in
             query.filter.watches.map { watches.add($0, root, anchors) }
         }
-        let filter = ObservedFilter(
-            query, owner: owner, anchors: anchors, watches: positions ?? [])
+        let filter = ObservedFilter(query, owner: owner, watches: positions ?? [])
         filters[Int(owner)] = filter
-        ownerByKey[key] = owner
+        ownerByKey[query.filterKey] = owner
         count += 1
-        place(filter)
+        place(filter, anchors)
         return filter
     }
 
-    private func place(_ filter: ObservedFilter) {
+    private func place(_ filter: ObservedFilter, _ anchors: [Anchor]?) {
         let owner = filter.owner
         guard let root = filter.query.classIndex else {
             storeFilters.insert(owner)
@@ -96,7 +94,7 @@ package final class SubscriptionIndex {
         classes[root] = own
         if case .object(_, let key) = filter.query.target {
             own.objects[key, default: []].insert(owner)
-        } else if let anchors = filter.anchors {
+        } else if let anchors {
             for anchor in anchors {
                 own.places[anchor.place, default: ConditionIndex()].add(anchor.condition, owner)
             }
@@ -105,7 +103,7 @@ package final class SubscriptionIndex {
         }
     }
 
-    private func displace(_ filter: ObservedFilter) {
+    private func displace(_ filter: ObservedFilter, _ anchors: [Anchor]?) {
         let owner = filter.owner
         guard let root = filter.query.classIndex, let own = classes[root] else {
             storeFilters.remove(owner)
@@ -115,7 +113,7 @@ package final class SubscriptionIndex {
             own.objects[key]?.remove(owner)
             if own.objects[key]?.isEmpty == true { own.objects[key] = nil }
         }
-        for anchor in filter.anchors ?? [] {
+        for anchor in anchors ?? [] {
             own.places[anchor.place]?.remove(anchor.condition, owner)
             if own.places[anchor.place]?.isEmpty == true { own.places[anchor.place] = nil }
         }
@@ -123,22 +121,9 @@ package final class SubscriptionIndex {
         if own.places.isEmpty, own.objects.isEmpty, own.unplaced.isEmpty { classes[root] = nil }
     }
 
-    private func anchors(of query: ObservedQuery) -> [Anchor]? {
-        guard let root = query.classIndex else { return nil }
-        let rowClass = schema.classes[root]
-        if case .keyed(_, let key) = query.target, let member = rowClass.primaryKeyIndex {
-            return [
-                Anchor(
-                    place: ValuePlace(steps: [], member: member),
-                    condition: .ranges([.value(key.bytes)]))
-            ]
-        }
-        return query.predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
-    }
-
     /// Removes a channel.
     package func remove(_ channel: any FeedChannel) {
-        let key = ObservedFilter.Key(channel.query)
+        let key = channel.query.filterKey
         guard let owner = ownerByKey[key], let filter = filters[Int(owner)],
             let index = filter.followers.firstIndex(where: { $0.channel === channel })
         else { return }
@@ -146,8 +131,9 @@ package final class SubscriptionIndex {
         filter.followers.remove(at: index)
         if channel.readsLists { listReaderCount -= 1 }
         guard filter.followers.isEmpty else { return }
-        for position in filter.watches { watches.remove(position, filter.anchors) }
-        displace(filter)
+        let anchors = filter.query.anchors
+        for position in filter.watches { watches.remove(position, anchors) }
+        displace(filter, anchors)
         filters[Int(owner)] = nil
         freeOwners.append(owner)
         ownerByKey[key] = nil

@@ -108,8 +108,7 @@ final class WatchTable {
             }
             if count > Self.originCountMax { tooWide[position, default: []].append(identity) }
         }
-        for identity in step.changes.order {
-            guard let change = step.changes.changes[identity] else { continue }
+        for (identity, change) in zip(step.changes.order, step.changes.outcomes) {
             for classIndex in [identity.classIndex, nil] {
                 for position in triggers[classIndex] ?? [] {
                     guard entries[position].watch.isTriggered(by: change, of: identity, schema),
