@@ -28,6 +28,14 @@ package struct ServiceLimits: Sendable {
     package var minVersionWaitSeconds = 5
     /// Bytes of a stream's queue.
     package var streamQueueByteCountMax = 1 << 20
+    /// Queries of one stream of several.
+    package var streamQueryCountMax = 100
+    /// Streams of several queries of one token at a time; without tokens, of all clients.
+    package var tokenStreamCountMax = 1_000
+    /// Streams of several queries at a time.
+    package var queryStreamCountMax = 10_000
+    /// Seconds that a stream of several queries waits for somebody to follow it.
+    package var streamReturnSeconds = 60
     /// Versions that may be pinned at a time.
     package var snapshotCountMax = 8
     /// Bytes that the data may grow by while a version is pinned.

@@ -93,6 +93,30 @@ import Testing
         }
     }
 
+    @Test("pieces that are sent together are taken or refused together, and are whole at the end")
+    func together() throws {
+        let stream = EventStream(queueByteCountMax: 10)
+        let pieces = ["aaaa", "", "bbbb", "cccc"].map { Bytes($0) }
+        #expect(stream.queuedByteCount == 0)
+        // Larger than the bound, but there is nothing else.
+        if case .queued = stream.send(all: pieces) {} else { Issue.record("not queued") }
+        if case .full = stream.send(all: pieces) {} else { Issue.record("not refused") }
+        #expect(stream.queuedByteCount == 12)
+        var taken = ""
+        func take(_ limit: Int) -> Bool {
+            stream.take(upTo: limit) { taken += String(decoding: $0.buffer, as: UTF8.self) }
+        }
+        #expect(!take(4))
+        if case .full = stream.send(all: [Bytes("dddd")]) {} else { Issue.record("not refused") }
+        stream.end(with: Bytes("end"))
+        while !take(4) {}
+        #expect(taken == "aaaabbbbccccend")
+        let other = EventStream()
+        if case .queued = other.send(all: pieces) {} else { Issue.record("not queued") }
+        other.end(with: Bytes("end"))
+        #expect(other.queuedByteCount == 3)
+    }
+
     @Test("a client that leaves closes its stream without a write")
     func leaving() throws {
         let opened = Mutex<[EventStream]>.Holder([])

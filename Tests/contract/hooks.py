@@ -100,6 +100,7 @@ PROJECTIONS = {
 BULK = ("patchObjects", "deleteObjects")
 OUTBOX = ("getOutbox", "acknowledgeOutbox")
 BACKUP = ("getBackup", "deleteBackup")
+STREAM = ("streamQueries", "patchStream", "deleteStream")
 FIELDS = ["*", "*,$version", "$id,$version"]
 
 @schemathesis.hook.apply_to(operation_id=["importObjects", "importStore"])
@@ -201,6 +202,8 @@ def before_call(context, case, kwargs):
         case.query.pop("ticket", None)
     if operation == "createTicket" and is_positive(case, ParameterLocation.BODY):
         case.body = {"url": choice.choice(["/v1/changes", "/v1/classes/City/changes?fields=name"])}
+    if operation in ("createStream", "patchStream") and is_positive(case, ParameterLocation.BODY):
+        case.body = {"queries": stream_queries(choice)}
     isExample = case.meta is not None and case.meta.phase.name.value == "examples"
     if operation in ("putSchema", "putClass") and all(is_positive(case, part) for part in (
             ParameterLocation.BODY, ParameterLocation.QUERY, ParameterLocation.HEADER)):
@@ -210,7 +213,7 @@ def before_call(context, case, kwargs):
     # Those that a delete takes from the document's examples would be missed.
     isDelete = operation in (
         "deleteObject", "deleteObjectByKey", "deleteProjection", "deleteElement", "deleteElementByKey",
-        "acknowledgeOutbox", *BACKUP, *BULK)
+        "acknowledgeOutbox", *BACKUP, *BULK, *STREAM)
     if operation in BULK:
         # A filter that was made up must not take what the other requests need.
         case.headers = {**(case.headers or {}), "Prefer": "max-affected=0"}
@@ -226,6 +229,10 @@ def before_call(context, case, kwargs):
     parameters = case.path_parameters
     if operation in BACKUP and is_positive(case, ParameterLocation.PATH):
         parameters["name"] = made_backup(case, operation)
+        return
+    if operation in STREAM and is_positive(case, ParameterLocation.PATH):
+        stream = succeed(case, "POST", "/v1/streams", json={"queries": stream_queries(choice)})
+        parameters["id"] = stream.json()["id"]
         return
     if operation in OUTBOX and is_positive(case, ParameterLocation.PATH):
         replace_outbox(case, operation)
@@ -291,6 +298,18 @@ def made_backup(case, operation):
         for backup in succeed(case, "GET", "/v1/backups").json()["backups"]:
             return backup["name"]
     return succeed(case, "POST", "/v1/backups").json()["name"]
+
+
+def stream_queries(choice):
+    """Some queries of a stream by their names, one of them of a projection."""
+    queries = {"cards": {"projection": "CityCard", "filter": "population > 5000000"}}
+    for name in choice.sample(sorted(FILTERS), 2):
+        text, arguments = choice.choice(FILTERS[name])
+        queries[name] = {"class": name, "filter": text}
+        if arguments:
+            values = [json.loads(value) for value in arguments.get("arg", [])]
+            queries[name]["args"] = arguments.get("text", []) + values
+    return queries
 
 
 def replace_outbox(case, operation):

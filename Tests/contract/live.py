@@ -281,6 +281,35 @@ class Streams(LiveTests):
         self.assertIn(("City", 99000023),
                       [(entry["class"], entry["id"]) for entry in live.json["changes"]])
 
+    def test_several_queries_are_followed_on_one_connection(self):
+        made = running.request("POST", "/v1/streams", {"queries": {
+            "near": {"class": "City", "filter": "country.iso == $0", "args": ["SJ"], "fields": "name,population"},
+            "one": {"class": "City", "id": 99000024}}})
+        self.conforms("createStream", made, 201)
+        path = made.headers["Location"]
+        with EventSource(running, path + "?since=start") as stream:
+            events = []
+            while not events or not events[-1].json.get("cursor") or events[-1].name == "hello":
+                events += self.check(stream.until("upToDate"))
+            self.assertEqual(events[-1].last_id, events[-1].json["cursor"])
+            self.city(99000024)(1)
+            [live] = [one for one in self.check(stream.until("change")) if one.name == "change"]
+            self.assertEqual(
+                sorted((entry["query"], entry["op"]) for entry in live.json["changes"]),
+                [("near", "enter"), ("one", "enter")])
+            changed = running.request("PATCH", path, {"queries": {
+                "near": None, "cards": {"projection": "CityCard", "filter": "population > 9000000"}}})
+            self.conforms("patchStream", changed, 200)
+            self.assertEqual(changed.json["queries"], ["one", "cards"])
+            added = self.check(stream.until("upToDate"))
+            self.assertEqual(added[-1].json["query"], "cards")
+            self.assertEqual(added[-1].last_id, added[-1].json["cursor"])
+            self.conforms("streamQueries", running.request(
+                "GET", path, Accept="text/event-stream"), 409)
+        self.conforms("deleteStream", running.request("DELETE", path), 204)
+        self.conforms("streamQueries", running.request(
+            "GET", path, Accept="text/event-stream"), 404)
+
     def test_a_stream_begins_now_and_gives_signs_of_life(self):
         with EventSource(running, "/v1/classes/Continent/changes") as stream:
             events = []

@@ -16,9 +16,17 @@ package final class EventStream: Sendable {
         case closed
     }
 
+    private struct Piece {
+        let bytes: Bytes
+        /// Whether the next piece was given together with it.
+        let goesOn: Bool
+    }
+
     private struct State {
-        var queue: [Bytes] = []
+        var queue: [Piece] = []
         var first = 0
+        /// Whether what was taken last goes on with the first piece that is left.
+        var isWithin = false
         var byteCount = 0
         var isEnded = false
         var isClosed = false
@@ -49,17 +57,23 @@ package final class EventStream: Sendable {
     /// Queues bytes, which may be shared with other streams. Any thread. Cost: a lock, and a wake-up
     /// of the streams' thread when it sleeps.
     ///
-    /// A piece larger than the whole bound is taken when the queue is empty.
-    package func send(_ bytes: Bytes) -> Sent {
+    /// What is larger than the whole bound is taken when the queue is empty.
+    package func send(_ bytes: Bytes) -> Sent { send(all: CollectionOfOne(bytes)) }
+
+    /// Queues all of some pieces or none of them, as ``send(_:)``.
+    package func send(all pieces: some Collection<Bytes>) -> Sent {
+        let byteCount = pieces.reduce(0) { $0 + $1.count }
         let (sent, socket) = state.withLock { state -> (Sent, StreamSocket?) in
             if state.isEnded || state.isClosed { return (.closed, nil) }
-            if state.byteCount > 0, state.byteCount + bytes.count > queueByteCountMax {
+            if state.byteCount > 0, state.byteCount + byteCount > queueByteCountMax {
                 return (.full, nil)
             }
-            if bytes.count > 0 {
-                state.queue.append(bytes)
-                state.byteCount += bytes.count
+            var left = byteCount
+            for bytes in pieces where bytes.count > 0 {
+                left -= bytes.count
+                state.queue.append(Piece(bytes: bytes, goesOn: left > 0))
             }
+            state.byteCount += byteCount
             return (.queued, EventStream.schedule(&state))
         }
         if let socket { socket.loop.wake(for: socket) }
@@ -67,23 +81,35 @@ package final class EventStream: Sendable {
     }
 
     /// Ends the stream after what is queued. Any thread; more calls do nothing.
-    package func end() {
+    package func end() { end(sending: Bytes("")) }
+
+    /// Ends the stream after what is queued, and `last` behind that, for which there is always room.
+    package func end(sending last: Bytes) {
         let socket = state.withLock { state -> StreamSocket? in
-            if state.isEnded { return nil }
+            if state.isEnded || state.isClosed { return nil }
             state.isEnded = true
+            if last.count > 0 {
+                state.queue.append(Piece(bytes: last, goesOn: false))
+                state.byteCount += last.count
+            }
             return EventStream.schedule(&state)
         }
         if let socket { socket.loop.wake(for: socket) }
     }
 
-    /// Ends the stream with `last` in place of what is queued. Any thread.
+    /// Ends the stream with `last` in place of what is queued, behind the rest of what has begun. Any thread.
     func end(with last: Bytes) {
-        let (queue, socket) = state.withLock { state -> ([Bytes], StreamSocket?) in
+        let (queue, socket) = state.withLock { state -> ([Piece], StreamSocket?) in
             if state.isClosed { return ([], nil) }
             let queue = state.queue
-            state.queue = last.count > 0 ? [last] : []
+            state.queue = []
+            if state.isWithin {
+                let rest = queue[state.first...]
+                state.queue += rest.prefix { $0.goesOn } + rest.drop { $0.goesOn }.prefix(1)
+            }
+            if last.count > 0 { state.queue.append(Piece(bytes: last, goesOn: false)) }
             state.first = 0
-            state.byteCount = last.count
+            state.byteCount = state.queue.reduce(0) { $0 + $1.bytes.count }
             state.isEnded = true
             return (queue, EventStream.schedule(&state))
         }
@@ -137,8 +163,9 @@ package final class EventStream: Sendable {
             while state.first < state.queue.count, moved < limit {
                 let piece = state.queue[state.first]
                 state.first += 1
-                moved += piece.count
-                sink(piece)
+                moved += piece.bytes.count
+                state.isWithin = piece.goesOn
+                sink(piece.bytes)
             }
             state.byteCount -= moved
             if state.first == state.queue.count {

@@ -33,6 +33,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private let store: Store
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
+    private let onStep: @Sendable (_ start: UInt64, _ version: UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
     /// The channels, for the schema of ``current``.
@@ -46,15 +47,18 @@ package final class ChangeFeed: @unchecked Sendable {
     /// Starts following.
     ///
     /// - `tickMilliseconds`: How often `onTick` is called.
+    /// - `onStep`: Called on the feed's thread when every channel has been told what happened between two versions.
     /// - `onTick`: Called on the feed's thread with the version that every channel has been told about.
     /// - `logFailure`: Told when a state can't be read; the feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
+        onStep: @escaping @Sendable (_ start: UInt64, _ version: UInt64) -> Void = { _, _ in },
         onTick: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.store = store
         self.tickMilliseconds = tickMilliseconds
+        self.onStep = onStep
         self.onTick = onTick
         self.logFailure = logFailure
         store.publisher.observe { [inbox] _ in
@@ -240,6 +244,7 @@ package final class ChangeFeed: @unchecked Sendable {
             finding.channel.publish(
                 finding.events, from: before.version, to: version, step)
         }
+        onStep(before.version, version)
     }
 
     private func invalidate() {

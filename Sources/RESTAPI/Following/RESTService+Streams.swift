@@ -122,7 +122,7 @@ extension RESTService {
     /// The intervals that may be asked for, in milliseconds.
     private static let intervals = 10...10_000
 
-    private func streamCursor(_ request: Request, isEventStream: Bool)
+    func streamCursor(_ request: Request, isEventStream: Bool)
         throws(RequestFault) -> StreamCursor
     {
         var name = "since"
@@ -138,14 +138,17 @@ extension RESTService {
 
     /// Makes the stream of events that a request asks for, whose queue has room for every signal.
     ///
+    /// - `holder`: Lives as long as the stream.
     /// - Throws: ``RequestFault`` when its ticket opens none, or there are too many.
-    func makeEventStream(_ request: Request) throws(RequestFault) -> EventStream {
+    func makeEventStream(
+        _ request: Request, holding holder: (any Sendable)? = nil
+    ) throws(RequestFault) -> EventStream {
         let place = try places.take()
         let opening = try tickets.open(request)
         return EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)
-        ) { withExtendedLifetime((place, opening)) {} }
+        ) { withExtendedLifetime((place, opening, holder)) {} }
     }
 
     /// The least bound of a stream's queue: half of it has room for every signal.

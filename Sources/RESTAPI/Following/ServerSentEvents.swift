@@ -29,10 +29,22 @@ struct ServerSentEvents: EventFraming {
 
 extension EventStream: StreamSink {
     package func send(_ bytes: SharedBytes) -> StreamSent {
-        switch send(HTTPServer.Bytes(bytes)) {
-        case .queued: .queued
-        case .full: .full
-        case .closed: .closed
+        StreamSent(send(HTTPServer.Bytes(bytes)))
+    }
+
+    package func send(all pieces: [SharedBytes]) -> StreamSent {
+        StreamSent(send(all: pieces.map { HTTPServer.Bytes($0) }))
+    }
+
+    package func end(sending last: SharedBytes) { end(sending: HTTPServer.Bytes(last)) }
+}
+
+extension StreamSent {
+    fileprivate init(_ sent: EventStream.Sent) {
+        switch sent {
+        case .queued: self = .queued
+        case .full: self = .full
+        case .closed: self = .closed
         }
     }
 }

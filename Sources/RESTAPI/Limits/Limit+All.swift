@@ -92,6 +92,20 @@ extension Limit {
             "max-tickets", .count(1...1_000_000), "tickets at a time", "too-many-tickets",
             \.rest.ticketCountMax),
         Limit(
+            "max-stream-queries", .count(1...10_000), "queries of one stream of several",
+            "too-many-queries", \.rest.limits.streamQueryCountMax),
+        Limit(
+            "max-token-streams", .count(1...1_000_000),
+            "streams of several queries of one token at a time", "too-many-streams",
+            \.rest.limits.tokenStreamCountMax),
+        Limit(
+            "max-streams", .count(1...1_000_000), "streams of several queries at a time",
+            "too-many-streams", \.rest.limits.queryStreamCountMax),
+        Limit(
+            "stream-return", .duration,
+            "how long a stream of several queries waits for a follower", "stream-not-found",
+            \.rest.limits.streamReturnSeconds),
+        Limit(
             "stream-queue", .size, "bytes that wait for a slow stream", nil,
             \.rest.limits.streamQueueByteCountMax),
         Limit(

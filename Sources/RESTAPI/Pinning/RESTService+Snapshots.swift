@@ -41,7 +41,7 @@ extension RESTService {
             return text?.snapshot
         }
         let id = stated.string
-        guard SnapshotPin.isID(id) else {
+        guard RandomID.isID(id) else {
             throw .parameter(
                 "snapshot",
                 "'snapshot' is 'new', or an id as the header Holdfast-Snapshot of a reply has it.")

@@ -333,6 +333,7 @@ extension Operation {
 
     // MARK: Following
 
+    private static let stream = "/v1/streams/{id}"
     private static let following = [
         Operation(
             .get, ofClass + "/outbox", "getOutbox", .read,
@@ -367,6 +368,28 @@ extension Operation {
             .get, property + "/changes", "streamPropertyChanges", .read,
             [.pathInside, .since, .ticket, .lastEventID, .preferRead], .reading, isEndless: true
         ) { $0.streamPropertyChanges },
+        Operation(
+            .post, "/v1/streams", "createStream", .read, [.preferRead],
+            .guarded + [
+                .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
+                .unprocessableContent,
+            ]
+        ) { $0.createStream },
+        Operation(
+            .get, stream, "streamQueries", .read, [.since, .ticket, .lastEventID],
+            .guarded + [.notFound, .notAcceptable, .conflict, .unprocessableContent],
+            isEndless: true
+        ) { $0.streamQueries },
+        Operation(
+            .patch, stream, "patchStream", .read,
+            .guarded + [
+                .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
+                .unprocessableContent,
+            ]
+        ) { $0.patchStream },
+        Operation(.delete, stream, "deleteStream", .read, .guarded + [.notFound]) {
+            $0.deleteStream
+        },
         Operation(
             .post, "/v1/tickets", "createTicket", .read,
             .guarded + [

@@ -54,11 +54,12 @@ struct ChangeWriter {
     /// - `index`: Its place in a list, as JSON; nil where it has none.
     mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
         let rowClass = stream.names.schema.classes[event.identity.classIndex]
+        beginEntry()
         switch event.kind {
-        case .enter: json.raw("{\"op\":\"enter\"")
-        case .update: json.raw("{\"op\":\"update\"")
-        case .leave: json.raw("{\"op\":\"leave\"")
-        case .delete: json.raw("{\"op\":\"delete\"")
+        case .enter: json.raw("\"op\":\"enter\"")
+        case .update: json.raw("\"op\":\"update\"")
+        case .leave: json.raw("\"op\":\"leave\"")
+        case .delete: json.raw("\"op\":\"delete\"")
         }
         if case .store = stream.definition.target {
             json.raw(",\"class\":")
@@ -94,6 +95,15 @@ struct ChangeWriter {
             QueryEvent(
                 kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),
                 primaryKey: change.primaryKey, version: change.version), withVersion: false)
+    }
+
+    /// Opens what is told of an object, which names its query where the stream has several.
+    private func beginEntry() {
+        json.raw("{")
+        guard let query = stream.definition.telling.query else { return }
+        json.raw("\"query\":")
+        json.string(query)
+        json.raw(",")
     }
 
     /// The names of the properties that have changed, or through which something has.
@@ -157,7 +167,7 @@ struct ChangeWriter {
     /// Writes one object of a snapshot.
     mutating func writeSnapshot(_ row: RowView, _ identity: ObjectIdentity) {
         let rowClass = stream.names.schema.classes[identity.classIndex]
-        json.raw("{")
+        beginEntry()
         if case .store = stream.definition.target {
             json.raw("\"class\":")
             json.string(rowClass.definition.name)

@@ -168,7 +168,7 @@ struct StreamCatchUp: Sendable {
     /// Has a stream begin again with a snapshot.
     func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> Bool {
         subscriber.restart()
-        subscriber.send(events.reset(reason))
+        subscriber.send(events.reset(reason, of: subscriber.query))
         return false
     }
 

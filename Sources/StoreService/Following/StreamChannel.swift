@@ -40,7 +40,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     var readsLists: Bool { stream.property != nil }
 
     /// Bytes after which an event goes on in another part.
-    private static let partByteCount = 256 << 10
+    static let partByteCount = 256 << 10
 
     init(_ stream: CheckedStream, hub: StreamHub) {
         self.stream = stream
@@ -61,9 +61,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     }
     func add(_ poll: LongPoll) { polls.append(poll) }
 
-    /// Drops a follower that is gone.
+    /// Drops followers that are gone, or not its own any more.
     func removeGone() {
-        subscribers.removeAll { $0.sink.isClosed }
+        subscribers.removeAll { $0.sink.isClosed || $0.channel !== self }
         polls.removeAll { $0.sink.isGone }
         forgetIfEmpty()
     }
@@ -108,16 +108,20 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
             var writer = ChangeWriter(stream, after, hub.limits, before: before)
             writer.changedProperties = changedProperties
             let first = position
-            writer.beginChangeEvent(version: version, hub.events.framing)
+            // Where its client has several queries, what this one has is a piece of their event.
+            let isEvent = stream.definition.telling.query == nil
+            if isEvent { writer.beginChangeEvent(version: version, hub.events.framing) }
             while position < events.count, writer.byteCount < Self.partByteCount {
                 if position > first { writer.raw(",") }
                 writer.write(events[position], withVersion: false)
                 position += 1
             }
             let isLast = position == events.count
-            writer.endChangeEvent(
-                version: isLast ? version : nil, isLastPart: isLast && first > 0,
-                hub.events.framing)
+            if isEvent {
+                writer.endChangeEvent(
+                    version: isLast ? version : nil, isLastPart: isLast && first > 0,
+                    hub.events.framing)
+            }
             hub.meter.countEncoding()
             let failure = after.failure ?? before.failure
             if writer.isTruncated || failure != nil {
@@ -126,7 +130,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
                         ?? .replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
             let bytes = writer.take()
-            send(bytes, version: isLast ? version : nil, isToldInPart: first > 0)
+            send(bytes, of: version, isLast: isLast, isToldInPart: first > 0)
         }
     }
 
@@ -141,7 +145,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
             case .nothing: break
             case .event(let bytes, _):
                 hub.meter.countEncoding()
-                send(bytes, version: version, isToldInPart: false)
+                send(bytes, of: version)
             case .unknown:
                 for subscriber in takeSubscribers() { hub.restart(subscriber, .fellBehind) }
             }
@@ -150,17 +154,20 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         }
     }
 
-    /// Sends bytes to the streams.
+    /// Sends bytes of a step to the streams.
     ///
-    /// - `version`: What they know behind it; nil when more follows.
+    /// - `version`: What the step leads to.
+    /// - `isLast`: Whether nothing more of the step follows.
     /// - `isToldInPart`: Whether they have been told a part of the step.
-    func send(_ bytes: SharedBytes, version: UInt64?, isToldInPart: Bool) {
+    func send(
+        _ bytes: SharedBytes, of version: UInt64, isLast: Bool = true, isToldInPart: Bool = false
+    ) {
         let now = monotonicMilliseconds()
         var behind: [StreamSubscriber] = []
         subscribers.removeAll { subscriber in
-            switch subscriber.sendLive(bytes, now: now) {
+            switch subscriber.sendLive(bytes, of: version, now: now) {
             case .queued:
-                if let version { subscriber.version = version }
+                if isLast { subscriber.version = version }
                 return false
             case .full:
                 // Its client is slow: it gets what it misses, folded, when there is room again.
@@ -202,8 +209,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Ends a stream with an error.
     func end(_ subscriber: StreamSubscriber, with fault: RequestFault) {
-        subscriber.send(hub.events.error(fault))
-        subscriber.sink.end()
+        subscriber.sink.end(sending: hub.events.error(fault, of: stream))
     }
 
     /// Lets go of the streams, which others look after from here on.

@@ -39,6 +39,14 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
+    /// Where a client of events goes on that stands there: behind a whole version, or from the start.
+    var eventCursor: String {
+        switch self {
+        case .now, .start, .snapshot: StreamCursor.start.text
+        case .after(let version), .within(let version, _): version.description
+        }
+    }
+
     /// Whether a client that stands there can wait for what comes: it has been told all of some version.
     package var canWait: Bool {
         switch self {

@@ -87,6 +87,7 @@ package final class StreamDefinition: Sendable {
             rowClass = named.rowClass
         }
         var text = QueryText()
+        text.isInBody = telling.query != nil
         text.filter = filter
         text.arguments = arguments
         var filterPaths: [Dependency] = []

@@ -27,14 +27,20 @@ package struct StreamEvents: Sendable {
         }
     }
 
-    /// From here on events are live.
-    func upToDate(_ cursor: String) -> SharedBytes {
-        event("upToDate", id: cursor) { $0.member("cursor").string(cursor) }
+    /// From here on the events of a query are live.
+    ///
+    /// - `cursor`: Behind which the client may resume; nil while other queries of its stream are not so far.
+    func upToDate(_ cursor: String?, of query: CheckedStream) -> SharedBytes {
+        event("upToDate", of: query, id: cursor) { data in
+            if let cursor { data.member("cursor").string(cursor) }
+        }
     }
 
-    /// What the client knows is void; a snapshot follows.
-    func reset(_ reason: ResetReason) -> SharedBytes {
-        event("reset", id: StreamCursor.start.text) { $0.member("reason").string(reason.rawValue) }
+    /// What the client knows of a query is void; a snapshot follows.
+    func reset(_ reason: ResetReason, of query: CheckedStream? = nil) -> SharedBytes {
+        event("reset", of: query, id: StreamCursor.start.text) {
+            $0.member("reason").string(reason.rawValue)
+        }
     }
 
     /// Keeps the connection and moves the point to resume from, where there is one.
@@ -44,25 +50,31 @@ package struct StreamEvents: Sendable {
         return SharedBytes(buffer)
     }
 
-    /// The stream ends because its query is not valid any more.
-    func error(_ fault: RequestFault) -> SharedBytes {
-        error(code: fault.code, fault.detail)
+    /// The stream ends because a query of it is not valid any more.
+    func error(_ fault: RequestFault, of query: CheckedStream? = nil) -> SharedBytes {
+        error(code: fault.code, fault.detail, of: query)
     }
 
     /// The stream ends for a reason with a stable code.
-    package func error(code: String, _ detail: String) -> SharedBytes {
-        event("error") { data in
+    package func error(
+        code: String, _ detail: String, of query: CheckedStream? = nil
+    ) -> SharedBytes {
+        event("error", of: query) { data in
             data.member("code").string(code)
             data.member("detail").string(detail)
         }
     }
 
+    /// - `query`: The query that the event is about, which it names where the stream has several.
     private func event(
-        _ name: StaticString, id: String? = nil, in buffer: ByteBuffer = ByteBuffer(),
-        _ write: (inout JSONObjectWriter) -> Void
+        _ name: StaticString, of query: CheckedStream? = nil, id: String? = nil,
+        in buffer: ByteBuffer = ByteBuffer(), _ write: (inout JSONObjectWriter) -> Void
     ) -> SharedBytes {
         framing.begin(name, id: id, in: buffer)
-        JSONWriter(buffer).object(write)
+        JSONWriter(buffer).object { data in
+            if let name = query?.definition.telling.query { data.member("query").string(name) }
+            write(&data)
+        }
         framing.end(id: nil, in: buffer)
         return SharedBytes(buffer)
     }

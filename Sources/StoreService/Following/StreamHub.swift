@@ -8,7 +8,7 @@ import Threads
 /// A stream that has something to catch up with is fed on a worker's thread, as fast as its client
 /// reads; once it is near the present it joins a channel on the feed's thread. Thread-safe.
 package final class StreamHub: @unchecked Sendable {
-    // Unchecked: `channels` and `timers` are touched on the feed's thread alone; `feed` is set once,
+    // Unchecked: what varies is touched on the feed's thread alone; `feed` is set once,
     // before the hub is used.
 
     /// What is due at some time, on the feed's thread.
@@ -19,6 +19,8 @@ package final class StreamHub: @unchecked Sendable {
         case polls(StreamChannel, deadline: UInt64)
         /// What no worker took is tried again.
         case retry(@Sendable () -> Void)
+        /// So is the client of several queries.
+        case group(StreamGroup)
     }
 
     let served: ServedStore
@@ -30,6 +32,12 @@ package final class StreamHub: @unchecked Sendable {
     package let meter = StreamMeter()
     private var feed: ChangeFeed?
     private var channels: [StreamChannel.Key: StreamChannel] = [:]
+    /// The clients of several queries, by the ids of their streams. The feed's thread alone.
+    var groups: [String: StreamGroup] = [:]
+    /// Those of them that the present step concerns. The feed's thread alone.
+    var groupsInStep: [StreamGroup] = []
+    /// The streams of several queries.
+    package let queryStreams: QueryStreams
     private var timers = TimerWheel<Timer>(slotMilliseconds: 250)
     private let isStopping = Atomic<Bool>(false)
     /// What streams that are behind are told.
@@ -54,6 +62,7 @@ package final class StreamHub: @unchecked Sendable {
         self.events = events
         catchUp = StreamCatchUp(served: served, events: events)
         outboxes = OutboxHub(served, events)
+        queryStreams = QueryStreams(served.limits)
         outboxes.join(self)
     }
 
@@ -61,6 +70,7 @@ package final class StreamHub: @unchecked Sendable {
     package func start() {
         feed = ChangeFeed(
             store: served.store,
+            onStep: { [weak self] start, version in self?.endStep(from: start, to: version) },
             onTick: { [weak self] version in self?.tick(version) },
             logFailure: { [served] error in _ = served.fault(error) })
     }
@@ -79,6 +89,8 @@ package final class StreamHub: @unchecked Sendable {
         feed?.perform { position in
             for channel in self.channels.values { channel.end(version: position.version) }
             self.channels = [:]
+            for group in self.groups.values { group.sink.end() }
+            self.groups = [:]
             _ = self.timers.takeAll()
             self.outboxes.end()
         }
@@ -138,13 +150,17 @@ package final class StreamHub: @unchecked Sendable {
         }
         begin()
         onFeed(subscriber) { _ in self.keepAlive(subscriber) }
+        subscriber.send(events.hello(start.eventCursor))
+        resume(subscriber, start, present: present)
+    }
+
+    /// Has a stream begin behind what its client knows.
+    ///
+    /// - `present`: A version that was the newest one after the client had asked.
+    func resume(_ subscriber: StreamSubscriber, _ start: StreamCursor, present: UInt64) {
         switch start {
-        case .now: break
-        case .start, .snapshot:
-            subscriber.send(events.hello(StreamCursor.start.text))
-            restart(subscriber, .start)
+        case .now, .start, .snapshot: restart(subscriber, .start)
         case .after(let version), .within(let version, _):
-            subscriber.send(events.hello(version.description))
             guard version.epoch == served.store.epoch, version.number <= present else {
                 return restart(subscriber, .restored)
             }
@@ -164,6 +180,17 @@ package final class StreamHub: @unchecked Sendable {
         _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
         perform(body) { subscriber.sink.end() }
+    }
+
+    /// Has channels let go of streams. On the feed's thread.
+    func unlist(_ subscribers: [StreamSubscriber]) {
+        var left: [ObjectIdentifier: StreamChannel] = [:]
+        for subscriber in subscribers {
+            guard let channel = subscriber.channel else { continue }
+            subscriber.channel = nil
+            left[ObjectIdentifier(channel)] = channel
+        }
+        for channel in left.values { channel.removeGone() }
     }
 
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
@@ -210,7 +237,7 @@ package final class StreamHub: @unchecked Sendable {
                     let bytes = through == version ? beat : nil
                     let sent = bytes ?? events.heartbeat(cursor(through))
                     if through == version { beat = sent }
-                    if case .queued = subscriber.sendLive(sent, now: now) {
+                    if case .queued = subscriber.sendLive(sent, of: through, now: now) {
                         subscriber.version = through
                     }
                     // A client that does not read is asked again later.
@@ -222,6 +249,13 @@ package final class StreamHub: @unchecked Sendable {
                     channel.expire(deadline, version: version)
                 }
             case .retry(let body): body()
+            case .group(let group):
+                guard keep(group) else { continue }
+                if now >= group.lastSent + heartbeatMilliseconds {
+                    group.beat(cursor(version), version: version)
+                    group.lastSent = now
+                }
+                timers.add(timer, at: group.lastSent + heartbeatMilliseconds)
             }
         }
     }
@@ -230,6 +264,12 @@ package final class StreamHub: @unchecked Sendable {
     func keepAlive(_ subscriber: StreamSubscriber) {
         timers.add(
             .heartbeat(subscriber), at: monotonicMilliseconds() + heartbeatMilliseconds)
+    }
+
+    /// Has a client of several queries be looked after for as long as it is there. On the feed's thread.
+    func keepAlive(_ group: StreamGroup) {
+        group.lastSent = monotonicMilliseconds()
+        timers.add(.group(group), at: group.lastSent + heartbeatMilliseconds)
     }
 
     private var heartbeatMilliseconds: UInt64 { UInt64(events.heartbeatSeconds) * 1000 }
@@ -291,8 +331,7 @@ package final class StreamHub: @unchecked Sendable {
                 // What the step has found is not told, so that it can be made again.
                 if job.isRestarted { return }
                 if job.mustNotAnswer { return subscriber.sink.end() }
-                subscriber.send(events.error(error))
-                return subscriber.sink.end()
+                return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
             }
         } while job.isInFirstSlice
         feedLater(subscriber)
@@ -301,7 +340,7 @@ package final class StreamHub: @unchecked Sendable {
     // MARK: Arriving, on the feed's thread
 
     /// Delivers the last missed changes to a stream and makes it live.
-    private func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
+    func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
         // Nobody looks after one that has gone.
         if subscriber.sink.isClosed { return }
         guard position.transaction.rows === subscriber.query.names.schema else {
@@ -310,13 +349,13 @@ package final class StreamHub: @unchecked Sendable {
         do throws(RequestFault) {
             guard try deliverRest(to: subscriber, position) else { return }
         } catch {
-            subscriber.send(events.error(error))
-            return subscriber.sink.end()
+            return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
         }
         // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
         if subscriber.needsUpToDate {
-            subscriber.send(events.upToDate(cursor(subscriber.version)))
+            let id = subscriber.sink.movesID ? cursor(subscriber.version) : nil
+            subscriber.send(events.upToDate(id, of: subscriber.query))
             subscriber.needsUpToDate = false
         }
         goLive(subscriber, in: channel(subscriber.query, position))

@@ -9,13 +9,28 @@ package protocol StreamSink: AnyObject, Sendable {
     /// Whether nobody reads any more.
     var isClosed: Bool { get }
 
+    /// Whether its client knows everything up to the present once the stream that uses it does: others may use it, too.
+    /// The feed's thread.
+    var movesID: Bool { get }
+
     /// Takes bytes, unless it is full or closed. What is larger than its bound is taken when it is empty.
     func send(_ bytes: SharedBytes) -> StreamSent
+    /// Takes all of some bytes, or none of them, as ``send(_:)``.
+    func send(all pieces: [SharedBytes]) -> StreamSent
+    /// Takes what the step of the feed that leads to a version means to one query. The feed's thread.
+    func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent
     /// Ends the stream behind what was taken.
     func end()
+    /// Ends the stream with a last event, behind what was taken.
+    func end(sending last: SharedBytes)
     /// Has `body` run once when no more bytes than these wait, or nobody reads any more: at once, or later on a
     /// thread that must not be held up. Only the last one is kept.
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void)
+}
+
+extension StreamSink {
+    package var movesID: Bool { true }
+    package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 }
 
 /// What became of bytes that were given to a ``StreamSink``.

@@ -86,12 +86,13 @@ package final class StreamSubscriber: @unchecked Sendable {
         _ = flush()
     }
 
-    /// Sends the bytes of a step that many streams share, if there is room at once.
+    /// Sends bytes of a step, or of a moment at rest, that many streams share, if there is room at once.
     ///
+    /// - `version`: What the step leads to.
     /// - `now`: In milliseconds of the monotonic clock.
-    func sendLive(_ bytes: SharedBytes, now: UInt64) -> StreamSent {
+    func sendLive(_ bytes: SharedBytes, of version: UInt64, now: UInt64) -> StreamSent {
         guard unsent.isEmpty || flush() else { return .full }
-        let sent = sink.send(bytes)
+        let sent = sink.send(bytes, inStepTo: version)
         if case .queued = sent { lastSent = now }
         return sent
     }

@@ -1,17 +1,20 @@
 import ObjectJSON
 import Rows
 
-/// What the client of a stream wants to be told of an object that stays in the result.
+/// What the client of a stream wants to be told beside the objects of the result.
 package struct StreamTelling: Hashable, Sendable {
-    /// The paths whose changes alone are told, with commas between them; nil for all.
+    /// Of an object that stays the paths whose changes alone are told, with commas between them; nil for all.
     let keyPaths: String?
     /// Whether an update has what was there before, as far as it is known.
     let tellsOld: Bool
+    /// The name that each entry has, where the stream has several queries.
+    let query: String?
 
     /// Takes what the client states.
-    package init(keyPaths: String? = nil, tellsOld: Bool = false) {
+    package init(keyPaths: String? = nil, tellsOld: Bool = false, query: String? = nil) {
         self.keyPaths = keyPaths
         self.tellsOld = tellsOld
+        self.query = query
     }
 
     /// What has to change to be told, in the projection's names where there is one; nil where everything is.

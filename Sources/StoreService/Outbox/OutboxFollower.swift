@@ -76,8 +76,7 @@ final class OutboxFollower: @unchecked Sendable {
     func fail(_ fault: RequestFault, _ events: StreamEvents) {
         switch client {
         case .stream(let stream):
-            _ = stream.send(events.error(fault))
-            stream.end()
+            stream.end(sending: events.error(fault))
         case .poll(let sink, _): sink.fail(fault)
         }
     }

@@ -20,33 +20,13 @@ package struct SnapshotPin: Sendable {
     /// The version.
     package var version: StoreVersion { pinned.version }
 
-    private static let idByteCount = 22
-
-    /// Makes a random id.
-    static func makeID() -> String {
-        let bytes = ByteBuffer(capacity: 64)
-        bytes.append(little: UInt64.random(in: 0 ... .max))
-        bytes.append(little: UInt64.random(in: 0 ... .max))
-        let text = ByteBuffer(capacity: 32)
-        Base64.encode(bytes.bytes, alphabet: .url, into: text)
-        return String(decoding: text.bytes, as: UTF8.self)
-    }
-
-    /// Whether a text may be an id.
-    package static func isID(_ text: some StringProtocol) -> Bool {
-        text.utf8.count == idByteCount
-            && text.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            }
-    }
-
     /// The cursor that a client gets for a page under the snapshot: the id stands before it.
     func cursor(_ text: String) -> String { "\(id).\(text)" }
 
     /// Takes the id from a cursor of a page under a snapshot.
     static func divide(_ cursor: String) -> (id: String, cursor: String)? {
-        guard let point = cursor.utf8.firstIndex(of: UInt8(ascii: ".")), isID(cursor[..<point])
+        guard let point = cursor.utf8.firstIndex(of: UInt8(ascii: ".")),
+            RandomID.isID(cursor[..<point])
         else { return nil }
         return (String(cursor[..<point]), String(cursor[cursor.index(after: point)...]))
     }

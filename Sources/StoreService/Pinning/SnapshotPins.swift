@@ -40,7 +40,7 @@ package final class SnapshotPins: Sendable {
         let pinned = try store.pin(sharing: versions)
         let known = present.first { $0.pinned.commit == pinned.commit && $0.owner == owner }
         let pin = SnapshotPin(
-            id: known?.id ?? SnapshotPin.makeID(), owner: owner, pinned: pinned,
+            id: known?.id ?? RandomID.make(), owner: owner, pinned: pinned,
             milliseconds: monotonicMilliseconds(), storedByteCount: store.storedByteCount ?? 0)
         try requireRoom(for: pin, among: present)
         return pin

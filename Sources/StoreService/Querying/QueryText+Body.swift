@@ -4,10 +4,14 @@ import Query
 import Text
 
 extension QueryText {
-    /// Reads a query from a body.
+    /// Reads a query from a body, or from a part of one.
     ///
+    /// - `known`: The members that the query may have.
+    /// - `others`: Members beside it, which the caller reads.
     /// - Throws: ``RequestFault`` `.malformed` with every fault of the body.
-    package init(body json: JSONValue) throws(RequestFault) {
+    package init(
+        body json: JSONValue, of known: [String] = Self.memberNames, beside others: [String] = []
+    ) throws(RequestFault) {
         self.init()
         isInBody = true
         guard json.kind == .object else {
@@ -33,6 +37,15 @@ extension QueryText {
                 continue
             }
             let value = member.value
+            if others.contains(name) { continue }
+            guard known.contains(name) else {
+                faults.append(
+                    RequestFault.Entry(
+                        code: "unknown-member", detail: "A query has no member '\(name)'.",
+                        pointer: JSONPointer().appending(name).description,
+                        hint: NearestName.of(name, among: known + others)))
+                continue
+            }
             if let (path, isList, expected) = Self.texts[name] {
                 self[keyPath: path] = isList ? Self.list(value) : value.string
                 let isNone = isList && name != "fields" && Self.isEmptyList(value)
@@ -65,12 +78,7 @@ extension QueryText {
                     }
                     arguments.append(argument)
                 }
-            default:
-                faults.append(
-                    RequestFault.Entry(
-                        code: "unknown-member", detail: "A query has no member '\(name)'.",
-                        pointer: JSONPointer().appending(name).description,
-                        hint: NearestName.of(name, among: Self.memberNames)))
+            default: continue
             }
         }
         if !faults.isEmpty {
@@ -92,7 +100,8 @@ extension QueryText {
             "geometry": (\.geometry, false, "a path"),
         ]
 
-    private static let memberNames = [
+    /// The members of a query whose result is a page.
+    package static let memberNames = [
         "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
         "explain", "geometry",
     ]
@@ -103,7 +112,7 @@ extension QueryText {
     }
 
     /// Text with commas, from a string or a filled array of strings.
-    private static func list(_ json: JSONValue) -> String? {
+    static func list(_ json: JSONValue) -> String? {
         if let text = json.string { return text }
         guard json.kind == .array, json.count > 0 else { return nil }
         var parts: [String] = []

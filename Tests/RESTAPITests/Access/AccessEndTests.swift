@@ -23,11 +23,23 @@ struct AccessEndTests {
         ("streamProjectionChanges", "/v1/projections/Labels/changes"),
         ("streamProjectedObjectChanges", "/v1/projections/Labels/objects/1/changes"),
         ("getOutbox", "/v1/classes/Reading/outbox"),
+        ("streamQueries", "/v1/streams/{id}"),
     ]
 
     /// Whether what is followed can be asked for page by page as well.
     static func hasPages(_ target: String) -> Bool {
-        !["/properties/", "/sections/", "/aggregate/"].contains { target.contains($0) }
+        !["/properties/", "/sections/", "/aggregate/", "/streams/"].contains { target.contains($0) }
+    }
+
+    /// The target of one of them; of a stream, one that the token has made.
+    static func made(_ target: String, on server: GuardedServer) -> String {
+        guard target.hasSuffix("{id}") else { return target }
+        let reply = server.send(
+            "POST", "/v1/streams",
+            [server.authorization(.read), ("Content-Type", "application/json")],
+            body: #"{"queries":{"nodes":{"class":"Node"}}}"#)
+        #expect(reply.status == 201, "\(reply.text)")
+        return reply.headers["location"] ?? ""
     }
 
     static let schema = Schema(
@@ -69,6 +81,7 @@ struct AccessEndTests {
     @Test("ends a stream with an event that says so", arguments: followed.map(\.1))
     func stream(target: String) throws {
         let server = try Self.server()
+        let target = Self.made(target, on: server)
         let client = ChangesClient(
             port: server.port, target, headers: [server.authorization(.read)])
         // The stream is there: the first event has come.

@@ -100,6 +100,7 @@ struct TicketTests {
         arguments: AccessEndTests.followed.map(\.1))
     func forms(target: String) throws {
         let server = try AccessEndTests.server()
+        let target = AccessEndTests.made(target, on: server)
         let stated =
             target + (target.contains("?") ? "&" : "?")
             + "ticket=\(try Self.ticket(server, for: target))"

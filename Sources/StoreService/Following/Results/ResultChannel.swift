@@ -50,7 +50,7 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
         let through = holdsThrough(version)
         let isKnown = reason == nil && span.contains(subscriber.version)
         if isKnown, result != nil, markedThrough == nil, stream.result?.showsObjects ?? false {
-            subscriber.send(hub.events.upToDate(hub.cursor(through)))
+            subscriber.send(hub.events.upToDate(hub.cursor(through), of: stream))
             return hub.goLive(subscriber, in: self)
         }
         newcomers.append(Newcomer(subscriber: subscriber, reason: reason))
@@ -178,7 +178,7 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
         dueMilliseconds =
             monotonicMilliseconds() + UInt64(stream.definition.intervalMilliseconds)
         hub.meter.countEncoding()
-        for event in events { send(event, version: version, isToldInPart: false) }
+        for event in events { send(event, of: version) }
     }
 
     private func welcome(_ newcomer: Newcomer, _ found: ResultComputation.Outcome) {
@@ -191,7 +191,7 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
             for event in found.snapshot { subscriber.send(event) }
         }
         subscriber.version = found.version
-        if isObjects { subscriber.send(hub.events.upToDate(hub.cursor(found.version))) }
+        if isObjects { subscriber.send(hub.events.upToDate(hub.cursor(found.version), of: stream)) }
         hub.goLive(subscriber, in: self)
     }
 }

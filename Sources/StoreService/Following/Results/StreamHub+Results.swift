@@ -36,8 +36,7 @@ extension StreamHub {
         do throws(RequestFault) {
             subscriber.query = try subscriber.query.under(position.transaction.rows, served)
         } catch {
-            subscriber.send(events.error(error))
-            return subscriber.sink.end()
+            return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
         }
         guard let channel = channel(subscriber.query, position) as? ResultChannel else { return }
         channel.join(subscriber, reason, at: position.version)

@@ -1,0 +1,52 @@
+import HTTPServer
+import ObjectJSON
+import StoreService
+
+extension RESTService {
+    /// `POST /v1/streams`: a stream of several queries, which one connection follows.
+    func createStream(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let preferences = try Preferences(request)
+        _ = try BodyType.read(request)
+        return try reading(request) { () throws(RequestFault) in
+            let body = try self.statedQueries(
+                request, isPatch: false, quotesLargeInts: preferences.quotesLargeInts)
+            let stream = try self.streams.queryStreams.make(
+                body.added, for: self.tokenKey(request),
+                quotesLargeInts: preferences.quotesLargeInts)
+            var response = Response(stream: stream, status: 201)
+            response.headers.add(.location, "/v1/streams/\(stream.id)")
+            response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)
+            return .respond(response)
+        }
+    }
+
+    /// Reads the queries that a body states, and those that a patch removes.
+    func statedQueries(
+        _ request: Request, isPatch: Bool, quotesLargeInts: Bool
+    ) throws(RequestFault) -> StreamQueriesBody {
+        try StreamQueriesBody(
+            served.json(request.body, RequestScratch.current.parser),
+            byteCount: request.body.count, isPatch: isPatch, quotesLargeInts: quotesLargeInts,
+            served)
+    }
+
+    /// The stream that the path names, if it is of who asks.
+    func queryStream(_ request: Request) throws(RequestFault) -> QueryStream {
+        try streams.queryStreams.find(request.parameter(0).string, of: tokenKey(request))
+    }
+}
+
+extension Response {
+    /// A stream of several queries.
+    init(stream: QueryStream, status: UInt16) {
+        self = .json(status) { writer in
+            writer.object { object in
+                object.member("id").string(stream.id)
+                object.member("queries").array { array in
+                    for query in stream.queries { array.element().string(query.name) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import HTTPServer
+import ObjectJSON
+import StoreService
+
+extension RESTService {
+    /// `PATCH /v1/streams/{id}`: adds queries to a stream and removes others, also while it is followed.
+    func patchStream(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let stream = try queryStream(request)
+        _ = try BodyType.read(request)
+        return try reading(request) { () throws(RequestFault) in
+            let body = try self.statedQueries(
+                request, isPatch: true, quotesLargeInts: stream.quotesLargeInts)
+            try self.streams.queryStreams.change(
+                stream, removing: body.removed, adding: body.added)
+            return .later { exchange in
+                self.streams.update(stream) {
+                    exchange.respond(Response(stream: stream, status: 200))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import HTTPServer
+import ObjectJSON
+import StoreService
+
+extension RESTService {
+    /// `GET /v1/streams/{id}`: what happens to the results of all queries of a stream.
+    func streamQueries(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("text/event-stream")
+        let stream = try queryStream(request)
+        let cursor = try streamCursor(request, isEventStream: true)
+        try stream.check(served)
+        let following = try stream.follow()
+        let events = try makeEventStream(request, holding: following)
+        let clientKey = clientKey(request)
+        return .later { exchange in
+            self.streams.open(stream, to: events, for: clientKey, from: cursor) {
+                exchange.respond(
+                    Response(following: events, quotesLargeInts: stream.quotesLargeInts))
+            }
+        }
+    }
+}

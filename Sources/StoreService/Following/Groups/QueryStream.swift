@@ -1,0 +1,109 @@
+import ObjectJSON
+import Synchronization
+import Threads
+
+/// Several queries that one client follows on one connection. Thread-safe.
+package final class QueryStream: Sendable {
+    /// The id: 22 characters of base64url, of random bytes.
+    package let id = RandomID.make()
+    /// Whose it is; nil where nobody needs a token.
+    let owner: ClientKey?
+    /// Whether ints beyond 2^53 are told as strings.
+    package let quotesLargeInts: Bool
+
+    private struct State {
+        var queries: [FollowedQuery]
+        /// Until when somebody has to follow it, in milliseconds of the monotonic clock; nil while somebody does.
+        var deadline: UInt64?
+    }
+    private let state: Mutex<State>
+    private let limits: ServiceLimits
+
+    init(
+        _ queries: [FollowedQuery], for owner: ClientKey?, quotesLargeInts: Bool,
+        _ limits: ServiceLimits
+    ) {
+        self.owner = owner
+        self.quotesLargeInts = quotesLargeInts
+        self.limits = limits
+        state = Mutex(State(queries: queries, deadline: Self.deadline(limits)))
+    }
+
+    private static func deadline(_ limits: ServiceLimits) -> UInt64 {
+        monotonicMilliseconds() + UInt64(limits.streamReturnSeconds) * 1000
+    }
+
+    /// Its queries, in the order in which they were added.
+    package var queries: [FollowedQuery] { state.withLock { $0.queries } }
+
+    /// Whether nobody has followed it for too long.
+    var isOver: Bool {
+        let deadline = state.withLock { $0.deadline }
+        return deadline.map { monotonicMilliseconds() >= $0 } ?? false
+    }
+
+    /// Removes queries and adds others, each in the place of the one of its name.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` when there are too many.
+    package func change(
+        removing names: [String], adding added: [FollowedQuery]
+    ) throws(RequestFault) {
+        for query in added { query.knownFrom = .max }
+        let isTaken = state.withLock { state in
+            let replaced = Set(names + added.map(\.name))
+            let queries = state.queries.filter { !replaced.contains($0.name) } + added
+            guard queries.count <= limits.streamQueryCountMax else { return false }
+            state.queries = queries
+            return true
+        }
+        guard isTaken else { throw .tooManyQueries(limits) }
+    }
+
+    // MARK: Its follower
+
+    /// Begins to follow it, until nobody holds what is returned.
+    ///
+    /// - Throws: ``RequestFault`` `.conflict` while somebody does.
+    package func follow() throws(RequestFault) -> Following {
+        let isFree = state.withLock { state in
+            defer { state.deadline = nil }
+            return state.deadline != nil
+        }
+        guard isFree else {
+            throw RequestFault(
+                .conflict, "stream-in-use",
+                "The stream is followed on another connection. Try again once that has ended, or make another one "
+                    + "with POST /v1/streams.")
+        }
+        return Following(stream: self)
+    }
+
+    /// A connection that a stream has, until nobody holds this any more.
+    package final class Following: Sendable {
+        private let stream: QueryStream
+
+        fileprivate init(stream: QueryStream) { self.stream = stream }
+
+        deinit {
+            stream.state.withLock { $0.deadline = QueryStream.deadline(stream.limits) }
+        }
+    }
+}
+
+extension QueryStream {
+    /// Refuses queries that the present schema has no place for any more.
+    ///
+    /// - Throws: ``RequestFault`` that names the first such query.
+    package func check(_ served: ServedStore) throws(RequestFault) {
+        let rows = served.store.catalog.rows
+        for query in queries {
+            do throws(RequestFault) { _ = try query.checked.under(rows, served) } catch {
+                var fault = error.ofQuery
+                fault.detail =
+                    "Query '\(query.name)' is not valid any more; replace or remove it with PATCH. "
+                    + fault.detail
+                throw fault
+            }
+        }
+    }
+}

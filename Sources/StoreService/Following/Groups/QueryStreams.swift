@@ -1,0 +1,100 @@
+import ObjectJSON
+import Synchronization
+
+/// The streams of several queries. Each belongs to the client that made it and ends when nobody has followed it for
+/// some time; they are in memory alone. Thread-safe.
+package final class QueryStreams: Sendable {
+    /// Bytes that the texts of all queries may have.
+    private static let byteCountMax = 64 << 20
+
+    private let limits: ServiceLimits
+    private let streams = Mutex<[String: QueryStream]>([:])
+
+    init(_ limits: ServiceLimits) { self.limits = limits }
+
+    /// Makes a stream.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` for too many queries, `.unavailable` when there are too many streams.
+    package func make(
+        _ queries: [FollowedQuery], for owner: ClientKey?, quotesLargeInts: Bool
+    ) throws(RequestFault) -> QueryStream {
+        guard queries.count <= limits.streamQueryCountMax else { throw .tooManyQueries(limits) }
+        let stream = QueryStream(
+            queries, for: owner, quotesLargeInts: quotesLargeInts, limits)
+        let isTaken = streams.withLock { streams in
+            // Cost: a look at every stream.
+            streams = streams.filter { !$0.value.isOver }
+            guard streams.count < limits.queryStreamCountMax,
+                streams.values.count(where: { $0.owner == owner }) < limits.tokenStreamCountMax,
+                Self.hasRoom(for: queries, among: streams)
+            else { return false }
+            streams[stream.id] = stream
+            return true
+        }
+        guard isTaken else { throw .tooManyStreams(limits) }
+        return stream
+    }
+
+    private static func hasRoom(
+        for queries: [FollowedQuery], among streams: [String: QueryStream]
+    ) -> Bool {
+        var byteCount = queries.reduce(0) { $0 + $1.byteCount }
+        for stream in streams.values {
+            byteCount += stream.queries.reduce(0) { $0 + $1.byteCount }
+        }
+        return byteCount <= byteCountMax
+    }
+
+    /// The stream of an id.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when it has ended, never was, or is another client's.
+    package func find(_ id: String, of owner: ClientKey?) throws(RequestFault) -> QueryStream {
+        let stream = streams.withLock { streams in
+            if streams[id]?.isOver ?? false { streams[id] = nil }
+            return streams[id]
+        }
+        guard let stream, stream.owner == owner else { throw .streamNotFound(limits) }
+        return stream
+    }
+
+    /// Changes the queries of a stream.
+    ///
+    /// - Throws: ``RequestFault`` as ``make(_:for:quotesLargeInts:)``.
+    package func change(
+        _ stream: QueryStream, removing names: [String], adding added: [FollowedQuery]
+    ) throws(RequestFault) {
+        guard streams.withLock({ Self.hasRoom(for: added, among: $0) }) else {
+            throw .tooManyStreams(limits)
+        }
+        try stream.change(removing: names, adding: added)
+    }
+
+    /// Forgets a stream.
+    package func remove(_ stream: QueryStream) { streams.withLock { $0[stream.id] = nil } }
+}
+
+extension RequestFault {
+    fileprivate static func streamNotFound(_ limits: ServiceLimits) -> RequestFault {
+        RequestFault(
+            .notFound, "stream-not-found",
+            "There is no such stream of this token: a stream of several queries ends when nobody has followed it for "
+                + "\(limits.streamReturnSeconds) s, and with the service. Make it again with POST /v1/streams, and "
+                + "follow it with 'since' set to the last id that you have.")
+    }
+
+    static func tooManyQueries(_ limits: ServiceLimits) -> RequestFault {
+        .single(
+            .invalid, "too-many-queries",
+            "A stream has at most \(limits.streamQueryCountMax) queries (--max-stream-queries): remove some, or make "
+                + "another stream.", pointer: "/queries")
+    }
+
+    fileprivate static func tooManyStreams(_ limits: ServiceLimits) -> RequestFault {
+        RequestFault(
+            .unavailable, "too-many-streams",
+            "There may be \(limits.tokenStreamCountMax) streams of several queries of one token and "
+                + "\(limits.queryStreamCountMax) in all. Delete those that you do not need, or try again when others "
+                + "have ended.",
+            retryAfterSeconds: max(1, limits.streamReturnSeconds))
+    }
+}

@@ -1,0 +1,127 @@
+import ObjectJSON
+import ObjectStore
+
+// Streams of several queries.
+extension StreamHub {
+    /// Begins to serve a stream of several queries. Any thread.
+    ///
+    /// - `begin`: Has the client learn that it begins, once everything is told that is written from then on.
+    package func open(
+        _ stream: QueryStream, to sink: any StreamSink, for clientKey: ClientKey,
+        from start: StreamCursor, begin: @escaping @Sendable () -> Void
+    ) {
+        let group = StreamGroup(stream, sink, clientKey, hub: self)
+        perform { position in
+            if let before = self.groups.updateValue(group, forKey: stream.id) { self.drop(before) }
+            let isNow = start == .now
+            _ = sink.send(
+                self.events.hello(
+                    isNow ? self.cursor(position.version) : start.eventCursor, movesID: isNow))
+            for query in stream.queries { self.add(query, to: group, from: start, position) }
+            self.keepAlive(group)
+            begin()
+        } orElse: {
+            sink.end()
+            begin()
+        }
+    }
+
+    /// Has a stream's client, if it has one, be told of the queries that it has now. Any thread.
+    ///
+    /// - `then`: Runs once that is so.
+    package func update(_ stream: QueryStream, then: @escaping @Sendable () -> Void) {
+        perform { position in
+            if let group = self.groups[stream.id], self.keep(group) {
+                let queries = stream.queries
+                for member in group.members
+                where !queries.contains(where: { $0 === member.leg.query }) {
+                    self.remove(member, from: group)
+                }
+                for query in queries
+                where !group.members.contains(where: { $0.leg.query === query }) {
+                    self.add(query, to: group, from: nil, position)
+                }
+            }
+            then()
+        } orElse: {
+            then()
+        }
+    }
+
+    /// Ends a stream. Any thread.
+    package func end(_ stream: QueryStream) {
+        queryStreams.remove(stream)
+        perform { _ in
+            guard let group = self.groups[stream.id] else { return }
+            group.sink.end()
+            self.drop(group)
+        } orElse: {
+        }
+    }
+
+    // MARK: On the feed's thread
+
+    /// - `start`: What its client asks for; nil when that is there already.
+    private func add(
+        _ query: FollowedQuery, to group: StreamGroup, from start: StreamCursor?,
+        _ position: ChangeFeed.Position
+    ) {
+        let leg = StreamLeg(query, of: group)
+        let subscriber = StreamSubscriber(leg, query.checked, group.clientKey)
+        group.members.append((leg, subscriber))
+        switch start {
+        case .now?:
+            query.knownFrom = min(query.knownFrom, position.version)
+            subscriber.version = position.version
+            subscriber.needsUpToDate = false
+            arrive(subscriber, position)
+        case .start?, .snapshot?:
+            query.knownFrom = min(query.knownFrom, position.version)
+            restart(subscriber, .start)
+        case .after(let version)?, .within(let version, _)?:
+            if version.number >= query.knownFrom {
+                return resume(subscriber, .after(version), present: position.version)
+            }
+            fallthrough
+        case nil:
+            // What has an id up to here was told without it, and nothing has one until it is up to date.
+            if query.knownFrom > position.version { query.knownFrom = position.version + 1 }
+            restart(subscriber, .start)
+        }
+    }
+
+    private func remove(
+        _ member: (leg: StreamLeg, subscriber: StreamSubscriber), from group: StreamGroup
+    ) {
+        member.leg.remove()
+        unlist([member.subscriber])
+        group.members.removeAll { $0.leg === member.leg }
+    }
+
+    /// Whether a client is still there; lets go of one that is not.
+    func keep(_ group: StreamGroup) -> Bool {
+        if !group.sink.isClosed, groups[group.stream.id] === group { return true }
+        drop(group)
+        return false
+    }
+
+    private func drop(_ group: StreamGroup) {
+        unlist(group.members.map(\.subscriber))
+        group.members = []
+        if groups[group.stream.id] === group { groups[group.stream.id] = nil }
+    }
+
+    /// Sends what a step means to the clients of several queries.
+    func endStep(from start: UInt64, to version: UInt64) {
+        let concerned = groupsInStep
+        groupsInStep = []
+        for group in concerned {
+            let (behind, isToldInPart) = group.endStep(to: version)
+            unlist(behind)
+            for subscriber in behind {
+                subscriber.version = start
+                fallBack(subscriber, isToldInPart: isToldInPart)
+            }
+        }
+    }
+}

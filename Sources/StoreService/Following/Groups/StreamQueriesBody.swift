@@ -1,0 +1,159 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import Rows
+import Text
+
+/// What a body says of the queries of a stream: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`.
+package struct StreamQueriesBody {
+    /// The queries that it states.
+    package private(set) var added: [FollowedQuery] = []
+    /// The names of those that it removes.
+    package private(set) var removed: [String] = []
+
+    /// The bytes of the longest name of a query.
+    private static let nameByteCountMax = 100
+    /// What a query has that a page's has, too.
+    private static let shared = ["filter", "args", "fields", "expand"]
+    private static let own = ["class", "projection", "id", "keyPaths", "old"]
+
+    /// Reads a body.
+    ///
+    /// - `byteCount`: The bytes of its text.
+    /// - `isPatch`: Whether `null` removes a query.
+    /// - `quotesLargeInts`: Whether ints beyond 2^53 are told as strings.
+    /// - Throws: ``RequestFault`` with every fault; its kind is that of the first.
+    package init(
+        _ json: JSONValue, byteCount: Int, isPatch: Bool, quotesLargeInts: Bool,
+        _ served: ServedStore
+    ) throws(RequestFault) {
+        guard json.kind == .object, json.count == 1,
+            let queries = json.member(named: "queries"), queries.kind == .object
+        else {
+            throw RequestFault(
+                .malformed, "invalid-body",
+                "The body is a JSON object with the queries by their names and nothing else, such as "
+                    + "{\"queries\":{\"open\":{\"class\":\"Task\",\"filter\":\"done == false\"}}}.")
+        }
+        if queries.repeatedName != nil {
+            throw .single(
+                .malformed, "duplicate-name", "The name of a query is stated twice.",
+                pointer: "/queries")
+        }
+        guard queries.count <= served.limits.streamQueryCountMax || isPatch else {
+            throw .tooManyQueries(served.limits)
+        }
+        let names = served.names(of: served.store.catalog.rows)
+        var faults: [RequestFault] = []
+        for member in queries.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            do throws(RequestFault) {
+                if isPatch, member.value.isNull {
+                    removed.append(name)
+                    continue
+                }
+                guard added.count < served.limits.streamQueryCountMax else {
+                    throw .tooManyQueries(served.limits)
+                }
+                guard (1...Self.nameByteCountMax).contains(name.utf8.count) else {
+                    throw RequestFault(
+                        .malformed, "invalid-body",
+                        "The name of a query has from 1 to \(Self.nameByteCountMax) bytes.")
+                }
+                let definition = try Self.definition(
+                    member.value, name, quotesLargeInts: quotesLargeInts, names, served.limits)
+                added.append(
+                    FollowedQuery(
+                        name, try definition.checked(names, served.limits),
+                        byteCount: byteCount / queries.count))
+            } catch {
+                faults.append(
+                    error.placed(at: JSONPointer().appending("queries").appending(name)))
+            }
+        }
+        guard var fault = faults.first else { return }
+        fault.errors = faults.flatMap(\.errors)
+        if fault.errors.count > 1 {
+            fault.detail += " (\(fault.errors.count - 1) more, see errors.)"
+        }
+        throw fault
+    }
+
+    private static func definition(
+        _ json: JSONValue, _ name: String, quotesLargeInts: Bool, _ names: SchemaNames,
+        _ limits: ServiceLimits
+    ) throws(RequestFault) -> StreamDefinition {
+        let text = try QueryText(body: json, of: shared, beside: own)
+        var keyPaths: String?
+        if let stated = json.member(named: "keyPaths") {
+            keyPaths = QueryText.list(stated)
+            if keyPaths == nil {
+                throw text.fault("keyPaths", "'keyPaths' is a string of paths or an array of them.")
+            }
+        }
+        let old = json.member(named: "old")
+        guard let tellsOld = old.map(\.bool) ?? false else {
+            throw text.fault("old", "'old' is true or false.")
+        }
+        try text.requireLengths(limits, beside: [("keyPaths", keyPaths)])
+        return StreamDefinition(
+            of: try target(json, text, names), text,
+            StreamTelling(keyPaths: keyPaths, tellsOld: tellsOld, query: name),
+            quotesLargeInts: quotesLargeInts)
+    }
+
+    private static func target(
+        _ json: JSONValue, _ text: QueryText, _ names: SchemaNames
+    ) throws(RequestFault) -> StreamDefinition.Target {
+        let id = json.member(named: "id")
+        if id != nil, text.filter != nil {
+            throw text.fault(
+                "filter",
+                "A query follows the object of an 'id', or those of a 'filter': leave one out.")
+        }
+        func key(_ rowClass: RowClass) throws(RequestFault) -> Value? {
+            try id.map { id throws(RequestFault) in
+                guard let key = KeyText.value(id, of: rowClass) else {
+                    throw KeyText.wrongType(rowClass)
+                }
+                return key
+            }
+        }
+        switch (json.member(named: "class")?.string, json.member(named: "projection")?.string) {
+        case (let name?, nil) where json.member(named: "projection") == nil:
+            let rowClass = try names.objectClass(named: name)
+            return try key(rowClass).map { .object(className: name, key: $0) }
+                ?? .objects(className: name)
+        case (nil, let name?) where json.member(named: "class") == nil:
+            return .projection(name: name, key: try key(names.projection(named: name).rowClass))
+        default:
+            throw text.fault(
+                "class", "A query has the name of a 'class', or that of a 'projection'.",
+                code: "invalid-body")
+        }
+    }
+}
+
+extension RequestFault {
+    /// The fault of a part of a body, as one of the body.
+    fileprivate func placed(at pointer: JSONPointer) -> RequestFault {
+        var fault = self
+        if fault.errors.isEmpty { fault.errors = [Entry(code: code, detail: detail)] }
+        for index in fault.errors.indices {
+            let entry = fault.errors[index]
+            let part = entry.pointer ?? entry.parameter.map { "/\($0)" } ?? ""
+            fault.errors[index].pointer = pointer.description + part
+            fault.errors[index].parameter = nil
+        }
+        return fault.ofQuery
+    }
+
+    /// The fault of a query of a stream: what the request asks for can be done, whatever its queries name.
+    var ofQuery: RequestFault {
+        guard kind == .unsupportedOperation else { return self }
+        var fault = self
+        fault.kind = .invalid
+        fault.alternatives = nil
+        return fault
+    }
+}

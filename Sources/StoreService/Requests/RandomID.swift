@@ -1,0 +1,25 @@
+import Bytes
+
+/// Ids that nobody can guess: 22 characters of base64url, of 16 random bytes.
+package enum RandomID {
+    private static let byteCount = 22
+
+    /// Makes one.
+    static func make() -> String {
+        let bytes = ByteBuffer(capacity: 64)
+        bytes.append(little: UInt64.random(in: 0 ... .max))
+        bytes.append(little: UInt64.random(in: 0 ... .max))
+        let text = ByteBuffer(capacity: 32)
+        Base64.encode(bytes.bytes, alphabet: .url, into: text)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
+    /// Whether a text may be one.
+    package static func isID(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == byteCount
+            && text.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+    }
+}

@@ -1,0 +1,167 @@
+import TestSupport
+import Testing
+
+/// A client of a stream of several queries that does what the table in `docs/change-streams.md` says, for each query
+/// by its name, and nothing more. What it holds stays when its connection is cut. One thread at a time uses it.
+final class QueryStreamClient {
+    /// One query: as the stream's body states it, and the page of objects that it has to lead to.
+    struct Query {
+        var body: String
+        var page: String
+
+        init(_ body: String, page path: String, _ parameters: [(String, String)] = []) {
+            self.body = body
+            page =
+                path.hasSuffix("/objects")
+                ? target(path, parameters + [("limit", "1000")]) : path
+        }
+
+        /// The tasks that match a filter.
+        static func tasks(_ filter: String) -> Query {
+            Query(
+                #"{"class":"Task","filter":"\#(filter)"}"#, page: "/v1/classes/Task/objects",
+                [("filter", filter)])
+        }
+    }
+
+    private let server: ChangesServer
+    private(set) var id = ""
+    private(set) var queries: [String: Query]
+    private(set) var replicas: [String: ChangesReplica] = [:]
+    private(set) var lastID: String?
+    /// The queries that stand between `reset` and `upToDate`.
+    private(set) var pending: Set<String> = []
+    private(set) var resets: [String] = []
+    private(set) var live: ChangesClient?
+
+    init(_ server: ChangesServer, _ queries: [String: Query]) {
+        self.server = server
+        self.queries = queries
+        let reply = server.send("POST", "/v1/streams", Self.body(queries))
+        #expect(reply.status == 201, "\(reply.text)")
+        id = reply.json["id"]?.string ?? ""
+        #expect(reply.headers["location"] == "/v1/streams/\(id)")
+    }
+
+    private static func body(_ queries: [String: Query?]) -> String {
+        let members = queries.map { #""\#($0.key)":\#($0.value?.body ?? "null")"# }
+        return #"{"queries":{\#(members.joined(separator: ","))}}"#
+    }
+
+    /// Adds queries, or removes those that are nil. What a client knows of a query goes when it is removed.
+    func patch(_ changes: [String: Query?]) {
+        let reply = server.send("PATCH", "/v1/streams/\(id)", Self.body(changes))
+        #expect(reply.status == 200, "\(reply.text)")
+        for (name, query) in changes {
+            queries[name] = query
+            if query == nil {
+                replicas[name] = nil
+                pending.remove(name)
+            }
+        }
+        let names = reply.json["queries"]?.elements.compactMap { $0.string } ?? []
+        #expect(Set(names) == Set(queries.keys))
+    }
+
+    /// Opens the stream, and takes its `hello`.
+    func open(since: String = "start") {
+        live = nil
+        // The connection before has to be noticed as gone.
+        repeat {
+            live = server.events(
+                "/v1/streams/\(id)", [("since", since)],
+                headers: lastID.map { [("Last-Event-ID", $0)] } ?? [])
+        } while live?.status == 409
+        #expect(live?.status == 200)
+        #expect(next().name == "hello")
+    }
+
+    /// Cuts the connection.
+    func cut() { live = nil }
+
+    /// Takes the next event.
+    @discardableResult
+    func next() -> ChangesClient.Event {
+        let event = live?.nextEvent() ?? ChangesClient.Event()
+        take(event)
+        return event
+    }
+
+    /// Takes events until one says that the client knows everything up to a version.
+    ///
+    /// - Returns: The events.
+    @discardableResult
+    func follow(to version: String) -> [ChangesClient.Event] {
+        var events: [ChangesClient.Event] = []
+        while Self.number(lastID) < Self.number(version), let event = live?.next() {
+            take(event)
+            events.append(event)
+        }
+        #expect(Self.number(lastID) >= Self.number(version))
+        return events
+    }
+
+    /// The number of a version; of none, or `start`, one below all.
+    private static func number(_ version: String?) -> Int {
+        version?.split(separator: "-").last.flatMap { Int($0) } ?? -1
+    }
+
+    private func take(_ event: ChangesClient.Event) {
+        lastID = event.id ?? lastID
+        let name = event.json["query"]?.string
+        switch event.name {
+        case "reset":
+            guard let name else {
+                Issue.record("a reset without its query")
+                return
+            }
+            resets.append("\(name): \(event.json["reason"]?.string ?? "")")
+            #expect(event.id == "start")
+            // A query that was removed may still be told of.
+            guard queries[name] != nil else { return }
+            replicas[name] = ChangesReplica()
+            pending.insert(name)
+        case "upToDate":
+            if let name { pending.remove(name) } else { Issue.record("upToDate without its query") }
+            #expect(event.json["cursor"]?.string == event.id)
+        case "error": Issue.record("\(event)")
+        default: break
+        }
+        if event.name != "reset", event.id != nil {
+            #expect(pending.isEmpty, "an id while \(pending) are not up to date: \(event)")
+        }
+        let entries =
+            (event.json["objects"]?.elements ?? []) + (event.json["changes"]?.elements ?? [])
+        for entry in entries {
+            guard let name = entry["query"]?.string else {
+                Issue.record("an entry without its query: \(entry)")
+                continue
+            }
+            guard queries[name] != nil else { continue }
+            if entry["op"] == nil {
+                replicas[name, default: ChangesReplica()].set(entry)
+            } else {
+                replicas[name, default: ChangesReplica()].apply([entry])
+            }
+        }
+    }
+
+    /// Expects that the client holds what each query finds now.
+    func expectResults(_ note: String = "", _ location: SourceLocation = #_sourceLocation) {
+        for (name, query) in queries {
+            let reply = server.send("GET", query.page)
+            let found = reply.json["objects"]?.elements ?? [reply.json]
+            var left = Array((replicas[name] ?? ChangesReplica()).objects.values)
+            for object in reply.status == 404 ? [] : found {
+                if let index = left.firstIndex(of: object) {
+                    left.remove(at: index)
+                } else {
+                    Issue.record(
+                        "\(note) \(name): \(object) is missing", sourceLocation: location)
+                }
+            }
+            #expect(
+                left.isEmpty, "\(note) \(name) holds what is no result", sourceLocation: location)
+        }
+    }
+}
