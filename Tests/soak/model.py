@@ -7,6 +7,7 @@ from client import Connection
 from model_catalog import FORMS
 from model_client import Client
 from model_clients import Clients
+from model_groups import GroupClient, GroupForm
 from model_world import PROJECTIONS, SCHEMA, Elsewhere, Operations
 from server import Server, can_check, check_store
 
@@ -38,8 +39,9 @@ class Run:
         self.prepare()
         for number in range(client_count):
             form = FORMS[number % len(FORMS)]
+            kind = GroupClient if isinstance(form, GroupForm) else Client
             self.clients.clients.append(
-                Client(self.clients, number, form, random.Random(f"{seed}/client {number}")))
+                kind(self.clients, number, form, random.Random(f"{seed}/client {number}")))
 
     def start(self):
         options = self.random.choice(OPTIONS)
@@ -120,7 +122,7 @@ class Run:
         for client in self.clients.clients:
             if client not in late:
                 self.clients.check(
-                    client, self.clients.truth(client.form, version), f"at rest at {version}")
+                    client, client.truth(version), f"at rest at {version}")
 
     def run(self):
         quiet_in = 100

@@ -1,6 +1,7 @@
 """The subscriptions of the model test: what is followed, by name and form."""
 from client import parameter
 from model_forms import Form, ObjectForm, StoreForm
+from model_groups import GroupForm
 from model_properties import PropertyForm
 from model_results import AggregateForm, ListForm, SectionForm
 from model_telling import KeyPathForm, OldForm
@@ -142,3 +143,9 @@ FORMS = [
     aggregate("by city", "Person", op="count,max(age)", by="home.city"),
     aggregate("with an interval", "Task", op="count,sum(owner.age)", by="rank", interval="300"),
 ]
+#: Several queries on one stream, of those that one may have.
+FORMS += [
+    GroupForm(f"several {number}", [
+        form for form in FORMS if type(form) in (Form, ObjectForm, KeyPathForm, OldForm)][number::3])
+    for number in range(3)
+] * 3

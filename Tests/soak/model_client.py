@@ -67,6 +67,13 @@ class Client:
 
     # Connections
 
+    def target(self):
+        """The path of the stream, with a `?` that further parameters follow."""
+        return self.form.target()
+
+    def turn(self):
+        """What it does beside its connection."""
+
     def connect(self):
         """Sends the next request. Its connection is cut behind a random number of bytes, or stays."""
         random, calm = self.random, self.clients.is_calm
@@ -75,7 +82,7 @@ class Client:
             self.since, self.last_id, self.ticket = self.position(), None, None
             self.mode = random.choice(self.form.modes)
         self.is_snapshot_page = self.mode != "events" and self.since == "start"
-        target = self.form.target() + f"since={quote(self.since, safe='')}"
+        target = self.target() + f"since={quote(self.since, safe='')}"
         headers = ""
         if self.mode == "events":
             headers = "Accept: text/event-stream\r\n"
@@ -270,5 +277,13 @@ class Client:
 
     def compare(self, version):
         """Compares with what a query says at the same version, if that can be asked: with a share of those."""
-        if self.random.random() < 0.2 and (truth := self.clients.truth(self.form, version)) is not None:
+        if self.random.random() < self.form.compared_share and (truth := self.truth(version)) is not None:
             self.clients.check(self, truth, f"at {version}")
+
+    def truth(self, version):
+        """What a query says at a version; None when that is not known."""
+        return self.clients.truth(self.form, version)
+
+    def shown(self, truth):
+        """What is compared of what the client holds and of what a query says."""
+        return self.form.shown(self.state, truth)

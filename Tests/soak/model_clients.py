@@ -40,7 +40,7 @@ class Clients:
         """Compares a client's state with a query's result."""
         self.counts["compared at rest" if "rest" in when else "compared"] += 1
         self.compared_forms[client.form.name] += 1
-        held, truth = client.form.shown(client.state, truth)
+        held, truth = client.shown(truth)
         if held != truth:
             keys = [key for key in set(held) | set(truth) if held.get(key) != truth.get(key)]
             told = "; ".join(
@@ -78,6 +78,8 @@ class Clients:
         for client in self.clients:
             if client.socket is None and client.connect_after <= self.operation_number:
                 client.connect()
+            elif client.socket:
+                client.turn()
         if self.resumes:
             due = [entry for entry in self.resumes
                    if self.is_calm or entry[0] <= self.operation_number]

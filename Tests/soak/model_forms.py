@@ -34,6 +34,8 @@ class Form:
 
     #: The ways to read it: an event stream, pages, long polls.
     modes = ("events", "pages", "polls")
+    #: How often the client's state is compared where that can be done.
+    compared_share = 0.2
 
     def __init__(self, name, path, parameters=""):
         self.name, self.path, self.parameters = name, path, parameters
@@ -113,6 +115,8 @@ class ObjectForm(Form):
 
 class StoreForm(Form):
     """The whole store."""
+
+    compared_share = 0.01
 
     def __init__(self, class_names):
         super().__init__("store", "/v1")
