@@ -68,6 +68,9 @@ package final class StreamSubscriber: @unchecked Sendable {
     /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
     var hasRoom: Bool { unsent.isEmpty && sink.queuedByteCount < sink.queueByteCountMax / 2 }
 
+    /// Whether its client has been sent everything up to the feed's version. The feed's thread.
+    var isAtPresent: Bool { channel != nil && unsent.isEmpty }
+
     /// Whether nothing waits for its client.
     var isIdle: Bool { unsent.isEmpty && sink.queuedByteCount == 0 }
 

@@ -144,12 +144,15 @@ struct QueryStreamTests {
     }
 
     @Test(
-        "is told whole to clients that do what the table says, cut anywhere, beside random writes")
-    func random() throws {
+        "is told whole to clients that do what the table says, cut anywhere, beside random writes",
+        arguments: [1 << 20, 4096])
+    func random(queueByteCountMax: Int) throws {
         var random = SeededGenerator(
             seed: SeededGenerator.testSeed("streams of several queries"))
         var options = RESTOptions()
         options.heartbeatSeconds = 1
+        // With the small one they fall behind again and again.
+        options.limits.streamQueueByteCountMax = queueByteCountMax
         let server = try Tasks.server(options)
         for name in ["ann", "bob"] { server.person(name, #"{"age":50}"#) }
         let all: [(String, Client.Query)] = [

@@ -53,11 +53,11 @@ final class StreamGroup: @unchecked Sendable {
     }
 
     /// Whether each query has been told everything up to the feed's version.
-    var isLive: Bool { members.allSatisfy { $0.subscriber.channel != nil } }
+    var isLive: Bool { members.allSatisfy(\.subscriber.isAtPresent) }
 
     /// Whether that is so once one of them is.
     func isLive(beside leg: StreamLeg) -> Bool {
-        members.allSatisfy { $0.leg === leg || $0.subscriber.channel != nil }
+        members.allSatisfy { $0.leg === leg || $0.subscriber.isAtPresent }
     }
 
     /// Has `body` run once when no more than these bytes wait in the queue that all use. Any thread.
