@@ -117,6 +117,21 @@ import Testing
         #expect(other.queuedByteCount == 3)
     }
 
+    @Test("what a stream ends with is sent however full its queue is, and nothing behind it")
+    func last() {
+        let stream = EventStream(queueByteCountMax: 10)
+        if case .queued = stream.send(Bytes("0123456789")) {} else { Issue.record("not queued") }
+        if case .full = stream.send(Bytes("more")) {} else { Issue.record("not refused") }
+        stream.end(sending: Bytes("why"))
+        stream.end(sending: Bytes("again"))
+        if case .closed = stream.send(Bytes("more")) {} else { Issue.record("still open") }
+        var taken = ""
+        while !stream.take(
+            upTo: 4, { taken += String(decoding: $0.buffer, as: UTF8.self) })
+        {}
+        #expect(taken == "0123456789why")
+    }
+
     @Test("a client that leaves closes its stream without a write")
     func leaving() throws {
         let opened = Mutex<[EventStream]>.Holder([])
