@@ -4,8 +4,8 @@ import RESTAPI
 import TestSupport
 import Testing
 
-/// Rows, chunks and inverse links that can't be read while streams are told of a change: that is an error or is
-/// tried again, and never an event.
+/// Rows, chunks and inverse links that can't be read while streams are told of a change: that is an error or is tried
+/// again, and never an event.
 @Suite("rows that can't be read")
 struct UnreadableRowTests {
     /// A stream, and a change that it tells, of an object that stays in its result.
@@ -163,6 +163,80 @@ struct UnreadableRowTests {
         } check: { hasEnded in
             if hasEnded { client.connect() }
             client.expectContent()
+        }
+    }
+
+    /// A result that is computed as a whole, the path of the same query, and a change of an object that both read.
+    struct ResultRow: Sendable, CustomTestStringConvertible {
+        let follows: String
+        let reads: String
+        let parameters: [String]
+        let changed: String
+        var testDescription: String { "\(follows) \(parameters)" }
+    }
+
+    @Test(
+        "what can't be read while a list, sections or an aggregate are computed is no change of them",
+        arguments: [
+            ResultRow(
+                follows: "changes", reads: "objects", parameters: ["sort=-rank"],
+                changed: "Task/1 rank"),
+            ResultRow(
+                follows: "changes", reads: "objects",
+                parameters: ["sort=owner.age,id", "expand=owner"],
+                changed: "Person/ann age"),
+            ResultRow(
+                follows: "sections/changes", reads: "sections",
+                parameters: ["by=owner.age", "sort=owner.age"], changed: "Person/ann age"),
+            ResultRow(
+                follows: "aggregate/changes", reads: "aggregate",
+                parameters: ["op=sum(owner.age)", "filter=owner.age >= 0"],
+                changed: "Person/ann age"),
+        ], [false, true])
+    func results(row: ResultRow, isLasting: Bool) throws {
+        let (engine, server) = try Self.makeServer(Tasks.schema)
+        for name in ["ann", "bob"] { server.person(name, #"{"age":1000}"#) }
+        for (id, owner) in [(1, "ann"), (2, "bob"), (3, "ann")] {
+            server.task(id, #"{"owner":"\#(owner)","rank":1000}"#)
+        }
+        let (path, parameters) = ("/v1/classes/Task/", Self.pairs(row.parameters))
+        let hasSections = row.reads == "sections"
+        var result = FollowedResult(hasSections: hasSections)
+        var stream = server.events(path + row.follows, parameters)
+        func follow() -> Bool {
+            repeat {
+                let event = stream.nextEvent()
+                if event.name == "error" {
+                    #expect(event.json["code"]?.string == "storage-failed")
+                    return true
+                }
+                result.apply(event)
+                if result.isWhole, event.id == "\(server.store.version)" { return false }
+            } while !stream.isEnded
+            return true
+        }
+        #expect(!follow())
+        let changed = row.changed.split(separator: " ")
+        let target = "/v1/classes/" + changed[0].replacing("/", with: "/objects/")
+        try sweep(engine, isLasting: isLasting) { number in
+            let reply = server.server.send(
+                "PATCH", target, #"{"\#(changed[1])":\#(number * 7 % 2000)}"#,
+                headers: [("Prefer", "return=minimal")])
+            #expect(reply.status < 300, "\(number): \(reply.text)")
+            return follow()
+        } check: { hasEnded in
+            if hasEnded {
+                stream = server.events(path + row.follows, parameters + [("since", "start")])
+                _ = follow()
+            }
+            let found = server.send("GET", RESTAPITests.target(path + row.reads, parameters)).json
+            if row.reads == "aggregate" {
+                #expect(result.value == found)
+            } else {
+                let sections = hasSections ? found["sections"]?.elements ?? [] : [found]
+                #expect(result.objects == sections.flatMap { $0["objects"]?.elements ?? [] })
+                #expect(result.sections.map(\.key) == sections.map { $0["key"] })
+            }
         }
     }
 }

@@ -36,6 +36,14 @@ struct ResultComputation: Sendable {
     /// - Returns: Nil for a view of another schema.
     /// - Throws: ``RequestFault`` for limits, or failing storage.
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
+        let outcome = try unchecked(in: read)
+        // What can't be read need not be the same.
+        try served.stored(read.checkFailure())
+        return outcome
+    }
+
+    /// What there is, unless something could not be read.
+    private func unchecked(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
         guard let followed = stream.result, read.rows === stream.names.schema else { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
