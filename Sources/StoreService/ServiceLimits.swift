@@ -34,6 +34,8 @@ package struct ServiceLimits: Sendable {
     package var tokenStreamCountMax = 1_000
     /// Streams of several queries at a time.
     package var queryStreamCountMax = 10_000
+    /// Bytes of the texts of all queries of such streams together.
+    package var queryStreamByteCountMax = 64 << 20
     /// Seconds that a stream of several queries waits for somebody to follow it.
     package var streamReturnSeconds = 60
     /// Versions that may be pinned at a time.

@@ -311,6 +311,29 @@ struct QueryStreamTests {
         _ = Client(server, [:])
     }
 
+    @Test("has queries whose texts have a bounded size, together with those of the other streams")
+    func texts() throws {
+        var options = RESTOptions()
+        let empty = #"{"queries":{}}"#
+        let body = #"{"queries":{"a":{"class":"Task","filter":"title != 'some text'"}}}"#
+        options.limits.queryStreamByteCountMax = 2 * body.utf8.count
+        let server = try Tasks.server(options)
+        func post(_ body: String, _ status: Int) -> HTTPClient.Reply {
+            APIScenario("POST", "/v1/streams", body, status: status).check(on: server.server)
+        }
+        let first = post(body, 201).headers["location"] ?? ""
+        let second = post(empty, 201).headers["location"] ?? ""
+        func patch(_ path: String, _ body: String, _ status: Int) {
+            APIScenario("PATCH", path, body, status: status).check(on: server.server)
+        }
+        patch(second, body, 200)
+        patch(second, body.replacing("some", with: "other"), 503)
+        #expect(post(body, 503).text.contains("too-many-streams"))
+        // What is removed makes room.
+        patch(first, #"{"queries":{"a":null}}"#, 200)
+        #expect(post(body, 201).status == 201)
+    }
+
     @Test("has one follower, and ends when nobody follows it for too long, or when it is deleted")
     func lifetime() throws {
         let server = try Tasks.server()

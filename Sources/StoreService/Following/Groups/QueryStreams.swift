@@ -4,9 +4,6 @@ import Synchronization
 /// The streams of several queries. Each belongs to the client that made it and ends when nobody has followed it for
 /// some time; they are in memory alone. Thread-safe.
 package final class QueryStreams: Sendable {
-    /// Bytes that the texts of all queries may have.
-    private static let byteCountMax = 64 << 20
-
     private let limits: ServiceLimits
     private let streams = Mutex<[String: QueryStream]>([:])
 
@@ -26,7 +23,7 @@ package final class QueryStreams: Sendable {
             streams = streams.filter { !$0.value.isOver }
             guard streams.count < limits.queryStreamCountMax,
                 streams.values.count(where: { $0.owner == owner }) < limits.tokenStreamCountMax,
-                Self.hasRoom(for: queries, among: streams)
+                hasRoom(for: queries, among: streams)
             else { return false }
             streams[stream.id] = stream
             return true
@@ -35,14 +32,14 @@ package final class QueryStreams: Sendable {
         return stream
     }
 
-    private static func hasRoom(
+    private func hasRoom(
         for queries: [FollowedQuery], among streams: [String: QueryStream]
     ) -> Bool {
         var byteCount = queries.reduce(0) { $0 + $1.byteCount }
         for stream in streams.values {
             byteCount += stream.queries.reduce(0) { $0 + $1.byteCount }
         }
-        return byteCount <= byteCountMax
+        return byteCount <= limits.queryStreamByteCountMax
     }
 
     /// The stream of an id.
@@ -63,7 +60,7 @@ package final class QueryStreams: Sendable {
     package func change(
         _ stream: QueryStream, removing names: [String], adding added: [FollowedQuery]
     ) throws(RequestFault) {
-        guard streams.withLock({ Self.hasRoom(for: added, among: $0) }) else {
+        guard streams.withLock({ hasRoom(for: added, among: $0) }) else {
             throw .tooManyStreams(limits)
         }
         try stream.change(removing: names, adding: added)
@@ -93,7 +90,7 @@ extension RequestFault {
         RequestFault(
             .unavailable, "too-many-streams",
             "There may be \(limits.tokenStreamCountMax) streams of several queries of one token and "
-                + "\(limits.queryStreamCountMax) in all. Delete those that you do not need, or try again when others "
+                + "\(limits.queryStreamCountMax) in all, with \(limits.queryStreamByteCountMax) bytes of queries. Delete those that you do not need, or try again when others "
                 + "have ended.",
             retryAfterSeconds: max(1, limits.streamReturnSeconds))
     }
