@@ -123,28 +123,24 @@ package final class ChangeFeed: @unchecked Sendable {
         var lastTick: UInt64 = 0
         var actions: [@Sendable (Position) -> Void] = []
         while true {
-            let work:
-                (actions: [@Sendable (Position) -> Void], isStopping: Bool, newsTime: UInt64?)? =
-                    inbox.wait(
-                        microseconds: waitMilliseconds * 1000
-                    ) { state in
-                        guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
-                            return nil
-                        }
-                        defer {
-                            state.hasNews = false
-                            state.actions = []
-                        }
-                        return (
-                            state.actions, state.isStopping, state.hasNews ? state.newsTime : nil
-                        )
-                    }
-            actions += work?.actions ?? []
+            var newsTime: UInt64?
+            var isStopping = false
+            inbox.wait(microseconds: waitMilliseconds * 1000) { state -> Void? in
+                guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
+                    return nil
+                }
+                if state.hasNews { newsTime = state.newsTime }
+                isStopping = state.isStopping
+                if !state.actions.isEmpty { actions += state.actions }
+                state.hasNews = false
+                state.actions = []
+                return ()
+            }
             actions += takeDue()
             do throws(StoreError) {
                 if index != nil || !actions.isEmpty {
                     try advance()
-                    if let time = work?.newsTime { figures.noteLag(since: time) }
+                    if let time = newsTime { figures.noteLag(since: time) }
                     if let current {
                         let position = Position(
                             feed: self, version: current.version, transaction: current.transaction)
@@ -166,7 +162,7 @@ package final class ChangeFeed: @unchecked Sendable {
                 current?.transaction.close()
                 current = nil
             }
-            if work?.isStopping == true { break }
+            if isStopping { break }
         }
         current?.transaction.close()
         current = nil
@@ -190,6 +186,7 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// Goes to the newest state and delivers the changes in between to the channels.
     private func advance() throws(StoreError) {
+        // A view of its own: matchers know a state by it, and keep what they have found there.
         let next = try store.read()
         do throws(StoreError) {
             let version = try next.state().version

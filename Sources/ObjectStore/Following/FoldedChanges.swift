@@ -94,45 +94,30 @@ package struct FoldedChanges: Sendable {
         }
         if version > state.version { throw .future }
         if version + 1 < state.logFirst { throw .expired }
-        var lower: [UInt8] = [StoreKey.Tag.changeLog]
-        withUnsafeBytes(of: (version + 1).bigEndian) { lower.append(contentsOf: $0) }
-        let range = KeyRange(
-            lower: lower, upper: KeyRange.successor(ofPrefix: [StoreKey.Tag.changeLog]))
-        var isDamaged = false
-        var isCut = false
-        do throws(StorageError) {
-            try transaction.snapshot.scan(range, reversed: false, expecting: 16) { key, value in
-                let number = StoreKey.trailingObjectKey(key)
-                guard key.count == 9, number == through + 1, let entry = ChangeLogEntry(value)
-                else {
-                    isDamaged = true
-                    return false
-                }
-                if let last, number > last {
-                    isCut = true
-                    return false
-                }
-                if !order.isEmpty, order.count + entry.changes.count > objectCountMax {
-                    isCut = true
-                    return false
-                }
-                fold(entry, version: number, transaction.rows, classes)
-                isCut = order.count >= objectCountMax || number - version >= versionCountMax
-                return !isCut
+        let end = min(last ?? .max, state.version)
+        let key = ByteBuffer(capacity: 16)
+        while through < end {
+            key.removeAll()
+            StoreKey.appendChangeLog(through + 1, to: key)
+            let bytes: UnsafeRawBufferPointer?
+            do { bytes = try transaction.snapshot.value(forKey: key.bytes) } catch {
+                throw .storage(error)
             }
-        } catch {
-            throw .storage(error)
+            // A missing entry would be a change that is never delivered.
+            guard let entry = bytes.flatMap({ ChangeLogEntry($0) }) else {
+                throw .storage(StorageError(.corrupted, operation: "read change log"))
+            }
+            if !order.isEmpty, order.count + entry.changes.count > objectCountMax { break }
+            fold(entry, version: through + 1, transaction.rows, classes)
+            if order.count >= objectCountMax || through - version >= versionCountMax { break }
         }
-        // A missing entry would be a change that is never delivered.
-        if through < state.version, !isCut { isDamaged = true }
-        if isDamaged { throw .storage(StorageError(.corrupted, operation: "read change log")) }
     }
 
     private mutating func fold(
         _ entry: ChangeLogEntry, version: UInt64, _ schema: RowSchema, _ classes: Set<Int>?
     ) {
         through = version
-        changedShapes.formUnion(entry.changedShapes)
+        if !entry.changedShapes.isEmpty { changedShapes.formUnion(entry.changedShapes) }
         for record in entry.changes {
             guard let index = schema.classIndexByNumber[record.classNumber],
                 classes?.contains(index) ?? true
@@ -161,7 +146,7 @@ package struct FoldedChanges: Sendable {
                 outcomes[position].members.formUnion(members)
             }
         }
-        lostLinks.formUnion(entry.lostLinks)
+        if !entry.lostLinks.isEmpty { lostLinks.formUnion(entry.lostLinks) }
     }
 
     // MARK: Lists

@@ -26,6 +26,7 @@ final class FoldCache: Sendable {
     private static let objectCountMax = 200_000
 
     private let entries = Mutex<[Entry]>([])
+    private let reading = Mutex<Void>(())
 
     /// What came after a version, as far as a view sees or memory allows.
     ///
@@ -36,8 +37,31 @@ final class FoldCache: Sendable {
     func changes(
         after version: UInt64, in read: ReadTransaction, classes: Set<Int>?
     ) throws(FoldedChanges.Gap) -> (FoldedChanges, SharedFold?) {
+        if let known = known(after: version, in: read, classes) { return (known.changes, known) }
+        // What one reads is not read by others meanwhile: it may be large.
+        return try reading.withLock { _ throws(FoldedChanges.Gap) in
+            if let known = known(after: version, in: read, classes) {
+                return (known.changes, known)
+            }
+            let changes = try FoldedChanges(
+                after: version, in: read, objectCountMax: Self.objectCountMax, classes: classes)
+            if changes.through - version >= Self.versionCountMin
+                || changes.order.count >= Self.objectCountMin
+            {
+                keep(
+                    Entry(
+                        after: version, classes: classes, schema: read.rows,
+                        fold: SharedFold(changes), lastUse: monotonicMilliseconds()))
+            }
+            return (changes, nil)
+        }
+    }
+
+    private func known(
+        after version: UInt64, in read: ReadTransaction, _ classes: Set<Int>?
+    ) -> SharedFold? {
         let now = monotonicMilliseconds()
-        let known = entries.withLock { entries -> SharedFold? in
+        return entries.withLock { entries in
             entries.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax }
             let index = entries.firstIndex { entry in
                 entry.schema === read.rows && entry.classes == classes && entry.after <= version
@@ -49,21 +73,13 @@ final class FoldCache: Sendable {
             entries[index].lastUse = now
             return entries[index].fold
         }
-        if let known { return (known.changes, known) }
-        let changes = try FoldedChanges(
-            after: version, in: read, objectCountMax: Self.objectCountMax, classes: classes)
-        guard
-            changes.through - version >= Self.versionCountMin
-                || changes.order.count >= Self.objectCountMin
-        else { return (changes, nil) }
+    }
+
+    private func keep(_ entry: Entry) {
         entries.withLock { entries in
             if entries.count == Self.entryCountMax { entries.removeFirst() }
-            entries.append(
-                Entry(
-                    after: version, classes: classes, schema: read.rows, fold: SharedFold(changes),
-                    lastUse: now))
+            entries.append(entry)
         }
-        return (changes, nil)
     }
 
     /// Drops what nobody has used for a while.

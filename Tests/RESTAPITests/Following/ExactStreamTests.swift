@@ -124,6 +124,21 @@ struct ExactStreamTests {
         later.expectResult()
     }
 
+    @Test("a live stream remembers nothing of earlier states behind a link")
+    func statesBehindLink() throws {
+        let server = try Tasks.server()
+        server.person("ann", "{}")
+        server.task(2, #"{"owner":"ann"}"#)
+        let client = TableClient(
+            server, Self.tasks, [("filter", "ANY owner.tasks.rank > 15")])
+        client.connect()
+        for round in 1...6 {
+            server.task(1, #"{"owner":"ann","rank":\#(round % 2 * 20)}"#)
+            client.next()
+            client.expectResult("round \(round)")
+        }
+    }
+
     @Test("streams that missed the same changes are each told what became of their own results")
     func resumeByConditions() throws {
         let server = try Tasks.server()

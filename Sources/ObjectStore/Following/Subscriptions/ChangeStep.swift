@@ -1,7 +1,7 @@
 import Rows
 
 /// Two states that follow each other, and what changed between them. On one thread.
-package struct ChangeStep {
+package final class ChangeStep {
     /// The state that the step begins with.
     package let before: ReadTransaction
     /// The state that it leads to.

@@ -3,8 +3,8 @@ import Query
 import Rows
 
 /// The conditions on the values of one place, found by a value that satisfies them, and by some that do not: what
-/// is found is tested by the filter itself.
-struct ConditionIndex {
+/// is found is tested by the filter itself. On the feed's thread.
+final class ConditionIndex {
     private var equal: [UInt64: [Int32]] = [:]
     private var null: [Int32] = []
     private var intervals = IntervalIndex()
@@ -15,7 +15,7 @@ struct ConditionIndex {
     var isEmpty: Bool { count == 0 }
 
     /// Enters the condition of an owner.
-    mutating func add(_ condition: Anchor.Condition, _ owner: Int32) {
+    func add(_ condition: Anchor.Condition, _ owner: Int32) {
         count += 1
         switch condition {
         case .text(let text): needles.add(text, owner)
@@ -31,7 +31,7 @@ struct ConditionIndex {
     }
 
     /// Removes the condition of an owner.
-    mutating func remove(_ condition: Anchor.Condition, _ owner: Int32) {
+    func remove(_ condition: Anchor.Condition, _ owner: Int32) {
         count -= 1
         func drop(_ owners: inout [Int32]) {
             if let index = owners.firstIndex(of: owner) { owners.remove(at: index) }

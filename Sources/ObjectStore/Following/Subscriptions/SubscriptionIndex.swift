@@ -96,7 +96,9 @@ package final class SubscriptionIndex {
             own.objects[key, default: []].insert(owner)
         } else if let anchors {
             for anchor in anchors {
-                own.places[anchor.place, default: ConditionIndex()].add(anchor.condition, owner)
+                let conditions = own.places[anchor.place] ?? ConditionIndex()
+                own.places[anchor.place] = conditions
+                conditions.add(anchor.condition, owner)
             }
         } else {
             own.unplaced.insert(owner)
