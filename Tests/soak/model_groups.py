@@ -37,6 +37,8 @@ class GroupClient(Client):
         #: Queries that no `upToDate` has come for, those of them that are amid a snapshot, and those that the stream
         #: has still to be given.
         self.pending, self.resetting, self.left_out = set(), set(), set()
+        #: Those that were added and not reset: what comes before is of one of the name that was removed.
+        self.added = set()
         self.is_up_to_date = self.is_in_snapshot = False
 
     def begin_anew(self):
@@ -94,6 +96,7 @@ class GroupClient(Client):
         self.pending = self.pending - removed | added
         self.resetting -= removed | added
         self.left_out -= removed | added
+        self.added = self.added - removed | added
         if set(reply.json()["queries"]) != set(self.state) - self.left_out:
             self.clients.fail(self, f"PATCH says {reply.json()}, not {sorted(self.state)}")
 
@@ -153,6 +156,7 @@ class GroupClient(Client):
                 self.state[query] = self.form.forms[query].empty()
                 self.pending.add(query)
                 self.resetting.add(query)
+                self.added.discard(query)
         elif name == "upToDate":
             if query in self.resetting:
                 self.pending.discard(query)
@@ -160,7 +164,7 @@ class GroupClient(Client):
         elif name not in ("hello", "snapshot", "change"):
             raise ValueError(f"event {name}")
         for entry in entries:
-            if (query := entry["query"]) in self.state and query not in self.left_out:
+            if (query := entry["query"]) in self.state and query not in self.left_out | self.added:
                 part = {"objects" if name == "snapshot" else "changes": [entry]}
                 self.form.forms[query].take(self.state[query], name, part, False)
 
