@@ -66,8 +66,10 @@ struct ChangesReplayTests {
         version.split(separator: "-").last.flatMap { Int($0) } ?? -1
     }
 
-    @Test("the replay of every stream equals its query's result", arguments: EngineCase.all)
-    func replay(engine: EngineCase) throws {
+    @Test(
+        "the replay of every stream equals its query's result, also of those in intervals",
+        arguments: EngineCase.all, [0, 30])
+    func replay(engine: EngineCase, interval: Int) throws {
         let seed = SeededGenerator.testSeed("replay")
         var options = RESTOptions()
         options.heartbeatSeconds = 1
@@ -79,7 +81,8 @@ struct ChangesReplayTests {
         var readers: [(Query, StartedThread<ChangesReplica>)] = []
         for query in Self.queries {
             for since in ["start", "resumed"] {
-                let parameters = query.parameters
+                let parameters =
+                    query.parameters + (interval > 0 ? [("interval", "\(interval)")] : [])
                 readers.append(
                     (
                         query,

@@ -101,6 +101,8 @@ BULK = ("patchObjects", "deleteObjects")
 OUTBOX = ("getOutbox", "acknowledgeOutbox")
 BACKUP = ("getBackup", "deleteBackup")
 STREAM = ("streamQueries", "patchStream", "deleteStream")
+PAGED_STREAMS = ("streamChanges", "streamClassChanges", "streamObjectChanges", "streamProjectionChanges",
+                 "streamProjectedObjectChanges")
 FIELDS = ["*", "*,$version", "$id,$version"]
 
 @schemathesis.hook.apply_to(operation_id=["importObjects", "importStore"])
@@ -197,6 +199,7 @@ def before_call(context, case, kwargs):
     operation = case.operation.definition.raw.get("operationId")
     bound_wait(case)
     begin_with_snapshot(case)
+    choose_mode(case, operation, choice)
     if case.query and is_positive(case, ParameterLocation.QUERY):
         # One that was made up opens nothing.
         case.query.pop("ticket", None)
@@ -456,6 +459,20 @@ def begin_with_snapshot(case):
         case.query = {**(case.query or {}), "since": "start"}
     if case.headers and is_positive(case, ParameterLocation.HEADER):
         case.headers.pop("Last-Event-ID", None)
+
+
+def choose_mode(case, operation, choice):
+    """A live list and an interval are for event streams; changes are pages where nobody says so."""
+    query = case.query
+    if operation not in PAGED_STREAMS or not query or not is_positive(case, ParameterLocation.QUERY):
+        return
+    if choice.random() < 0.5:
+        query.pop("sort", None)
+        query.pop("interval", None)
+    elif is_positive(case, ParameterLocation.HEADER):
+        query.pop("old", None)
+        case.headers = {
+            **(case.headers or {}), "Accept": "text/event-stream", "Last-Event-ID": "start"}
 
 
 def bound_wait(case):

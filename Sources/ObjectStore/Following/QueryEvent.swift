@@ -20,6 +20,9 @@ package struct QueryEvent: Sendable {
     package var identity: ObjectIdentity
     /// Of an update the properties that changed, or through which something changed.
     package var members: MemberSet
+    /// Of an update of which only some of what is shown counts: what of that has changed, by position; nil where it is
+    /// not known exactly.
+    package var shown: MemberSet?
     /// Of a deletion the primary key, see ``ChangeRecord/primaryKey``.
     package var primaryKey: [UInt8]
     /// The version of the change.

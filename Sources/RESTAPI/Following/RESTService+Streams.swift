@@ -21,10 +21,16 @@ extension RESTService {
             keyPaths: request[query: "keyPaths"]?.string, tellsOld: try request.flag("old"))
         let definition = StreamDefinition(
             of: target, text, telling, quotesLargeInts: quotesLargeInts, result: form,
-            intervalMilliseconds: try interval(request, of: form))
+            intervalMilliseconds: try interval(request))
         let mode = result == nil ? try streamMode(request) : try eventMode(request)
         if mode == .events { return try followStream(request, definition) }
         let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
+        if definition.intervalMilliseconds > 0 {
+            throw .parameter(
+                "interval",
+                "An interval is for events: ask for them with 'Accept: text/event-stream', or leave 'interval' out."
+            )
+        }
         if form != nil {
             throw text.fault(
                 "sort",
@@ -101,20 +107,13 @@ extension RESTService {
     }
 
     /// How long what happens is folded into one event, in milliseconds.
-    private func interval(
-        _ request: Request, of form: ResultForm?
-    ) throws(RequestFault) -> Int {
+    private func interval(_ request: Request) throws(RequestFault) -> Int {
         guard let interval = try request.count("interval") else { return 0 }
         guard Self.intervals.contains(interval) else {
             throw .parameter(
                 "interval",
                 "'interval' is a number of milliseconds from \(Self.intervals.lowerBound) to "
                     + "\(Self.intervals.upperBound).")
-        }
-        guard form != nil else {
-            throw .parameter(
-                "interval",
-                "'interval' is for live lists; state 'sort', or leave 'interval' out.")
         }
         return interval
     }

@@ -183,9 +183,9 @@ extension Operation {
     private static let projectionsPath = "/v1/projections"
     private static let projection = "/v1/projections/{projection}"
     private static let follow: [Parameter] = [
-        .since, .ticket, .lastEventID, .limit, .preferChanges,
+        .interval, .since, .ticket, .lastEventID, .limit, .preferChanges,
     ]
-    private static let followList: [Parameter] = [.listSort, .interval] + follow
+    private static let followList: [Parameter] = [.listSort] + follow
     private static let followResult: [Parameter] = [
         .interval, .since, .ticket, .lastEventID, .preferRead,
     ]

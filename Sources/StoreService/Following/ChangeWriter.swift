@@ -13,9 +13,6 @@ struct ChangeWriter {
     private var writer: ObjectWriter
     /// Writes what was before, where that is told; nil where it is not, or nobody knows.
     private var earlier: ObjectWriter?
-    /// Where a stream tells of some properties alone, those that have changed by their positions in
-    /// ``CheckedStream/compared``, as far as that is known exactly.
-    var changedProperties: [ObjectIdentity: MemberSet] = [:]
 
     /// - `before`: What the changes begin at, as far as that is one state.
     init(
@@ -114,9 +111,8 @@ struct ChangeWriter {
             where event.members.contains(member) { changed.append(property.name) }
             return changed
         }
-        let exactly = changedProperties[event.identity]
         for (position, step) in compared.steps.enumerated() where step.member >= 0 {
-            if exactly?.contains(position) ?? event.members.contains(Int(step.member)) {
+            if event.shown?.contains(position) ?? event.members.contains(Int(step.member)) {
                 changed.append(compared.labels[position])
             }
         }

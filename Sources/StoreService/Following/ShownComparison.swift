@@ -53,16 +53,15 @@ struct ShownComparison {
 
     /// Drops the updates that change nothing of that.
     ///
-    /// - Returns: Of the others the properties that have changed, by their positions in what is compared.
-    func keepChanges(in events: inout [QueryEvent]) -> [ObjectIdentity: MemberSet] {
-        var changed: [ObjectIdentity: MemberSet] = [:]
-        events.removeAll { event in
-            guard event.kind == .update else { return false }
-            let members = changedProperties(event)
-            if !members.isEmpty { changed[event.identity] = members }
-            return members.isEmpty
+    /// - Returns: The others, each with what has changed of what is shown.
+    func changes(in events: [QueryEvent]) -> [QueryEvent] {
+        events.compactMap { event in
+            guard event.kind == .update else { return event }
+            var event = event
+            let changed = changedProperties(event)
+            event.shown = changed
+            return changed.isEmpty ? nil : event
         }
-        return changed
     }
 
     private func changedProperties(_ event: QueryEvent) -> MemberSet {

@@ -34,6 +34,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     unowned let hub: StreamHub
     private var subscribers: [StreamSubscriber] = []
     private var polls: [LongPoll] = []
+    /// When the next event may be told, in milliseconds of the monotonic clock.
+    private var dueMilliseconds: UInt64 = 0
+    private var isDelayed = false
 
     var query: ObservedQuery { stream.observed }
     var key: Key { stream.channelKey }
@@ -61,6 +64,32 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     }
     func add(_ poll: LongPoll) { polls.append(poll) }
 
+    // MARK: Intervals
+
+    /// Tells what waits for the end of an interval, so that somebody can join who knows it.
+    func settle(_ transaction: ReadTransaction, _ version: UInt64) {}
+
+    /// Whether the interval since the last event is over.
+    var isDue: Bool { dueMilliseconds == 0 || monotonicMilliseconds() >= dueMilliseconds }
+
+    /// Begins an interval, behind an event.
+    func beginInterval() {
+        let milliseconds = UInt64(stream.definition.intervalMilliseconds)
+        if milliseconds > 0 { dueMilliseconds = monotonicMilliseconds() + milliseconds }
+    }
+
+    /// Runs `body` when the interval is over, if nothing waits for that already.
+    func delay(_ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
+        if isDelayed { return }
+        isDelayed = true
+        hub.perform(at: dueMilliseconds) { position in
+            self.isDelayed = false
+            body(position)
+        }
+    }
+
+    // MARK: Telling
+
     /// Drops followers that are gone, or not its own any more.
     func removeGone() {
         subscribers.removeAll { $0.sink.isClosed || $0.channel !== self }
@@ -79,34 +108,37 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
             tell(events, of: property, version: version, step)
             return forgetIfEmpty()
         }
-        let (before, after) = (step.before, step.after)
-        var events = events
-        var changedProperties: [ObjectIdentity: MemberSet] = [:]
-        if let comparison = ShownComparison(
-            of: stream, before: before, after: after, hub.limits)
-        {
-            changedProperties = comparison.keepChanges(in: &events)
-            // What can't be read need not be the same.
-            if let failure = after.failure ?? before.failure {
-                fail(hub.fault(.storage(failure)))
-                return forgetIfEmpty()
-            }
-            if events.isEmpty { return }
+        let events = counted(events, step)
+        if !events.isEmpty {
+            tell(events, version, step.before, step.after)
+            if !polls.isEmpty { answer(events, (start, version), step.before, step.after) }
         }
-        if !subscribers.isEmpty { tell(events, changedProperties, version, before, after) }
-        if !polls.isEmpty { answer(events, changedProperties, (start, version), before, after) }
         forgetIfEmpty()
     }
 
+    /// The events that its followers are told of: none either where something could not be read, which ends them.
+    func counted(_ events: [QueryEvent], _ step: ChangeStep) -> [QueryEvent] {
+        guard
+            let comparison = ShownComparison(
+                of: stream, before: step.before, after: step.after, hub.limits)
+        else { return events }
+        let counted = comparison.changes(in: events)
+        // What can't be read need not be the same.
+        guard let failure = step.after.failure ?? step.before.failure else { return counted }
+        fail(hub.fault(.storage(failure)))
+        return []
+    }
+
     /// Sends a step's event to the streams, in parts where it is large. Parts that nobody has room for are not made.
-    private func tell(
-        _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
-        _ version: UInt64, _ before: ReadTransaction, _ after: ReadTransaction
+    ///
+    /// - `before`: Nil where it is not open any more, and need not be told.
+    func tell(
+        _ events: [QueryEvent], _ version: UInt64, _ before: ReadTransaction?,
+        _ after: ReadTransaction
     ) {
         var position = 0
         while position < events.count, !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after, hub.limits, before: before)
-            writer.changedProperties = changedProperties
             let first = position
             // Where its client has several queries, what this one has is a piece of their event.
             let isEvent = stream.definition.telling.query == nil
@@ -123,7 +155,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
                     hub.events.framing)
             }
             hub.meter.countEncoding()
-            let failure = after.failure ?? before.failure
+            let failure = after.failure ?? before?.failure
             if writer.isTruncated || failure != nil {
                 return fail(
                     failure.map { hub.fault(.storage($0)) }
@@ -182,12 +214,11 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Answers the polls with a step's changes.
     private func answer(
-        _ events: [QueryEvent], _ changedProperties: [ObjectIdentity: MemberSet],
+        _ events: [QueryEvent],
         _ versions: (start: UInt64, end: UInt64), _ before: ReadTransaction,
         _ after: ReadTransaction
     ) {
         var writer = ChangeWriter(stream, after, hub.limits, before: before)
-        writer.changedProperties = changedProperties
         writer.writePage(events, version: versions.end)
         let isWhole = !writer.isTruncated && after.failure == nil && before.failure == nil
         let bytes = writer.take()

@@ -28,7 +28,7 @@ package final class StreamDefinition: Sendable {
     /// What is followed of the result as a whole; nil for the changes of its objects.
     let result: ResultForm?
     /// How long what happens is folded into one event.
-    let intervalMilliseconds: Int
+    package let intervalMilliseconds: Int
 
     /// What it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
     /// themselves.
@@ -67,6 +67,12 @@ package final class StreamDefinition: Sendable {
         let schema = names.schema
         let rowClass: RowClass
         var projection: CompiledProjection?
+        if telling.tellsOld, result != nil || intervalMilliseconds > 0 {
+            throw .parameter(
+                "old",
+                "A live list and an 'interval' do not tell what was before; leave 'old' out, and compare with what was "
+                    + "told before.")
+        }
         switch target {
         case .store:
             return CheckedStream(
@@ -120,12 +126,6 @@ package final class StreamDefinition: Sendable {
                     Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
                     + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
             }
-        }
-        if result != nil, telling.tellsOld {
-            throw .parameter(
-                "old",
-                "A live list does not tell what was before; leave 'old' out, and compare with what was told before."
-            )
         }
         let followed = try result?.checked(
             ofShown(text), of: container(rowClass, projection), names, limits)

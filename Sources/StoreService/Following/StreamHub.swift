@@ -116,8 +116,8 @@ package final class StreamHub: @unchecked Sendable {
     func isInUse(_ channel: StreamChannel) -> Bool { channels[channel.key] === channel }
 
     /// Runs `body` on the feed's thread at a time, in milliseconds of the monotonic clock.
-    func perform(at due: UInt64, _ body: @escaping @Sendable () -> Void) {
-        feed?.perform(at: due) { _ in body() }
+    func perform(at due: UInt64, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
+        feed?.perform(at: due, body)
     }
 
     // MARK: Joining
@@ -196,9 +196,14 @@ package final class StreamHub: @unchecked Sendable {
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
         let key = query.channelKey
         if let present = channels[key], present.stream.names === query.names { return present }
-        let fresh =
-            query.result == nil
-            ? StreamChannel(query, hub: self) : ResultChannel(query, hub: self)
+        let fresh: StreamChannel
+        if query.result != nil {
+            fresh = ResultChannel(query, hub: self)
+        } else if query.definition.intervalMilliseconds > 0 {
+            fresh = PacedChannel(query, hub: self)
+        } else {
+            fresh = StreamChannel(query, hub: self)
+        }
         if let old = channels.updateValue(fresh, forKey: key) { position.feed.remove(old) }
         position.feed.add(fresh)
         return fresh
@@ -358,7 +363,9 @@ package final class StreamHub: @unchecked Sendable {
             subscriber.send(events.upToDate(id, of: subscriber.query))
             subscriber.needsUpToDate = false
         }
-        goLive(subscriber, in: channel(subscriber.query, position))
+        let channel = channel(subscriber.query, position)
+        channel.settle(position.transaction, position.version)
+        goLive(subscriber, in: channel)
     }
 
     /// Has a stream told of each step by a channel.

@@ -173,8 +173,6 @@ struct LiveListTests {
                 "GET", "/v1/classes/Task/changes?sort=rank&old=true", status: 400,
                 contains: ["leave 'old' out"]),
             APIScenario(
-                "GET", "/v1/classes/Task/changes?interval=100", status: 400, contains: ["sort"]),
-            APIScenario(
                 "GET", "/v1/classes/Task/changes?sort=rank&interval=5", status: 400,
                 contains: ["10 to 10000"]),
             APIScenario(

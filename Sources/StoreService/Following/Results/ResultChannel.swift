@@ -24,9 +24,6 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     private var markedThrough: UInt64?
     private var newcomers: [Newcomer] = []
     private var isComputing = false
-    private var isDelayed = false
-    /// When the next change may be told, in milliseconds of the monotonic clock.
-    private var dueMilliseconds: UInt64 = 0
 
     override var isEmpty: Bool { super.isEmpty && newcomers.isEmpty }
 
@@ -111,14 +108,7 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     /// Has the result computed, if that is needed and due.
     private func schedule() {
         guard !isComputing, markedThrough != nil || !newcomers.isEmpty, !isEmpty else { return }
-        if newcomers.isEmpty, monotonicMilliseconds() < dueMilliseconds {
-            if isDelayed { return }
-            isDelayed = true
-            return hub.perform(at: dueMilliseconds) {
-                self.isDelayed = false
-                self.schedule()
-            }
-        }
+        if newcomers.isEmpty, !isDue { return delay { _ in self.schedule() } }
         isComputing = true
         let computation = ResultComputation(
             stream: stream, served: hub.served, framing: hub.events.framing,
@@ -175,8 +165,7 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     }
 
     private func tell(_ events: [SharedBytes], _ version: UInt64) {
-        dueMilliseconds =
-            monotonicMilliseconds() + UInt64(stream.definition.intervalMilliseconds)
+        beginInterval()
         hub.meter.countEncoding()
         for event in events { send(event, of: version) }
     }
