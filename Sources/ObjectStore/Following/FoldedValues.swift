@@ -38,8 +38,9 @@ package struct FoldedValues: Sendable {
         }
     }
 
-    /// The positions of the objects whose values lie in a range. Cost: log n and the hits.
-    package func positions(in range: OrderedKeyRange) -> [Int] {
+    /// The positions of the objects whose values lie in a range; nil where there are more than some. Cost: log n and the
+    /// hits.
+    package func positions(in range: OrderedKeyRange, countMax: Int) -> [Int]? {
         keys.withUnsafeBytes { keys in
             func first(from bound: [UInt8]) -> Int {
                 bound.withUnsafeBytes { bound in
@@ -49,7 +50,8 @@ package struct FoldedValues: Sendable {
                 }
             }
             let lower = first(from: range.lower)
-            return entries[lower..<max(lower, first(from: range.upper))].map(\.position)
+            let upper = max(lower, first(from: range.upper))
+            return upper - lower > countMax ? nil : entries[lower..<upper].map(\.position)
         }
     }
 

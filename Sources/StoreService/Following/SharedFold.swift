@@ -30,6 +30,9 @@ final class SharedFold: Sendable {
         let quotesLargeInts: Bool
     }
 
+    /// The most objects that may match a stream's filter: it remembers which, and of more it tests each that changed.
+    private static let matchingCountMax = 1_000
+
     let changes: FoldedChanges
     private let values = Mutex<[ValuesKey: FoldedValues]>([:])
     private let departures = Mutex<[DeparturesKey: Departures]>([:])
@@ -56,7 +59,13 @@ final class SharedFold: Sendable {
             guard case .ranges(let ranges) = anchor.condition,
                 let values = try values(at: anchor.place, of: classIndex, read)
             else { return nil }
-            for range in ranges { matching.formUnion(values.positions(in: range)) }
+            for range in ranges {
+                guard
+                    let found = values.positions(
+                        in: range, countMax: Self.matchingCountMax - matching.count)
+                else { return nil }
+                matching.formUnion(found)
+            }
         }
         candidates.narrow(to: matching.sorted())
         return departures
