@@ -43,6 +43,10 @@ package enum Value: Hashable, Sendable {
             self.key = key
             self.value = value
         }
+
+        package static func == (a: MapEntry, b: MapEntry) -> Bool {
+            a.key.utf8.elementsEqual(b.key.utf8) && a.value == b.value
+        }
     }
 
     /// The scalar type of the value; nil for null, links, lists and maps.
@@ -65,7 +69,7 @@ package enum Value: Hashable, Sendable {
 
 extension Value {
     /// Whether two values are the same. NaN is the same as itself here, so that a schema with such a default
-    /// is the one that was stored; queries compare by other rules.
+    /// is the one that was stored; queries compare by other rules. Texts are the same byte for byte, as in rows.
     package static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -74,7 +78,7 @@ extension Value {
         case (.double(let x), .double(let y)): x == y || x.bitPattern == y.bitPattern
         case (.float(let x), .float(let y)): x == y || x.bitPattern == y.bitPattern
         case (.decimal(let x), .decimal(let y)): x == y
-        case (.string(let x), .string(let y)): x == y
+        case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
         case (.data(let x), .data(let y)): x == y
         case (.date(let x), .date(let y)): x == y
         case (.objectID(let x), .objectID(let y)): x == y

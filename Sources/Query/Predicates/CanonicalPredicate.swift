@@ -1,14 +1,14 @@
 import ObjectModel
 
-/// A predicate whatever its spelling: the order of terms, of constants in a list and of the two sides of a
-/// comparison does not count, nor do terms that are said twice.
+/// A predicate whatever its spelling: the order of terms, of constants that are compared one by one and of the two
+/// sides of a comparison does not count, nor do terms that are said twice.
 package indirect enum CanonicalPredicate: Hashable, Sendable {
     case constant(Bool)
     case all(Set<CanonicalPredicate>)
     case any(Set<CanonicalPredicate>)
     case not(CanonicalPredicate)
     case comparison(Comparison)
-    /// A path beside a list of constants.
+    /// A path beside constants that are compared one by one.
     case list(ValuePath, Quantifier?, Relation, Set<Value>, Quantifier?)
     case within(RegionCondition)
 
@@ -35,7 +35,9 @@ package indirect enum CanonicalPredicate: Hashable, Sendable {
 
     private static func comparison(of comparison: Comparison) -> CanonicalPredicate {
         if case .path(let path, let quantifier) = comparison.left,
-            case .constants(let values, let listQuantifier) = comparison.right
+            case .constants(let values, let listQuantifier) = comparison.right,
+            // Else two lists are compared in their order.
+            ComparedPath(comparison) != nil
         {
             return .list(
                 path, quantifier, comparison.relation, Set(values), listQuantifier)
