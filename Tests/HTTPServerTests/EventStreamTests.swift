@@ -149,6 +149,54 @@ import Testing
         }
     }
 
+    /// Why a client never gets its stream.
+    enum Loss: CaseIterable { case endOfGrant, reset, noAnswer, headAlone }
+
+    @Test("a stream that is never sent closes, whatever the reason", arguments: Loss.allCases)
+    func unsent(loss: Loss) throws {
+        let notes = Notes()
+        let waiting = Mutex<[Exchange]>.Holder([])
+        let grant = Grant(isForReading: true)
+        let stream = EventStream { notes.add("closed") }
+        let route = Route(.get, "/events", "events") { _ in
+            let response = Response(events: stream)
+            if loss == .headAlone { return .respond(response) }
+            if loss == .noAnswer { return .later { _ in withExtendedLifetime(response) {} } }
+            return .later { exchange in waiting.mutex.withLock { $0.append(exchange) } }
+        }
+        try withServer(
+            [route],
+            {
+                $0.admit = { request in
+                    request.grant = grant
+                    return nil
+                }
+            }
+        ) { _, port in
+            let client = try RawClient(port: port)
+            client.send(
+                "\(loss == .headAlone ? "HEAD" : "GET") /events HTTP/1.1\r\nHost: x\r\n\r\n")
+            switch loss {
+            case .headAlone: #expect(try client.head().status == 200)
+            case .noAnswer: #expect(try client.reply().status == 500)
+            case .endOfGrant, .reset:
+                #expect(eventually { waiting.mutex.withLock { $0.count } == 1 })
+                let exchange = try #require(waiting.mutex.withLock { $0.popLast() })
+                if loss == .reset {
+                    client.reset()
+                    #expect(eventually { exchange.isGone })
+                } else {
+                    grant.end(.revoked)
+                    #expect(try client.reply().status == 401)
+                }
+                exchange.respond(Response(events: stream))
+            }
+            #expect(eventually { notes.count("closed") == 1 })
+        }
+        // Nothing but its reply's end has closed it.
+        #expect(stream.isClosed)
+    }
+
     @Test("many streams share one event each, while requests go on")
     func many() throws {
         let opened = Mutex<[EventStream]>.Holder([])

@@ -10,7 +10,7 @@ package struct Response: Sendable {
         /// Pulled piece by piece on the connection's thread, in bounded memory.
         case pull(PullBody)
         /// Pushed by other threads until the stream ends. Its status is always 200.
-        case events(EventStream)
+        case events(EventBody)
     }
 
     /// The status code (RFC 9110, section 15).
@@ -53,11 +53,12 @@ package struct Response: Sendable {
         body = .pull(PullBody(source, until: isOverdue))
     }
 
-    /// A stream of server-sent events (status 200, `text/event-stream`, never stored or compressed).
+    /// A stream of server-sent events (status 200, `text/event-stream`, never stored or compressed), which is closed
+    /// where the reply is not sent.
     package init(events stream: EventStream) {
         status = 200
         contentType = .eventStream
-        body = .events(stream)
+        body = .events(EventBody(stream))
         headers.add(.cacheControl, "no-store")
     }
 

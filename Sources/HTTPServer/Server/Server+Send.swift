@@ -7,9 +7,8 @@ extension Server {
     func send(_ reply: Response, for request: Request) -> MHD_Result {
         request.phase = .replied
         request.status = reply.status
-        if case .events(let stream) = reply.body {
-            if request.method != .head { return detach(stream, reply, request) }
-            stream.close()
+        if case .events(let body) = reply.body, request.method != .head {
+            return detach(body.stream, reply, request)
         }
         var fields = Headers()
         guard let native = makeNative(reply, request, &fields) else { return .NO }
@@ -196,7 +195,6 @@ extension Server {
         let socket = fcntl(request.connection.socket, F_DUPFD_CLOEXEC, 0)
         guard socket >= 0, let loop, allowsSuspension else {
             if socket >= 0 { close(socket) }
-            stream.close()
             return send(stoppingOrFull(), for: request)
         }
         var reply = reply

@@ -200,5 +200,10 @@ package final class EventStream: Sendable {
         _ = (queue, socket)
     }
 
+    /// Closes a stream that was never bound to a socket: its reply is not sent.
+    func closeUnlessAttached() {
+        if state.withLock({ $0.socket == nil }) { close() }
+    }
+
     deinit { close() }
 }

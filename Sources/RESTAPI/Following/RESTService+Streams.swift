@@ -73,12 +73,10 @@ extension RESTService {
         let cursor = try streamCursor(request, isEventStream: true)
         let stream = try makeEventStream(request)
         let subscriber = StreamSubscriber(stream, checked, clientKey(request))
+        let response = Response(
+            following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
         return .later { exchange in
-            self.streams.open(subscriber, from: cursor) {
-                exchange.respond(
-                    Response(
-                        following: stream, quotesLargeInts: checked.definition.quotesLargeInts))
-            }
+            self.streams.open(subscriber, from: cursor) { exchange.respond(response) }
         }
     }
 

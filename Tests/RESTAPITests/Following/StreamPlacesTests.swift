@@ -2,8 +2,10 @@ import Glibc
 import HTTPServer
 import TestSupport
 import Testing
+import Threads
 
 @testable import RESTAPI
+@testable import StoreService
 
 @Suite("Streams and waiting polls")
 struct StreamPlacesTests {
@@ -79,6 +81,47 @@ struct StreamPlacesTests {
         for poll in polls { #expect(poll.finish().status == 200) }
         awaitTaken(0)
         #expect(ChangesClient(port: server.port, "/v1/changes").status == 200)
+    }
+
+    @Test(
+        "are given back when the stream's reply is not sent: its token ends, or its client resets the connection",
+        arguments: [false, true])
+    func unsent(isReset: Bool) throws {
+        let server = try GuardedServer(withTokens: true)
+        let service = server.running.service
+        let ticket = try TicketTests.ticket(server, for: "/v1/changes")
+        // The reply comes from the feed's thread.
+        let isHeld = Monitor(true)
+        service.streams.perform { _ in
+            isHeld.wait { $0 ? nil : () }
+        } orElse: {
+        }
+        var socket = LoopbackSocket.connect(port: server.port)
+        defer { if socket >= 0 { close(socket) } }
+        let text = Array(
+            "GET /v1/changes?ticket=\(ticket) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+                .utf8)
+        #expect(send(socket, text, text.count, Int32(MSG_NOSIGNAL)) == text.count)
+        func awaitTaken(_ count: Int) {
+            for _ in 0..<30_000
+            where service.places.takenCount.load(ordering: .relaxed) != count { usleep(1000) }
+            #expect(service.places.takenCount.load(ordering: .relaxed) == count)
+        }
+        awaitTaken(1)
+        if isReset {
+            var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            close(socket)
+            socket = -1
+        } else {
+            try server.revoke(.read)
+            var reply = [UInt8](repeating: 0, count: 12)
+            #expect(recv(socket, &reply, reply.count, Int32(MSG_WAITALL)) == reply.count)
+            #expect(String(decoding: reply, as: UTF8.self) == "HTTP/1.1 401")
+        }
+        isHeld.update { $0 = false }
+        awaitTaken(0)
     }
 
     @Test(
