@@ -31,6 +31,12 @@ package protocol StreamSink: AnyObject, Sendable {
 extension StreamSink {
     package var movesID: Bool { true }
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
+
+    /// Has `body` run once, on any thread, when the queue is less than half full with bytes of a number behind what
+    /// waits, or is empty, or nobody reads any more.
+    func whenReady(for byteCount: Int, _ body: @escaping @Sendable () -> Void) {
+        whenQueued(atMost: max(0, queueByteCountMax / 2 - 1 - byteCount), body)
+    }
 }
 
 /// What became of bytes that were given to a ``StreamSink``.

@@ -78,9 +78,8 @@ package final class StreamSubscriber: @unchecked Sendable {
     ///
     /// - `isScarce`: Whether it has to have read everything.
     func whenReady(isScarce: Bool, _ body: @escaping @Sendable () -> Void) {
-        let next = unsent.first?.count ?? 0
-        sink.whenQueued(
-            atMost: isScarce ? 0 : max(0, sink.queueByteCountMax / 2 - 1 - next), body)
+        if isScarce { return sink.whenQueued(atMost: 0, body) }
+        sink.whenReady(for: unsent.first?.count ?? 0, body)
     }
 
     /// Sends bytes behind what is left, or keeps them until there is room.

@@ -51,10 +51,10 @@ final class OutboxFollower: @unchecked Sendable {
         }
     }
 
-    /// Has `body` run once, on any thread, when the client has read enough to be sent more, or has gone.
-    func whenReady(_ body: @escaping @Sendable () -> Void) {
+    /// Has `body` run once, on any thread, when the client has read enough to be sent bytes of a number, or has gone.
+    func whenReady(for byteCount: Int, _ body: @escaping @Sendable () -> Void) {
         guard case .stream(let stream) = client else { return body() }
-        stream.whenQueued(atMost: stream.queueByteCountMax / 2 - 1, body)
+        stream.whenReady(for: byteCount, body)
     }
 
     /// Whether a heartbeat is due, because nothing was sent for so long.

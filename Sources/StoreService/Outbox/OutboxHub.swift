@@ -85,7 +85,7 @@ package final class OutboxHub: @unchecked Sendable {
                     return
                 }
                 guard follower.send(page.bytes, through: page.through) else {
-                    return wait(follower)
+                    return wait(follower, for: page.bytes.count)
                 }
             } catch {
                 return follower.fail(error, events)
@@ -151,9 +151,9 @@ package final class OutboxHub: @unchecked Sendable {
         streams?.remove(channel)
     }
 
-    /// Has a stream fed once its client has read. Any thread.
-    private func wait(_ follower: OutboxFollower) {
-        follower.whenReady { [weak self] in
+    /// Has a stream fed once its client has read enough for what comes next. Any thread.
+    private func wait(_ follower: OutboxFollower, for byteCount: Int = 0) {
+        follower.whenReady(for: byteCount) { [weak self] in
             if !follower.isGone { self?.feed(follower) }
         }
     }

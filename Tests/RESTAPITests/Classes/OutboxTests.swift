@@ -2,9 +2,11 @@ import ObjectModel
 import ObjectStore
 import ObjectSupport
 import ObjectJSON
-import RESTAPI
+import StoreService
 import TestSupport
 import Testing
+
+@testable import RESTAPI
 
 @Suite("outboxes")
 struct OutboxTests {
@@ -33,6 +35,24 @@ struct OutboxTests {
         #expect(server.acknowledge(rest.through) == 0)
         #expect(server.outbox().keys == [7])
         #expect(try StoreCheck.run(server.store).findings == [])
+    }
+
+    @Test(
+        "a page that a stream has no room for is not read again before its client has read enough")
+    func slowStream() throws {
+        let server = try Outboxes.server()
+        let page = String(repeating: "x", count: 5000)
+        let reply = server.send("POST", "/v1/classes/Visit/objects", #"{"page":"\#(page)"}"#)
+        #expect(reply.status == 201, "\(reply.text)")
+        // `hello` leaves more than half of the queue, and the object needs more than all of it.
+        let sink = SlowSink(queueByteCountMax: 1000)
+        try server.service.streams.outboxes.follow(
+            OutboxRequest(of: "Visit", since: nil, limit: 10), as: ClientKey(address: "a:1"), sink)
+        sink.awaitPause()
+        #expect(sink.refusedCount == 1)
+        sink.read()
+        sink.awaitPause()
+        #expect(sink.text.contains(page))
     }
 
     @Test("an acknowledgement of more than a transaction takes goes on until all is gone")
