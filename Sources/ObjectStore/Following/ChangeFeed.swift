@@ -21,11 +21,18 @@ package final class ChangeFeed: @unchecked Sendable {
         package let transaction: ReadTransaction
     }
 
+    /// What runs on the feed's thread.
+    private struct Action {
+        let body: @Sendable (Position) -> Void
+        /// Runs in its place when the feed stops and can't read a state.
+        let orElse: @Sendable () -> Void
+    }
+
     private struct Inbox {
         var hasNews = false
         /// When the oldest of the news came, in nanoseconds of the monotonic clock.
         var newsTime: UInt64 = 0
-        var actions: [@Sendable (Position) -> Void] = []
+        var actions: [Action] = []
         var isStopping = false
         var hasStopped = false
     }
@@ -42,7 +49,7 @@ package final class ChangeFeed: @unchecked Sendable {
     /// How the feed keeps up.
     package let figures = FeedFigures()
     /// What runs later, and when, in milliseconds of the monotonic clock.
-    private var delayed: [(due: UInt64, action: @Sendable (Position) -> Void)] = []
+    private var delayed: [(due: UInt64, action: Action)] = []
 
     /// Starts following.
     ///
@@ -79,15 +86,20 @@ package final class ChangeFeed: @unchecked Sendable {
     /// clock: all streams wait for it.
     package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
 
-    /// Runs `action` on the feed's thread, between two steps, at the newest version.
+    /// Runs `action` on the feed's thread, between two steps, at the newest version; as the feed stops, at the last
+    /// one that could be read.
     ///
-    /// - Returns: False when the feed was stopped; the action will not run.
+    /// - `orElse`: Runs there instead when the feed stops and none can be read.
+    /// - Returns: False when the feed was stopped; neither will run.
     @discardableResult
-    package func perform(_ action: @escaping @Sendable (Position) -> Void) -> Bool {
+    package func perform(
+        _ action: @escaping @Sendable (Position) -> Void,
+        orElse: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
         var isTaken = false
         inbox.signal { state in
             guard !state.isStopping else { return false }
-            state.actions.append(action)
+            state.actions.append(Action(body: action, orElse: orElse))
             isTaken = true
             return true
         }
@@ -113,7 +125,7 @@ package final class ChangeFeed: @unchecked Sendable {
     /// Runs `action` as ``perform(_:)`` does, not before a time in milliseconds of the monotonic clock. Only
     /// within an action or a call of a channel.
     package func perform(at due: UInt64, _ action: @escaping @Sendable (Position) -> Void) {
-        delayed.append((due, action))
+        delayed.append((due, Action(body: action, orElse: {})))
     }
 
     /// Removes a channel. Only within an action or a call of a channel.
@@ -121,7 +133,7 @@ package final class ChangeFeed: @unchecked Sendable {
 
     private func run() {
         var lastTick: UInt64 = 0
-        var actions: [@Sendable (Position) -> Void] = []
+        var actions: [Action] = []
         while true {
             var newsTime: UInt64?
             var isStopping = false
@@ -137,20 +149,22 @@ package final class ChangeFeed: @unchecked Sendable {
                 return ()
             }
             actions += takeDue()
-            do throws(StoreError) {
-                if index != nil || !actions.isEmpty {
+            if index != nil || !actions.isEmpty {
+                var canRun = true
+                do throws(StoreError) {
                     try advance()
                     if let time = newsTime { figures.noteLag(since: time) }
-                    if let current {
-                        let position = Position(
-                            feed: self, version: current.version, transaction: current.transaction)
-                        for action in actions { action(position) }
-                        actions = []
-                    }
+                } catch {
+                    logFailure(error)
+                    // What can't run is tried again with the next news or tick, if there is one.
+                    canRun = isStopping
                 }
-            } catch {
-                // What could not run is tried again with the next news or tick.
-                logFailure(error)
+                if canRun, let current {
+                    let position = Position(
+                        feed: self, version: current.version, transaction: current.transaction)
+                    for action in actions { action.body(position) }
+                    actions = []
+                }
             }
             let now = monotonicMilliseconds()
             if now >= lastTick + UInt64(tickMilliseconds) {
@@ -164,6 +178,7 @@ package final class ChangeFeed: @unchecked Sendable {
             }
             if isStopping { break }
         }
+        for action in actions { action.orElse() }
         current?.transaction.close()
         current = nil
         index = nil
@@ -177,7 +192,7 @@ package final class ChangeFeed: @unchecked Sendable {
         return due <= now ? 0 : min(tickMilliseconds, Int(due - now))
     }
 
-    private func takeDue() -> [@Sendable (Position) -> Void] {
+    private func takeDue() -> [Action] {
         if delayed.isEmpty { return [] }
         let now = monotonicMilliseconds()
         defer { delayed.removeAll { $0.due <= now } }

@@ -102,10 +102,11 @@ package final class StreamHub: @unchecked Sendable {
         _ body: @escaping @Sendable (ChangeFeed.Position) -> Void,
         orElse: @escaping @Sendable () -> Void
     ) {
-        let isTaken = feed?.perform { position in
-            if self.isStopping.load(ordering: .acquiring) { return orElse() }
-            body(position)
-        }
+        let isTaken = feed?.perform(
+            { position in
+                if self.isStopping.load(ordering: .acquiring) { return orElse() }
+                body(position)
+            }, orElse: orElse)
         if isTaken != true { orElse() }
     }
 

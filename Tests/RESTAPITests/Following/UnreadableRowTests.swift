@@ -1,8 +1,11 @@
 import ObjectModel
 import ObjectStore
-import RESTAPI
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import RESTAPI
+@testable import StoreService
 
 /// Rows, chunks and inverse links that can't be read while streams are told of a change: that is an error or is tried
 /// again, and never an event.
@@ -238,5 +241,27 @@ struct UnreadableRowTests {
                 #expect(result.sections.map(\.key) == sections.map { $0["key"] })
             }
         }
+    }
+
+    @Test(
+        "what waits for a state that can't be read is refused when the service stops",
+        arguments: [false, true])
+    func stopping(hasStream: Bool) throws {
+        let engine = FaultyEngine(try EngineCase.memory.open())
+        let server = try TestServer(engine, schema: Tasks.schema)
+        let port = server.server.addresses.first?.port ?? 0
+        let stream = hasStream ? ChangesClient(port: port, "/v1/changes") : nil
+        #expect(stream?.next()?.name == (hasStream ? "hello" : nil))
+        try engine.failReads(.init(tags: [StoreKey.Tag.meta], after: 0, isLasting: true))
+        server.send("PUT", "/v1/classes/Task/objects/1", "{}")
+        let refusedCount = Atomic(0)
+        server.service.streams.perform { _ in
+            Issue.record("there is no state")
+        } orElse: {
+            refusedCount.wrappingAdd(1, ordering: .relaxed)
+        }
+        server.service.endWaiting()
+        #expect(engine.endReadFault() > 0)
+        #expect(refusedCount.load(ordering: .relaxed) == 1)
     }
 }
