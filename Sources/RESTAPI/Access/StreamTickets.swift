@@ -135,6 +135,8 @@ package final class StreamTickets: Sendable {
     // MARK: Texts
 
     private static let nameByteCount = 11
+    /// What a ticket adds to its URL.
+    static let parameterByteCount = "&ticket=".utf8.count + nameByteCount + 43
 
     /// 8 random bytes by which a ticket is found, and 32 that are its secret, in base64's URL alphabet.
     private static func makeText() -> String {

@@ -17,6 +17,13 @@ extension RESTService {
                 "The body is a JSON object with the URL of a stream and nothing else, such as "
                     + "{\"url\":\"/v1/classes/Task/changes?filter=done == false\"}.")
         }
+        let byteCount = url.utf8.count + StreamTickets.parameterByteCount
+        guard byteCount <= options.targetByteCountMax else {
+            throw .single(
+                .malformed, "invalid-body",
+                "With its ticket the URL has \(byteCount) bytes; \(options.targetByteCountMax) are allowed "
+                    + "(--max-target). Shorten the filter or the selection in it.", pointer: "/url")
+        }
         guard let target = TargetIdentity(url, leavingOut: StreamTickets.parameter),
             Operation.all.contains(where: { $0.isEndless && $0.isAt(target.segments) })
         else {

@@ -153,6 +153,23 @@ struct TicketTests {
         #expect(reply.status == status, "\(reply.text)")
     }
 
+    @Test("is for a URL that a request can have together with it", arguments: [-1, 0, 1])
+    func length(excess: Int) throws {
+        let server = try Self.server { $0.targetByteCountMax = 200 }
+        let begin = "/v1/changes?since="
+        // With "&ticket=" and the 54 characters of the ticket.
+        let padding = String(repeating: "s", count: 200 + excess - begin.count - 8 - 54)
+        let reply = Self.reply(server, for: begin + padding)
+        guard excess > 0 else {
+            let ticket = try #require(QueryJSON(reply.text)?["ticket"]?.string)
+            let opened = Self.open(server, "\(begin)\(padding)&ticket=\(ticket)")
+            // The position is none, and the ticket is not what is wrong with it.
+            return #expect(opened.status == 400)
+        }
+        #expect(reply.status == 400 && reply.text.contains(#""pointer":"/url""#), "\(reply.text)")
+        #expect(reply.text.contains("201 bytes"), "\(reply.text)")
+    }
+
     @Test("ends when it has waited, or been away, for too long")
     func ages() throws {
         let waiting = try Self.server { $0.ticketSeconds = 0 }
