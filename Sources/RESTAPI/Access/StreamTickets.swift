@@ -1,4 +1,3 @@
-import Bytes
 import HTTPServer
 import ObjectJSON
 import StoreService
@@ -46,7 +45,8 @@ package final class StreamTickets: Sendable {
     func make(
         for target: TargetIdentity, owner: ClientKey, grant: Grant?
     ) throws(RequestFault) -> String {
-        let text = Self.makeText()
+        // What it is found by, and its secret.
+        let text = RandomID.make() + RandomID.make()
         let now = monotonicMilliseconds()
         guard let secret = Self.hash(Array(text.utf8)), let address = Self.hash(target.bytes) else {
             throw RequestFault(.failed, "internal-error", "The ticket could not be made.")
@@ -134,22 +134,10 @@ package final class StreamTickets: Sendable {
 
     // MARK: Texts
 
-    private static let nameByteCount = 11
     /// What a ticket adds to its URL.
-    static let parameterByteCount = "&ticket=".utf8.count + nameByteCount + 43
+    static let parameterByteCount = "&ticket=".utf8.count + 2 * RandomID.byteCount
 
-    /// 8 random bytes by which a ticket is found, and 32 that are its secret, in base64's URL alphabet.
-    private static func makeText() -> String {
-        let text = ByteBuffer(capacity: 64)
-        for wordCount in [1, 4] {
-            let random = ByteBuffer(capacity: 32)
-            for _ in 0..<wordCount { random.append(little: UInt64.random(in: 0 ... .max)) }
-            Base64.encode(random.bytes, alphabet: .url, into: text)
-        }
-        return String(decoding: text.bytes, as: UTF8.self)
-    }
-
-    private static func name(of text: String) -> String { String(text.prefix(nameByteCount)) }
+    private static func name(of text: String) -> String { String(text.prefix(RandomID.byteCount)) }
 
     /// What the ticket that a request states is found by; nil when it states none.
     private static func statedName(_ request: Request) -> String? {

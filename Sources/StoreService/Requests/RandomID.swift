@@ -2,10 +2,11 @@ import Bytes
 
 /// Ids that nobody can guess: 22 characters of base64url, of 16 random bytes.
 package enum RandomID {
-    private static let byteCount = 22
+    /// How long one is.
+    package static let byteCount = 22
 
     /// Makes one.
-    static func make() -> String {
+    package static func make() -> String {
         let bytes = ByteBuffer(capacity: 64)
         bytes.append(little: UInt64.random(in: 0 ... .max))
         bytes.append(little: UInt64.random(in: 0 ... .max))

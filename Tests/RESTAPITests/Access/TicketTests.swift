@@ -157,8 +157,8 @@ struct TicketTests {
     func length(excess: Int) throws {
         let server = try Self.server { $0.targetByteCountMax = 200 }
         let begin = "/v1/changes?since="
-        // With "&ticket=" and the 54 characters of the ticket.
-        let padding = String(repeating: "s", count: 200 + excess - begin.count - 8 - 54)
+        // With "&ticket=" and the 44 characters of the ticket.
+        let padding = String(repeating: "s", count: 200 + excess - begin.count - 8 - 44)
         let reply = Self.reply(server, for: begin + padding)
         guard excess > 0 else {
             let ticket = try #require(QueryJSON(reply.text)?["ticket"]?.string)
