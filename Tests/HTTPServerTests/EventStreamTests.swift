@@ -132,6 +132,18 @@ import Testing
         #expect(taken == "0123456789why")
     }
 
+    @Test("what was taken counts as queued until more is asked for")
+    func written() {
+        let stream = EventStream(queueByteCountMax: 10)
+        if case .queued = stream.send(Bytes("twelve bytes")) {} else { Issue.record("not queued") }
+        #expect(!stream.take(upTo: 4) { _ in })
+        #expect(stream.queuedByteCount == 12)
+        if case .full = stream.send(Bytes("x")) {} else { Issue.record("not refused") }
+        #expect(!stream.take(upTo: 4) { _ in Issue.record("nothing was left") })
+        #expect(stream.queuedByteCount == 0)
+        if case .queued = stream.send(Bytes("x")) {} else { Issue.record("not queued") }
+    }
+
     @Test("a client that leaves closes its stream without a write")
     func leaving() throws {
         let opened = Mutex<[EventStream]>.Holder([])

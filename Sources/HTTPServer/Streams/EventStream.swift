@@ -27,7 +27,10 @@ package final class EventStream: Sendable {
         var first = 0
         /// Whether what was taken last goes on with the first piece that is left.
         var isWithin = false
+        /// Bytes that are queued, or taken and not sent yet.
         var byteCount = 0
+        /// Bytes that were taken last.
+        var takenByteCount = 0
         var isEnded = false
         var isClosed = false
         /// The loop knows that there is something to write.
@@ -109,7 +112,8 @@ package final class EventStream: Sendable {
             }
             if last.count > 0 { state.queue.append(Piece(bytes: last, goesOn: false)) }
             state.first = 0
-            state.byteCount = state.queue.reduce(0) { $0 + $1.bytes.count }
+            state.byteCount =
+                state.takenByteCount + state.queue.reduce(0) { $0 + $1.bytes.count }
             state.isEnded = true
             return (queue, EventStream.schedule(&state))
         }
@@ -153,13 +157,14 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// Moves up to `limit` queued bytes (whole pieces, one at least) to `sink`.
+    /// Moves up to `limit` queued bytes (whole pieces, one at least) to `sink`; what was moved before has been sent.
     ///
     /// - Returns: Whether the stream is ended and nothing is left. When false and nothing was
     ///   moved, the loop is woken by the next `send`.
     func take(upTo limit: Int, _ sink: (Bytes) -> Void) -> Bool {
         let (isOver, waiting) = state.withLock { state in
             var moved = 0
+            state.byteCount -= state.takenByteCount
             while state.first < state.queue.count, moved < limit {
                 let piece = state.queue[state.first]
                 state.first += 1
@@ -167,7 +172,7 @@ package final class EventStream: Sendable {
                 state.isWithin = piece.goesOn
                 sink(piece.bytes)
             }
-            state.byteCount -= moved
+            state.takenByteCount = moved
             if state.first == state.queue.count {
                 state.queue.removeAll(keepingCapacity: false)
                 state.first = 0

@@ -81,10 +81,17 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// How long one channel may hold up the others, in milliseconds.
     private static let stepMillisecondsMax: UInt64 = 5000
+    /// How long a part of an event may take to be made, in milliseconds.
+    private static let tellMillisecondsMax: UInt64 = 1000
+    /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
+    private static let stepObjectCountMax = 1_000_000
 
     /// When work on the feed's thread that begins now has to be done, in milliseconds of the monotonic
     /// clock: all streams wait for it.
     package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
+
+    /// When a part of an event that begins now has to be made.
+    package static var tellDeadline: UInt64 { monotonicMilliseconds() + tellMillisecondsMax }
 
     /// Runs `action` on the feed's thread, between two steps, at the newest version; as the feed stops, at the last
     /// one that could be read.
@@ -225,36 +232,36 @@ package final class ChangeFeed: @unchecked Sendable {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: before.version, in: after, notesLists: index.readsLists)
+                after: before.version, in: after, objectCountMax: Self.stepObjectCountMax,
+                notesLists: index.readsLists)
         } catch {
             if case .storage(let storage) = error { throw .storage(storage) }
             // The log was trimmed past the feed.
             return invalidate()
         }
-        if before.transaction.rows !== after.rows { return invalidate() }
+        if before.transaction.rows !== after.rows || changes.through < version {
+            return invalidate()
+        }
         let step = ChangeStep(before: before.transaction, after: after, changes: changes)
-        step.limit(until: Self.stepDeadline)
         figures.noteStep(versionCount: version - before.version)
-        var late: [any FeedChannel] = []
-        let findings = index.findings(of: step) { late.append($0) }
-        // What is written of the objects follows links as well, a bounded number of them.
+        let findings = index.findings(of: step, within: Self.stepMillisecondsMax)
+        // What is written of the objects follows links as well: channels bound that.
         step.limit(until: .max)
         if let failure = before.transaction.failure ?? after.failure {
             // Nobody knows what the objects were or are.
             logFailure(.storage(failure))
             return invalidate()
         }
-        for channel in late {
+        for channel in findings.slow {
             index.remove(channel)
             channel.overrun()
         }
-        for channel in index.takeDeferred() {
+        for channel in findings.deferred {
             index.remove(channel)
             channel.invalidate()
         }
-        for finding in findings {
-            finding.channel.publish(
-                finding.events, from: before.version, to: version, step)
+        for (channel, events) in findings.told {
+            channel.publish(events, from: before.version, to: version, step)
         }
         onStep(before.version, version)
     }

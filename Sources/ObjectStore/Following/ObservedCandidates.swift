@@ -31,7 +31,8 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         self.query = query
         self.changes = changes
         self.version = version
-        guard query.dependsOnOthers, let classIndex = query.classIndex else { return }
+        guard dependentCountMax > 0, query.dependsOnOthers, let classIndex = query.classIndex
+        else { return }
         let origins = PathOrigins(rootClass: classIndex, transaction: transaction)
         var reached: [UInt64: Reach] = [:]
         var dependents: [UInt64] = []

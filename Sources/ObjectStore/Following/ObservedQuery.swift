@@ -42,6 +42,8 @@ package final class ObservedQuery: Sendable {
     /// Whether every own property of an object counts; else those alone that ``shown`` reads.
     let countsEverything: Bool
     let schema: RowSchema
+    /// The classes of ``readClasses`` beyond those that it depends on.
+    private let otherReadClasses: Set<Int>
     /// What its filter has in common with equal ones.
     package let filterKey: ObservedFilter.Key
 
@@ -49,11 +51,13 @@ package final class ObservedQuery: Sendable {
     ///
     /// - `filterPaths`: What the filter reads.
     /// - `shownPaths`: What is shown of the objects reads beyond them.
+    /// - `readPaths`: What is shown of the objects without making it count, so that another shape of it alone matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
     ///   those count that a path begins with.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
-        shownPaths: [Dependency] = [], countsEverything: Bool = true, schema: RowSchema
+        shownPaths: [Dependency] = [], readPaths: [Dependency] = [],
+        countsEverything: Bool = true, schema: RowSchema
     ) {
         self.target = target
         self.predicate = predicate
@@ -62,6 +66,8 @@ package final class ObservedQuery: Sendable {
         filterKey = ObservedFilter.Key(target, predicate)
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths, schema: schema)
+        otherReadClasses = WatchPlan(readPaths, schema: schema).watches
+            .reduce(into: []) { $0.formUnion($1.classes) }
     }
 
     /// The objects that changes may concern.
@@ -70,7 +76,8 @@ package final class ObservedQuery: Sendable {
     /// to it after the changes is in later ones, and delivered then.
     ///
     /// - `since`: Leaves out the objects that have not changed since this version.
-    /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is delivered.
+    /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is
+    ///   delivered. With 0 none are looked for.
     package func candidates(
         _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
         dependentCountMax: Int = .max
@@ -102,7 +109,7 @@ package final class ObservedQuery: Sendable {
     /// The classes that the query reads, those on the way included; nil for all.
     package var readClasses: Set<Int>? {
         guard let classIndex else { return nil }
-        var found: Set<Int> = [classIndex]
+        var found = otherReadClasses.union([classIndex])
         for watch in filter.watches + shown.watches { found.formUnion(watch.classes) }
         return found
     }

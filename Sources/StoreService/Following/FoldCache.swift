@@ -6,11 +6,22 @@ import Threads
 /// Changes that several streams have missed, read and folded once: after a restart thousands resume from about the
 /// same version. Any thread.
 final class FoldCache: Sendable {
+    /// Changes that a stream has missed.
+    struct Fold {
+        let changes: FoldedChanges
+        /// What is shared of them, where another stream has missed them as well.
+        var shared: SharedFold?
+        /// Counts their memory while they are held.
+        fileprivate var share: (AnyObject & Sendable)?
+
+        init(_ changes: FoldedChanges) { self.changes = changes }
+    }
+
     private struct Entry {
         var after: UInt64
         var classes: Set<Int>?
         var schema: RowSchema
-        var fold: SharedFold
+        var fold: Fold
         /// In milliseconds of the monotonic clock.
         var lastUse: UInt64
     }
@@ -24,50 +35,68 @@ final class FoldCache: Sendable {
     private static let unusedMillisecondsMax: UInt64 = 2_000
     /// Objects of a fold: with more, it ends at an earlier version.
     private static let objectCountMax = 200_000
+    /// The same while others hold as much as all may.
+    private static let scarceObjectCountMax = 2_000
+    /// About the memory of an object that has changed.
+    private static let objectByteCount = 128
 
     private let entries = Mutex<[Entry]>([])
     private let reading = Mutex<Void>(())
+    /// The memory of folds that are kept, or that streams hold while they wait for their clients.
+    private let budget = StreamBudget(byteCountMax: 128 << 20)
 
     /// What came after a version, as far as a view sees or memory allows.
     ///
     /// Another stream's fold may begin earlier and end earlier: who uses it leaves out the objects that have not
     /// changed since its own version, and goes on behind its end.
     ///
-    /// - Returns: The changes, and what is shared of them where another stream has missed them as well.
+    /// - `present`: The version that the view sees.
     func changes(
-        after version: UInt64, in read: ReadTransaction, classes: Set<Int>?
-    ) throws(FoldedChanges.Gap) -> (FoldedChanges, SharedFold?) {
-        if let known = known(after: version, in: read, classes) { return (known.changes, known) }
+        after version: UInt64, through present: UInt64, in read: ReadTransaction,
+        classes: Set<Int>?
+    ) throws(FoldedChanges.Gap) -> Fold {
+        if let known = known(after: version, through: present, in: read, classes) { return known }
         // What one reads is not read by others meanwhile: it may be large.
         return try reading.withLock { _ throws(FoldedChanges.Gap) in
-            if let known = known(after: version, in: read, classes) {
-                return (known.changes, known)
+            if let known = known(after: version, through: present, in: read, classes) {
+                return known
             }
             let changes = try FoldedChanges(
-                after: version, in: read, objectCountMax: Self.objectCountMax, classes: classes)
-            if changes.through - version >= Self.versionCountMin
-                || changes.order.count >= Self.objectCountMin
-            {
-                keep(
-                    Entry(
-                        after: version, classes: classes, schema: read.rows,
-                        fold: SharedFold(changes), lastUse: monotonicMilliseconds()))
-            }
-            return (changes, nil)
+                after: version, in: read,
+                objectCountMax: budget.isTight ? Self.scarceObjectCountMax : Self.objectCountMax,
+                classes: classes)
+            var fold = Fold(changes)
+            guard
+                changes.through - version >= Self.versionCountMin
+                    || changes.order.count >= Self.objectCountMin
+            else { return fold }
+            fold.share = budget.share(changes.order.count * Self.objectByteCount)
+            // Who begins within it would take a change of shape for one that it has missed.
+            if changes.changesSchema { return fold }
+            var kept = fold
+            kept.shared = SharedFold(changes)
+            keep(
+                Entry(
+                    after: version, classes: classes, schema: read.rows, fold: kept,
+                    lastUse: monotonicMilliseconds()))
+            return fold
         }
     }
 
     private func known(
-        after version: UInt64, in read: ReadTransaction, _ classes: Set<Int>?
-    ) -> SharedFold? {
+        after version: UInt64, through present: UInt64, in read: ReadTransaction,
+        _ classes: Set<Int>?
+    ) -> Fold? {
         let now = monotonicMilliseconds()
         return entries.withLock { entries in
             entries.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax }
             let index = entries.firstIndex { entry in
-                entry.schema === read.rows && entry.classes == classes && entry.after <= version
-                    && entry.fold.changes.through > version
+                let through = entry.fold.changes.through
+                return entry.schema === read.rows && entry.classes == classes
+                    // A view does not see what came behind it.
+                    && entry.after <= version && through > version && through <= present
                     // Most of it is of use.
-                    && version - entry.after <= (entry.fold.changes.through - version) / 4
+                    && version - entry.after <= (through - version) / 4
             }
             guard let index else { return nil }
             entries[index].lastUse = now

@@ -2,11 +2,12 @@ import ObjectStore
 
 /// Changes that a stream has missed, delivered piece by piece as its client reads.
 ///
-/// Only which objects changed is kept; what became of them is read when a piece is written, so that
-/// memory does not grow with their size.
+/// Only which objects changed is kept, counted by ``FoldCache``; what became of them is read when a piece is written,
+/// so that memory does not grow with their size.
 struct MissedChanges {
     /// The last version of the changes.
-    let through: UInt64
+    var through: UInt64 { fold.changes.through }
+    private let fold: FoldCache.Fold
     /// The objects that are left.
     private(set) var candidates: ObservedCandidates
     /// How objects are told that do not match without a test.
@@ -15,9 +16,10 @@ struct MissedChanges {
     private(set) var isAtEnd = false
 
     init(
-        through: UInt64, candidates: ObservedCandidates, _ departures: SharedFold.Departures?
+        _ fold: FoldCache.Fold, _ candidates: ObservedCandidates,
+        _ departures: SharedFold.Departures?
     ) {
-        self.through = through
+        self.fold = fold
         self.candidates = candidates
         self.departures = departures
     }

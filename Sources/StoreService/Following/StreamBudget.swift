@@ -1,20 +1,23 @@
 import Synchronization
 
-/// Bytes that wait for single streams which catch up, of all streams together. What many streams share does not count.
-/// Any thread.
+/// Bytes that are held for streams, of all streams together. Any thread.
 final class StreamBudget: Sendable {
-    /// Bytes beyond which each stream is sent small pieces, one at a time.
-    private static let byteCountMax = 32 << 20
-
+    private let byteCountMax: Int
     private let byteCount = Atomic<Int>(0)
 
+    /// - `byteCountMax`: How many leave room for more.
+    init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+
     /// Whether there is no room for more than that.
-    var isTight: Bool { byteCount.load(ordering: .relaxed) > Self.byteCountMax }
+    var isTight: Bool { byteCount.load(ordering: .relaxed) > byteCountMax }
 
     /// Counts bytes as long as their holder lives.
     func hold(_ bytes: SharedBytes) -> SharedBytes {
-        SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count))
+        SharedBytes(bytes.buffer, heldBy: share(bytes.count))
     }
+
+    /// Counts bytes as long as what is returned lives.
+    func share(_ byteCount: Int) -> AnyObject & Sendable { Share(self, byteCount) }
 
     private final class Share: Sendable {
         let budget: StreamBudget

@@ -1,5 +1,6 @@
 import ObjectJSON
 import ObjectStore
+import Rows
 
 extension StreamCatchUp {
     /// Of the objects that have changed meanwhile the most that are looked through for one property.
@@ -54,20 +55,35 @@ extension StreamCatchUp {
             subscriber.lateArrivalCount += 1
             return false
         }
-        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
-        let concerned = observed.candidates(changes, in: read).compactMap {
+        read.limitFollowing(
+            until: countMax == nil
+                ? served.queryLimits(of: read).deadlineMilliseconds : ChangeFeed.stepDeadline)
+        // What its elements link to is looked for among the elements, not back from each object that changed.
+        var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
             observed.event(of: $0, in: read, nil)
         }
-        try served.checkTime(read)
+        if concerned.isEmpty, property.mayHoldUpdated(changes, read.rows),
+            let owner = try subscriber.query.owner(property, in: read, served)
+        {
+            concerned = [
+                QueryEvent(
+                    kind: .update,
+                    identity: ObjectIdentity(
+                        classIndex: property.rowClass.index, key: owner.key),
+                    members: MemberSet(), primaryKey: [], version: present)
+            ]
+        }
         var knownCount: Int?
         if case .snapshot(_, let count) = subscriber.phase { knownCount = Int(clamping: count) }
         let told = PropertyStep(
             subscriber.query, property, changes, from: nil, to: read, knownCount: knownCount, served
         )
-        switch try told.news(concerned, version: present, framing: events.framing) {
+        let news = try told.news(concerned, version: present, framing: events.framing)
+        try served.checkTime(read)
+        switch news {
         case .nothing: break
         case .event(let bytes, let count):
-            subscriber.send(budget.hold(bytes))
+            try send(bytes, to: subscriber)
             subscriber.needsUpToDate = true
             if let count { subscriber.phase = .snapshot(classNumber: 0, after: UInt64(count)) }
         case .unknown:
@@ -95,7 +111,7 @@ extension StreamCatchUp {
             }
             if let end {
                 events.framing.end(id: nil, in: writer.buffer)
-                subscriber.send(budget.hold(SharedBytes(writer.buffer)))
+                try send(SharedBytes(writer.buffer), to: subscriber)
                 next = end > count && end < writer.count(object.row) ? end : nil
             }
         }

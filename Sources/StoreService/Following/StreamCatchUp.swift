@@ -18,7 +18,8 @@ struct StreamCatchUp: Sendable {
     private static let smallPieceByteCount = 4 << 10
 
     private let folds = FoldCache()
-    let budget = StreamBudget()
+    /// What waits for single streams, and large events. Beyond it each stream is sent small pieces, one at a time.
+    let budget = StreamBudget(byteCountMax: 32 << 20)
 
     init(served: ServedStore, events: StreamEvents) {
         self.served = served
@@ -34,6 +35,14 @@ struct StreamCatchUp: Sendable {
     /// Whether a stream may be sent another piece.
     func hasRoom(_ subscriber: StreamSubscriber) -> Bool {
         subscriber.hasRoom && (subscriber.isIdle || !budget.isTight)
+    }
+
+    /// Sends a piece.
+    ///
+    /// - Throws: ``RequestFault`` `.tooBusy` for an object that is larger than a queue, while there is no room for it.
+    func send(_ piece: SharedBytes, to subscriber: StreamSubscriber) throws(RequestFault) {
+        if piece.count > subscriber.sink.queueByteCountMax, budget.isTight { throw .tooBusy }
+        subscriber.send(budget.hold(piece))
     }
 
     var pieceByteCountMax: Int {
@@ -62,11 +71,10 @@ struct StreamCatchUp: Sendable {
             return false
         case .catchUp, .live:
             let present = try served.stored(read.state().version)
-            let changes: FoldedChanges
-            let shared: SharedFold?
+            let fold: FoldCache.Fold
             do throws(FoldedChanges.Gap) {
-                (changes, shared) = try folds.changes(
-                    after: subscriber.version, in: read,
+                fold = try folds.changes(
+                    after: subscriber.version, through: present, in: read,
                     classes: subscriber.query.observed.classes)
             } catch {
                 switch error {
@@ -75,13 +83,14 @@ struct StreamCatchUp: Sendable {
                 case .future: return reset(subscriber, .restored)
                 }
             }
+            let changes = fold.changes
             // What the client holds has the shape of another schema.
             if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
             let isWhole = changes.through == present
             if try isBehind(subscriber, changes, isWhole, read) {
                 return reset(subscriber, .fellBehind)
             }
-            let missed = try missed(subscriber, changes, shared, read, until: deadline)
+            let missed = try missed(subscriber, fold, read, until: deadline)
             // Those that are reached along links may leave as well.
             let reachedCount = missed.candidates.filterReachedCount
             if reachedCount > Self.leaveCountMax,
@@ -109,21 +118,21 @@ struct StreamCatchUp: Sendable {
             !subscriber.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
         let missed = try missed(
-            subscriber, changes, nil, read, countMax: countMax, until: deadline)
+            subscriber, FoldCache.Fold(changes), read, countMax: countMax, until: deadline)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
     private func missed(
-        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ shared: SharedFold?,
-        _ read: ReadTransaction, countMax: Int = .max, until deadline: UInt64
+        _ subscriber: StreamSubscriber, _ fold: FoldCache.Fold, _ read: ReadTransaction,
+        countMax: Int = .max, until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges {
         read.limitFollowing(until: deadline)
         var candidates = subscriber.query.observed.candidates(
-            changes, since: subscriber.version, in: read, dependentCountMax: countMax)
+            fold.changes, since: subscriber.version, in: read, dependentCountMax: countMax)
         let departures = try served.stored(
-            shared?.narrow(&candidates, of: subscriber.query, read, served.limits))
+            fold.shared?.narrow(&candidates, of: subscriber.query, read, served.limits))
         try served.checkTime(read)
-        return MissedChanges(through: changes.through, candidates: candidates, departures)
+        return MissedChanges(fold, candidates, departures)
     }
 
     private func isBehind(
@@ -187,7 +196,7 @@ struct StreamCatchUp: Sendable {
         try served.stored(read.checkFailure())
         if let piece {
             if piece.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-            subscriber.send(budget.hold(piece.take()))
+            try send(piece.take(), to: subscriber)
             subscriber.needsUpToDate = true
         }
         if missed.isAtEnd {
@@ -224,7 +233,7 @@ struct StreamCatchUp: Sendable {
         if page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)
-            subscriber.send(budget.hold(writer.take()))
+            try send(writer.take(), to: subscriber)
         }
         if let next = page.next {
             subscriber.phase = .snapshot(

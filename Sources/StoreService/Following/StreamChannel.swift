@@ -44,6 +44,8 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Bytes after which an event goes on in another part.
     static let partByteCount = 256 << 10
+    /// Bytes beyond which an event is counted with what all streams hold.
+    private static let largeByteCount = 64 << 10
 
     init(_ stream: CheckedStream, hub: StreamHub) {
         self.stream = stream
@@ -122,10 +124,12 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
             let comparison = ShownComparison(
                 of: stream, before: step.before, after: step.after, hub.limits)
         else { return events }
+        Self.limit(step.before, step.after, until: ChangeFeed.tellDeadline)
+        defer { Self.limit(step.before, step.after, until: .max) }
         let counted = comparison.changes(in: events)
         // What can't be read need not be the same.
-        guard let failure = step.after.failure ?? step.before.failure else { return counted }
-        fail(hub.fault(.storage(failure)))
+        guard let fault = fault(step.before, step.after) else { return counted }
+        fail(fault)
         return []
     }
 
@@ -137,7 +141,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         _ after: ReadTransaction
     ) {
         var position = 0
+        defer { Self.limit(before, after, until: .max) }
         while position < events.count, !subscribers.isEmpty {
+            Self.limit(before, after, until: ChangeFeed.tellDeadline)
             var writer = ChangeWriter(stream, after, hub.limits, before: before)
             let first = position
             // Where its client has several queries, what this one has is a piece of their event.
@@ -155,15 +161,27 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
                     hub.events.framing)
             }
             hub.meter.countEncoding()
-            let failure = after.failure ?? before?.failure
-            if writer.isTruncated || failure != nil {
-                return fail(
-                    failure.map { hub.fault(.storage($0)) }
-                        ?? .replyTooLarge(hub.limits.queryMemoryByteCountMax))
+            if let fault = fault(before, after) { return fail(fault) }
+            if writer.isTruncated {
+                return fail(.replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
             let bytes = writer.take()
             send(bytes, of: version, isLast: isLast, isToldInPart: first > 0)
         }
+    }
+
+    /// Bounds the time of what is read for a part of an event.
+    private static func limit(
+        _ before: ReadTransaction?, _ after: ReadTransaction, until deadline: UInt64
+    ) {
+        before?.limitFollowing(until: deadline)
+        after.limitFollowing(until: deadline)
+    }
+
+    /// Why what was read is not what the views hold.
+    private func fault(_ before: ReadTransaction?, _ after: ReadTransaction) -> RequestFault? {
+        if let failure = after.failure ?? before?.failure { return hub.fault(.storage(failure)) }
+        return after.isLate || before?.isLate ?? false ? .streamTooSlow : nil
     }
 
     /// Sends what became of a property, as one event: a client that applies it twice would be wrong.
@@ -171,9 +189,13 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         _ events: [QueryEvent], of property: ObservedProperty, version: UInt64, _ step: ChangeStep
     ) {
         do throws(RequestFault) {
+            Self.limit(step.before, step.after, until: ChangeFeed.tellDeadline)
+            defer { Self.limit(step.before, step.after, until: .max) }
             let told = PropertyStep(
                 stream, property, step.changes, from: step.before, to: step.after, hub.served)
-            switch try told.news(events, version: version, framing: hub.events.framing) {
+            let news = try told.news(events, version: version, framing: hub.events.framing)
+            if let fault = fault(step.before, step.after) { throw fault }
+            switch news {
             case .nothing: break
             case .event(let bytes, _):
                 hub.meter.countEncoding()
@@ -195,7 +217,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         _ bytes: SharedBytes, of version: UInt64, isLast: Bool = true, isToldInPart: Bool = false
     ) {
         let now = monotonicMilliseconds()
-        var behind: [StreamSubscriber] = []
+        let isLarge = bytes.count > Self.largeByteCount
+        var behind = isLarge && hub.budget.isTight ? takeSubscribers() : []
+        let bytes = isLarge ? hub.budget.hold(bytes) : bytes
         subscribers.removeAll { subscriber in
             switch subscriber.sendLive(bytes, of: version, now: now) {
             case .queued:
@@ -218,13 +242,17 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         _ versions: (start: UInt64, end: UInt64), _ before: ReadTransaction,
         _ after: ReadTransaction
     ) {
-        var writer = ChangeWriter(stream, after, hub.limits, before: before)
-        writer.writePage(events, version: versions.end)
-        let isWhole = !writer.isTruncated && after.failure == nil && before.failure == nil
-        let bytes = writer.take()
+        var page: SharedBytes?
+        if polls.contains(where: { events.count <= $0.limit }) {
+            Self.limit(before, after, until: ChangeFeed.tellDeadline)
+            defer { Self.limit(before, after, until: .max) }
+            var writer = ChangeWriter(stream, after, hub.limits, before: before)
+            writer.writePage(events, version: versions.end)
+            if !writer.isTruncated, fault(before, after) == nil { page = writer.take() }
+        }
         for poll in takePolls() {
-            if isWhole, events.count <= poll.limit {
-                poll.sink.reply(bytes)
+            if let page, events.count <= poll.limit {
+                poll.sink.reply(page)
             } else {
                 // It knows everything up to there.
                 hub.answer(poll.moved(to: versions.start))

@@ -111,21 +111,23 @@ package final class StreamDefinition: Sendable {
             filterPaths = compiled.predicate.dependencies(schema)
         }
         let selection: FieldSelection
-        var shownPaths: [Dependency]
+        let readPaths: [Dependency]
         let compared = try telling.compared(of: rowClass, projection, names)
         if let projection {
             selection = try projection.selection(fields: fields)
-            shownPaths = projection.paths(
-                schema, of: telling.keyPaths == nil ? nil : compared?.labels)
+            readPaths = projection.paths(schema)
         } else {
             selection = try names.selection(fields: fields, expand: expand, of: rowClass)
-            if let keyPaths = telling.keyPaths {
-                shownPaths = Self.paths(keyPaths, isExpanded: false, rowClass, schema)
-            } else {
-                shownPaths =
-                    Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
-                    + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
-            }
+            readPaths =
+                Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
+                + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
+        }
+        // Of what is shown the key paths alone count.
+        var shownPaths = readPaths
+        if let keyPaths = telling.keyPaths {
+            shownPaths =
+                projection?.paths(schema, of: compared?.labels)
+                ?? Self.paths(keyPaths, isExpanded: false, rowClass, schema)
         }
         let followed = try result?.checked(
             ofShown(text), of: container(rowClass, projection), names, limits)
@@ -137,7 +139,7 @@ package final class StreamDefinition: Sendable {
             definition: self, names: names,
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: predicate,
-                filterPaths: filterPaths, shownPaths: shownPaths,
+                filterPaths: filterPaths, shownPaths: shownPaths, readPaths: readPaths,
                 countsEverything: compared == nil && followed?.showsObjects ?? true,
                 schema: schema),
             selection: selection, projection: projection, compared: compared, result: followed)

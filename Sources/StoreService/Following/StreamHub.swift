@@ -43,12 +43,16 @@ package final class StreamHub: @unchecked Sendable {
     /// What streams that are behind are told.
     private let catchUp: StreamCatchUp
 
-    /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
-    private static let pollVersionCountMax: UInt64 = 1_000
     /// How long what no worker took waits, in milliseconds.
     private static let retryMilliseconds: UInt64 = 100
 
+    /// The latest arrival that is tried again when the feed's time is not enough for it.
+    private static let lateArrivalCountMax = 10
+
     var limits: ServiceLimits { served.limits }
+
+    /// What all streams hold together.
+    var budget: StreamBudget { catchUp.budget }
 
     /// A reply to a poll in vain.
     func emptyPage(_ version: UInt64) -> SharedBytes { served.emptyChangePage(version) }
@@ -196,7 +200,10 @@ package final class StreamHub: @unchecked Sendable {
 
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
         let key = query.channelKey
-        if let present = channels[key], present.stream.names === query.names { return present }
+        if let present = channels[key] {
+            if present.stream.names.schema === query.names.schema { return present }
+            present.invalidate()
+        }
         let fresh: StreamChannel
         if query.result != nil {
             fresh = ResultChannel(query, hub: self)
@@ -205,7 +212,7 @@ package final class StreamHub: @unchecked Sendable {
         } else {
             fresh = StreamChannel(query, hub: self)
         }
-        if let old = channels.updateValue(fresh, forKey: key) { position.feed.remove(old) }
+        channels[key] = fresh
         position.feed.add(fresh)
         return fresh
     }
@@ -264,6 +271,11 @@ package final class StreamHub: @unchecked Sendable {
                 timers.add(timer, at: group.lastSent + heartbeatMilliseconds)
             }
         }
+    }
+
+    /// Has a channel's polls that have waited in vain until a time be answered then. On the feed's thread.
+    func expire(_ channel: StreamChannel, at deadline: UInt64) {
+        timers.add(.polls(channel, deadline: deadline), at: deadline)
     }
 
     /// Has a stream be looked after for as long as it is open. On the feed's thread.
@@ -355,6 +367,12 @@ package final class StreamHub: @unchecked Sendable {
         do throws(RequestFault) {
             guard try deliverRest(to: subscriber, position) else { return }
         } catch {
+            // A worker has more time than the feed.
+            if subscriber.lateArrivalCount < Self.lateArrivalCountMax {
+                subscriber.lateArrivalCount += 1
+                if case .missed = subscriber.phase { subscriber.phase = .catchUp }
+                return feedLater(subscriber)
+            }
             return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
         }
         // Live events go past what is left to send, so nothing may be.
@@ -372,6 +390,7 @@ package final class StreamHub: @unchecked Sendable {
     /// Has a stream told of each step by a channel.
     func goLive(_ subscriber: StreamSubscriber, in channel: StreamChannel) {
         subscriber.phase = .live
+        subscriber.lateArrivalCount = 0
         subscriber.lastSent = monotonicMilliseconds()
         // Equal queries are held once.
         subscriber.query = channel.stream
@@ -421,72 +440,6 @@ package final class StreamHub: @unchecked Sendable {
         subscriber.whenReady(isScarce: catchUp.isTight) { [weak self] in
             guard let self else { return }
             self.onFeed(subscriber) { _ in self.sendRest(to: subscriber) }
-        }
-    }
-
-    // MARK: Long polls
-
-    /// Answers a request at once if something has happened since its cursor; else has it wait for the
-    /// first change that concerns its query.
-    package func open(_ poll: LongPoll) {
-        schedule(poll) { job in
-            var moved: LongPoll?
-            self.served.answer(poll.sink, in: job) { () throws(RequestFault) in
-                let page = try self.page(of: poll, in: job)
-                if page.isEmpty { moved = poll.moved(to: page.version) }
-                return page.isEmpty ? nil : page.bytes
-            }
-            if let moved, !job.mustNotAnswer { self.add(moved) }
-        }
-    }
-
-    /// Has a job look what there is for a poll. Its time begins now: the poll may have waited long.
-    private func schedule(_ poll: LongPoll, _ body: @escaping @Sendable (Job) -> Void) {
-        let isTaken = served.scheduler.submit(
-            Job(
-                poll.clientKey, until: served.queryDeadline, isAwaited: { !poll.sink.isGone }, body)
-        )
-        if !isTaken { poll.sink.fail(.tooBusy) }
-    }
-
-    private func page(of poll: LongPoll, in job: Job) throws(RequestFault) -> ChangePage {
-        try served.withRead(in: job) { read throws(RequestFault) in
-            try served.changePage(
-                poll.query, after: poll.version, nil, limit: poll.limit, in: read)
-        }
-    }
-
-    private func add(_ poll: LongPoll) {
-        perform { position in
-            guard position.transaction.rows === poll.query.names.schema else {
-                return self.answer(poll)
-            }
-            var poll = poll
-            if position.version > poll.version {
-                // What was committed meanwhile is looked at here, unless it is much.
-                guard position.version - poll.version <= Self.pollVersionCountMax,
-                    let page = try? self.served.changePage(
-                        poll.query, after: poll.version, nil, limit: poll.limit,
-                        in: position.transaction, until: ChangeFeed.stepDeadline)
-                else { return self.answer(poll) }
-                position.transaction.limitFollowing(until: .max)
-                guard page.isEmpty else { return poll.sink.reply(page.bytes) }
-                poll = poll.moved(to: page.version)
-            }
-            let channel = self.channel(poll.query, position)
-            channel.add(poll)
-            self.timers.add(.polls(channel, deadline: poll.deadline), at: poll.deadline)
-        } orElse: {
-            self.answer(poll)
-        }
-    }
-
-    /// Answers a poll with what there is now.
-    func answer(_ poll: LongPoll) {
-        schedule(poll) { job in
-            self.served.answer(poll.sink, in: job) { () throws(RequestFault) in
-                try self.page(of: poll, in: job).bytes
-            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import ObjectModel
 import TestSupport
 import Testing
 
@@ -241,5 +242,37 @@ struct KeyPathTests {
         let entered = shown.nextEvent()
         #expect(entered.changes == ["enter 3"] && !entered.data.contains(#""old""#))
         #expect(server.send("GET", Self.path + "?old=yes").status == 400)
+    }
+
+    @Test("what is shown beside the key paths is shown anew when its class has another shape")
+    func shownClass() throws {
+        let server = try Self.server()
+        let stream = server.events(
+            Self.path, [("keyPaths", "title"), ("expand", "owner"), ("filter", "id == 1")])
+        #expect(stream.nextEvent().name == "hello")
+        var schema = Tasks.schema
+        let index = try #require(schema.classes.firstIndex { $0.name == "Person" })
+        schema.classes[index].properties.append(
+            Property(name: "size", type: .single(.scalar(.int)), isOptional: true))
+        try TestServer.put(schema, in: server.store)
+        let reset = stream.nextEvent()
+        #expect(reset.name == "reset" && reset.data == #"{"reason":"schema-changed"}"#, "\(reset)")
+        #expect(stream.nextEvent().data.contains(#""size":null"#))
+    }
+
+    @Test("a stream whose key paths lead to more than can be compared ends, and the others go on")
+    func tooSlow() throws {
+        let server = try Tasks.server()
+        for id in 0..<10 { server.task(id, "{}") }
+        for id in 0..<10 { server.task(id, #"{"parts":[0,1,2,3,4,5,6,7,8,9]}"#) }
+        let path = String(repeating: "parts.", count: 9) + "title"
+        let slow = server.events(Self.path, [("keyPaths", path)])
+        let other = server.events(Self.path, [("keyPaths", "title")])
+        for stream in [slow, other] { #expect(stream.nextEvent().name == "hello") }
+        server.task(3, #"{"title":"c"}"#)
+        #expect(other.nextEvent().changes == ["update 3"])
+        let end = slow.nextEvent()
+        #expect(end.name == "error" && end.json["code"]?.string == "query-too-slow", "\(end)")
+        #expect(slow.next() == nil)
     }
 }

@@ -30,6 +30,11 @@ package struct ObservedProperty: Sendable {
     /// Whether that value is a `mixed` one.
     package var isMixedValue: Bool { isValue && compiled.storage.element == .mixed }
 
+    /// Whether an element may link to an object that was updated.
+    package func mayHoldUpdated(_ changes: FoldedChanges, _ schema: RowSchema) -> Bool {
+        ChangedLinks(changes, compiled, schema) != nil
+    }
+
     /// Finds what became of the property. Elements count as modified, too, when an object that they link to was
     /// updated; in a collection of more than ``elementCountMax`` only when they are others themselves.
     ///

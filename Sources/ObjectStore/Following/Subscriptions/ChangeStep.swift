@@ -22,6 +22,12 @@ package final class ChangeStep {
         after.limitFollowing(until: deadline)
     }
 
+    /// Whether a view is late: what is read there from then on may be missing.
+    var isLate: Bool { before.isLate || after.isLate }
+
+    /// Whether an evaluation was given up, which made a view late.
+    var isGivenUp: Bool { before.evaluationFailure != nil || after.evaluationFailure != nil }
+
     /// An object that changed, or that is reached from one, with its rows in both states.
     func object(_ identity: ObjectIdentity) -> ChangedObject {
         let change = changes[identity]

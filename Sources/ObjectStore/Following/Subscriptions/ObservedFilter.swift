@@ -96,6 +96,12 @@ package final class ObservedFilter {
         return isFirst
     }
 
+    /// Takes out what the present step means to the followers.
+    func takeEvents() -> [(channel: any FeedChannel, events: [QueryEvent])] {
+        defer { for index in followers.indices { followers[index].events = [] } }
+        return followers.lazy.filter { !$0.events.isEmpty }.map { ($0.channel, $0.events) }
+    }
+
     private func isMatch(
         _ row: RowView, _ identity: ObjectIdentity, _ transaction: ReadTransaction,
         _ matcher: inout Matcher?

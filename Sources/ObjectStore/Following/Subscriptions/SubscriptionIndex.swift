@@ -1,6 +1,7 @@
 import Bytes
 import Query
 import Rows
+import Threads
 
 /// The queries that are followed, found by what changes: a commit costs what it concerns, however many they are.
 ///
@@ -34,8 +35,10 @@ package final class SubscriptionIndex {
         var unplaced: Set<Int32> = []
     }
 
-    /// The channels whose watches led to too many objects in the last step.
-    private var deferred: [any FeedChannel] = []
+    /// The filters whose evaluation was given up in the present step.
+    private var givenUp: Set<Int32> = []
+    /// How long filters that follow links took in the present step, in milliseconds; those alone that took any.
+    private var spentMilliseconds: [Int32: UInt64] = [:]
 
     /// How many filters there are.
     private(set) var count = 0
@@ -144,53 +147,60 @@ package final class SubscriptionIndex {
 
     // MARK: Steps
 
-    /// What a step means to a channel.
-    package struct Finding {
-        package let channel: any FeedChannel
-        package let events: [QueryEvent]
+    /// What a step means to the channels.
+    package struct Findings {
+        /// Whom it concerns, and what it means to them.
+        package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
+        /// Those that it concerns in more than a step tests: who follows them catches up.
+        package var deferred: [any FeedChannel] = []
+        /// Those whose filters take too long.
+        package var slow: [any FeedChannel] = []
     }
 
     /// Finds whom a step concerns, and what it means to them.
     ///
-    /// - `overrun`: Told of each channel whose filter made a view late.
-    package func findings(
-        of step: ChangeStep, overrun: (any FeedChannel) -> Void
-    ) -> [Finding] {
-        if count == 0 { return [] }
-        deferred = []
+    /// - `milliseconds`: How long it may take. In a view that is late objects seem to be gone, so then nobody is told:
+    ///   all are deferred but those whose filters took half of the time.
+    package func findings(of step: ChangeStep, within milliseconds: UInt64) -> Findings {
+        if count == 0 { return Findings() }
+        let deadline = monotonicMilliseconds() + milliseconds
+        step.limit(until: deadline)
+        givenUp = []
+        spentMilliseconds = [:]
         var reached = watches.reached(step) { place, root, value in
             isAnyFound(place, root, value)
         }
-        deferFollowers(step)
+        let wide = followersOfWideWatches(step)
         var concerned: [ObservedFilter] = []
-        for identity in step.changes.order {
+        for identity in step.changes.order where !step.isLate {
             let found = reached.removeValue(forKey: identity) ?? []
-            test(identity, reached: found, step, &concerned, overrun)
+            test(identity, reached: found, step, &concerned, until: deadline)
         }
-        for (identity, found) in reached.sorted(by: { $0.key.key < $1.key.key }) {
-            test(identity, reached: found, step, &concerned, overrun)
+        for (identity, found) in reached.sorted(by: { $0.key.key < $1.key.key })
+        where !step.isLate {
+            test(identity, reached: found, step, &concerned, until: deadline)
         }
-        var findings: [Finding] = []
+        var slow = givenUp
+        if step.isLate {
+            slow.formUnion(spentMilliseconds.filter { $0.value >= milliseconds / 2 }.keys)
+        }
+        var findings = Findings(
+            deferred: step.isLate ? channels : wide,
+            slow: slow.flatMap { filters[Int($0)]?.followers.map(\.channel) ?? [] })
+        var others = Set(findings.slow.map { ObjectIdentifier($0) })
+        findings.deferred.removeAll { !others.insert(ObjectIdentifier($0)).inserted }
         for filter in concerned {
-            for index in filter.followers.indices where !filter.followers[index].events.isEmpty {
-                findings.append(
-                    Finding(
-                        channel: filter.followers[index].channel,
-                        events: filter.followers[index].events))
-                filter.followers[index].events = []
+            for (channel, events) in filter.takeEvents()
+            where !others.contains(ObjectIdentifier(channel)) {
+                findings.told.append((channel, events))
             }
         }
         return findings
     }
 
-    /// The channels that the last step concerns in more objects than a step tests: who follows them catches up.
-    func takeDeferred() -> [any FeedChannel] {
-        defer { deferred = [] }
-        return deferred
-    }
-
-    private func deferFollowers(_ step: ChangeStep) {
-        if watches.tooWide.isEmpty { return }
+    /// The channels whose watches led to too many objects in a step.
+    private func followersOfWideWatches(_ step: ChangeStep) -> [any FeedChannel] {
+        if watches.tooWide.isEmpty { return [] }
         var found: Set<Int32> = []
         for (position, identities) in watches.tooWide {
             for identity in identities {
@@ -202,16 +212,15 @@ package final class SubscriptionIndex {
                 }
             }
         }
-        for filter in filters.lazy.compactMap({ $0 }) {
+        return filters.lazy.compactMap { $0 }.flatMap { filter in
             let isFilter = filter.watches.contains { position in
                 watches.tooWide[position] != nil
                     && (found.contains(filter.owner)
                         || !filter.isPlaced(behind: watches.watch(position), schema))
             }
-            for follower in filter.followers
-            where isFilter || follower.shown.contains(where: { watches.tooWide[$0] != nil }) {
-                deferred.append(follower.channel)
-            }
+            return filter.followers.filter { [watches] follower in
+                isFilter || follower.shown.contains { watches.tooWide[$0] != nil }
+            }.map(\.channel)
         }
     }
 
@@ -227,25 +236,27 @@ package final class SubscriptionIndex {
     /// - `reached`: The watches through which it was reached.
     private func test(
         _ identity: ObjectIdentity, reached: [Int], _ step: ChangeStep,
-        _ concerned: inout [ObservedFilter], _ overrun: (any FeedChannel) -> Void
+        _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {
         let own = classes[identity.classIndex]
         if own == nil, storeFilters.isEmpty { return }
         let object = step.object(identity)
         objectNumber += 1
         func take(_ owner: Int32) {
-            guard let filter = filters[Int(owner)], filter.lastObject != objectNumber else {
-                return
-            }
+            guard let filter = filters[Int(owner)], filter.lastObject != objectNumber,
+                !givenUp.contains(owner)
+            else { return }
             filter.lastObject = objectNumber
             guard object.change != nil || filter.isReached(by: reached) else { return }
+            let start = filter.watches.isEmpty ? nil : monotonicMilliseconds()
             if filter.take(object, step, reached: reached, watches) { concerned.append(filter) }
-            guard step.before.isLate || step.after.isLate else { return }
-            for index in filter.followers.indices {
-                filter.followers[index].events = []
-                overrun(filter.followers[index].channel)
+            if let start, case let spent = monotonicMilliseconds() - start, spent > 0 {
+                spentMilliseconds[owner, default: 0] += spent
             }
-            step.limit(until: ChangeFeed.stepDeadline)
+            if step.isGivenUp {
+                givenUp.insert(owner)
+                step.limit(until: deadline)
+            }
         }
         if let own {
             for (place, conditions) in own.places {

@@ -33,6 +33,8 @@ final class WatchTable {
     /// The objects that a step walks back to from one that changed along one path: where there are more, who follows
     /// them is told by a worker, so that others do not wait.
     private static let originCountMax = 1_000
+    /// The same of all objects that changed in a step.
+    private static let stepOriginCountMax = 20_000
 
     init(_ schema: RowSchema) { self.schema = schema }
 
@@ -96,17 +98,21 @@ final class WatchTable {
         var found: [ObjectIdentity: [Int]] = [:]
         tooWide = [:]
         if triggers.isEmpty { return found }
+        var stepCounts: [Int: Int] = [:]
         func walk(_ position: Int, from identity: ObjectIdentity) {
             let entry = entries[position]
+            let before = stepCounts[position] ?? 0
             var count = 0
+            let countMax = min(Self.originCountMax, Self.stepOriginCountMax - before)
+            defer { stepCounts[position] = before + count }
             let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after)
             _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
                 let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
                 if found[origin]?.last != position { found[origin, default: []].append(position) }
                 count += 1
-                return count <= Self.originCountMax
+                return count <= countMax
             }
-            if count > Self.originCountMax { tooWide[position, default: []].append(identity) }
+            if count > countMax { tooWide[position, default: []].append(identity) }
         }
         for (identity, change) in zip(step.changes.order, step.changes.outcomes) {
             for classIndex in [identity.classIndex, nil] {

@@ -1,0 +1,133 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Query
+import Rows
+import TestSupport
+import Testing
+
+@Suite("Who is told of a step")
+struct SubscriptionIndexTests {
+    private static let classes = [
+        ObjectClass(
+            name: "Person", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "age", type: .single(.scalar(.int))),
+                Property(name: "home", type: .single(.object("City")), isOptional: true),
+            ]),
+        ObjectClass(
+            name: "City", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "size", type: .single(.scalar(.int))),
+            ]),
+    ]
+
+    /// Cities with inhabitants, and the channels of some queries about these.
+    private struct World {
+        let store: Store
+        let index: SubscriptionIndex
+        let channels: [String: SilentChannel]
+
+        init(cityCount: Int, inhabitantCount: Int, _ filters: [String]) throws {
+            store = try Shelter.open(.memory, classes: SubscriptionIndexTests.classes)
+            var number = 0
+            for city in 0..<cityCount {
+                var operations = [World.city(city, size: 1)]
+                for _ in 0..<inhabitantCount {
+                    operations.append(World.person(number, age: 1, home: city))
+                    number += 1
+                }
+                try store.run(operations)
+            }
+            let schema = store.catalog.rows
+            index = SubscriptionIndex(schema)
+            let classIndex = try #require(schema.classIndex["Person"])
+            var channels: [String: SilentChannel] = [:]
+            for filter in filters {
+                let predicate = try CompiledQuery.compile(
+                    text: filter, rootClass: classIndex, schema: schema
+                ).predicate
+                let channel = SilentChannel(
+                    ObservedQuery(
+                        target: .objects(classIndex: classIndex), predicate: predicate,
+                        filterPaths: predicate.dependencies(schema), schema: schema))
+                channels[filter] = channel
+                index.add(channel)
+            }
+            self.channels = channels
+        }
+
+        static func city(_ id: Int, size: Int) -> ObjectScript.Operation {
+            .write(
+                "City", ["id": .value(.int(Int64(id))), "size": .value(.int(Int64(size)))],
+                key: nil,
+                .merge)
+        }
+
+        static func person(_ id: Int, age: Int, home: Int) -> ObjectScript.Operation {
+            .write(
+                "Person",
+                [
+                    "id": .value(.int(Int64(id))), "age": .value(.int(Int64(age))),
+                    "home": .value(.link(className: "City", key: .int(Int64(home)))),
+                ], key: nil, .merge)
+        }
+
+        /// The filters that a transaction concerns: with how many events, to be caught up, and too slow.
+        func told(
+            _ operations: [ObjectScript.Operation], within milliseconds: UInt64
+        ) throws -> (told: [String: Int], deferred: Set<String>, slow: Set<String>) {
+            let before = try store.read()
+            defer { before.close() }
+            try store.run(operations)
+            let after = try store.read()
+            defer { after.close() }
+            let step = ChangeStep(
+                before: before, after: after,
+                changes: try FoldedChanges(after: before.state().version, in: after))
+            let findings = index.findings(of: step, within: milliseconds)
+            func filter(_ channel: any FeedChannel) -> String {
+                channels.first { $0.value === channel }?.key ?? "?"
+            }
+            return (
+                Dictionary(
+                    uniqueKeysWithValues: findings.told.map {
+                        (filter($0.channel), $0.events.count)
+                    }
+                ), Set(findings.deferred.map(filter)), Set(findings.slow.map(filter))
+            )
+        }
+    }
+
+    @Test("nobody is told of a step that takes too long, and all catch up with it")
+    func late() throws {
+        let filters = ["age > 0", "age == 2", "age < 0 AND home.size == 7"]
+        let world = try World(cityCount: 1, inhabitantCount: 3_000, filters)
+        let operations = (0..<3_000).map { World.person($0, age: 2, home: 0) }
+        let late = try world.told(operations, within: 0)
+        #expect(late.told == [:])
+        #expect(late.deferred == Set(filters))
+        // The next one is told again.
+        let next = try world.told([World.person(7, age: 3, home: 0)], within: 3_600_000)
+        #expect(next.told == ["age > 0": 1, "age == 2": 1])
+        #expect(next.deferred == [] && next.slow == [])
+    }
+
+    @Test(
+        "who is concerned by a step through more objects than it tests is left out of it and catches up"
+    )
+    func wide() throws {
+        let world = try World(
+            cityCount: 25, inhabitantCount: 900, ["home.size > 0", "home.size == 7", "age == 1"])
+        let one = try world.told([World.city(3, size: 2)], within: 3_600_000)
+        #expect(one.told == ["home.size > 0": 900])
+        #expect(one.deferred == [])
+        let all = try world.told(
+            (0..<25).map { World.city($0, size: 3) } + [World.person(0, age: 1, home: 1)],
+            within: 3_600_000)
+        #expect(all.told == ["age == 1": 1])
+        #expect(all.deferred == ["home.size > 0"])
+    }
+}
