@@ -127,6 +127,13 @@ public final class ByteBuffer {
     /// Forgets everything; keeps the block.
     @inlinable public func removeAll() { written = 0 }
 
+    /// Gives back the room that is not used: before bytes are kept for long. The block may move.
+    public func trim() {
+        if count == capacity { return }
+        capacity = max(count, 16)
+        block = Self.checked(realloc(base, capacity))
+    }
+
     /// Gives up the block: the caller has to `free` it. The buffer is empty afterwards.
     public func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) {
         let taken = (base, count)

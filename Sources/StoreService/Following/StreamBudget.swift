@@ -11,9 +11,10 @@ final class StreamBudget: Sendable {
     /// Whether there is no room for more than that.
     var isTight: Bool { byteCount.load(ordering: .relaxed) > byteCountMax }
 
-    /// Counts bytes as long as their holder lives.
+    /// Counts bytes as long as their holder lives; nobody else reads them yet.
     func hold(_ bytes: SharedBytes) -> SharedBytes {
-        SharedBytes(bytes.buffer, heldBy: share(bytes.count))
+        bytes.buffer.trim()
+        return SharedBytes(bytes.buffer, heldBy: share(bytes.count))
     }
 
     /// Counts bytes as long as what is returned lives.

@@ -257,7 +257,6 @@ struct SectionTests {
                 "GET", "/v1/classes/Persn/sections?by=a", status: 404, contains: ["Person"]),
             APIScenario("GET", "/v1/classes/Inner/sections?by=a", status: 405),
             APIScenario("GET", "/v1/classes/Sent/sections?by=id", status: 405),
-            APIScenario("GET", path + "/changes", status: 404),
             APIScenario("POST", path, "{}", status: 405),
         ])
     func faults(scenario: APIScenario) throws {
