@@ -116,6 +116,9 @@ class Run:
             "GET", "/v1/classes/Task/objects?limit=1").headers["holdfast-version"]
         late = self.clients.become_calm(
             int(version.rsplit("-", 1)[1]), SECONDS_TO_CATCH_UP_MAX)
+        # The service closes connections that are idle for a minute, which this can take.
+        for connection in self.connections:
+            connection.close()
         for client in late[:5]:
             self.clients.fail(client, f"not at {version} but {client.position()}")
         self.clients.present = version

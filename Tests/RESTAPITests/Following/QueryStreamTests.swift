@@ -208,8 +208,8 @@ struct QueryStreamTests {
         client.open()
         client.follow(to: "\(server.store.version)")
         let title = String(repeating: "t", count: 2000)
-        func write(_ rank: Int) -> String {
-            let operations = (0..<400).map {
+        func write(_ rank: Int, count: Int) -> String {
+            let operations = (0..<count).map {
                 #"{"op":"put","class":"Task","id":\#($0),"value":{"rank":\#(rank),"title":"\#(title)"}}"#
             }
             let reply = server.send(
@@ -219,7 +219,8 @@ struct QueryStreamTests {
             return reply.headers["holdfast-version"] ?? ""
         }
         var events: [ChangesClient.Event] = []
-        let first = write(6)
+        // More than a part, and less than the queue has room for.
+        let first = write(6, count: 200)
         while events.last?.id == nil, !(client.live?.isEnded ?? true) {
             events.append(client.next())
         }
@@ -229,7 +230,7 @@ struct QueryStreamTests {
         #expect(events.last?.id == first && events.last?.json["last"]?.bool == true)
         client.expectResults()
         // More than the queue has room for, unread.
-        for rank in [7, 8, 4, 9] { _ = write(rank) }
+        for rank in [7, 8, 4, 9] { _ = write(rank, count: 400) }
         client.follow(to: server.task(1, #"{"rank":9}"#))
         client.expectResults()
     }
