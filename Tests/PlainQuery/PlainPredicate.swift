@@ -13,6 +13,29 @@ indirect enum PlainPredicate {
     case within(String, [PlainPath.Hop], PlainQuantifier?, PlainRegion)
 }
 
+extension PlainPredicate {
+    /// Whether it asks for an order of objects, which have none.
+    var ordersObjects: Bool {
+        func isObject(_ constant: PlainConstant) -> Bool {
+            if case .object = constant.kind { true } else { false }
+        }
+        func hasObject(_ side: PlainSide) -> Bool {
+            switch side {
+            case .constant(let constant): isObject(constant)
+            case .list(let constants, _, _): constants.contains(where: isObject)
+            case .path, .operation: false
+            }
+        }
+        return switch self {
+        case .comparison(let left, let relation, let right):
+            [.less, .lessEqual, .greater, .greaterEqual].contains(relation.name)
+                && (hasObject(left) || hasObject(right))
+        case .between(_, let least, let greatest, _): isObject(least) || isObject(greatest)
+        default: false
+        }
+    }
+}
+
 extension PlainWorld {
     /// Whether an object satisfies a condition.
     func holds(_ predicate: PlainPredicate, for object: PlainObject) -> Bool {

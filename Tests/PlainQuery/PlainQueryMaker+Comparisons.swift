@@ -8,9 +8,9 @@ extension PlainQueryMaker {
         if chance(4), let within = within(className) { return within }
         if chance(1) { return .constant(Bool.random(using: &random)) }
         for _ in 0..<30 {
-            guard let path = path(className), let made = comparison(path, className) else {
-                continue
-            }
+            guard let path = path(className), let made = comparison(path, className),
+                !made.ordersObjects
+            else { continue }
             return made
         }
         return .constant(true)

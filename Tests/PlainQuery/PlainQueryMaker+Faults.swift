@@ -25,11 +25,17 @@ extension PlainQueryMaker {
         switch path.type {
         case .link(let target):
             if world.isMany(path) { return .comparison(side, equal, .constant(.null)) }
-            let object = PlainConstant(kind: .object(target, .int(1)), isArgument: true)
-            return .comparison(side, PlainOperator(name: .less), .constant(object))
-        case .embedded, .kinds, .scalar(.mixed): return nil
+            return ordered(side, target)
+        case .scalar(.mixed): return ordered(side, "A")
+        case .embedded, .kinds: return nil
         case .scalar(let type): return fault(path, of: type)
         }
+    }
+
+    /// A comparison that asks for an order of objects.
+    private func ordered(_ side: PlainSide, _ target: String) -> PlainPredicate {
+        let object = PlainConstant(kind: .object(target, .int(1)), isArgument: true)
+        return .comparison(side, PlainOperator(name: .less), .constant(object))
     }
 
     private mutating func fault(_ path: PlainPath, of type: ScalarType) -> PlainPredicate? {

@@ -57,6 +57,17 @@ struct Checker {
             if case .values(let operand) = self { operand.pathType } else { nil }
         }
 
+        /// Whether objects are compared, or constants of which one is an object.
+        var hasObjects: Bool {
+            switch self {
+            case .values(let operand):
+                if case .link? = operand.pathType { true } else { false }
+            case .constants(let items, _, _):
+                items.contains { if case .link = $0.value { true } else { false } }
+            case .kinds: false
+            }
+        }
+
         /// Whether it is null.
         var isNull: Bool {
             guard case .constants(let items, _, isList: false) = self else { return false }
@@ -218,6 +229,10 @@ struct Checker {
             for case .kinds(_, let start) in [left, right] { throw source.constantKinds(at: start) }
             throw source.fault(.type, "Cannot compare two constants", at: start)
         }
+        // A `mixed` value may be a link: the order of its objects is none that a client sees, or a stream follows.
+        if comparison.isOrder, left.hasObjects || right.hasObjects {
+            throw unsupported(relation, at: start)
+        }
         let operands = (
             try adapted(left, to: type, isRight: false, beside: texts.1, at: start),
             try adapted(right, to: type, isRight: true, beside: texts.0, at: start)
@@ -232,7 +247,6 @@ struct Checker {
                 "Unsupported comparison operator '\(relation.name)' against type '\(type.name)', "
                     + "right side must be a string or binary type", at: start)
         }
-        if case .link = type, !isEquality { throw unsupported(relation, at: start) }
         let checked = Comparison(operands.0, relation, operands.1)
         if comparison == .matches || comparison == .text {
             try checkPattern(checked, type, texts: texts, at: start)
@@ -278,8 +292,7 @@ struct Checker {
         let isNull = constant.isNull
         switch path.type {
         case .scalar, .kinds: return
-        case .link:
-            if comparison.isOrder { throw unsupported(Relation(comparison), at: start) }
+        case .link: break
         case .embedded:
             guard isNull, comparison == .equal || comparison == .notEqual else {
                 throw embeddedComparison(at: start)
