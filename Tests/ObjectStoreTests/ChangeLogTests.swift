@@ -86,6 +86,10 @@ struct ChangeLogTests {
         try store.reading { transaction in
             let page = try FoldedChanges(after: middle, in: transaction, objectCountMax: 1)
             #expect(page.through == middle + 1 && page.order.count == 1)
+            // Also where nothing that was read is wanted.
+            let none = try FoldedChanges(
+                after: middle, in: transaction, recordCountMax: 4, classes: [])
+            #expect(none.through == middle + 2 && none.isEmpty)
         }
         try store.setSchema(Shelter.classes + [ObjectClass(name: "More", properties: [])])
         #expect(try store.changes(after: middle).changesSchema)

@@ -77,12 +77,13 @@ package struct FoldedChanges: Sendable {
     /// - `objectCountMax`: Stops before the version with which there would be more objects, so that
     ///   ``through`` may lie before the transaction's version. A version is never split: the first
     ///   that changes anything is taken whatever its size.
-    /// - `versionCountMax`: Stops after so many versions.
+    /// - `recordCountMax`: Stops behind so many versions and changes of objects, of whatever class: for so many it
+    ///   takes time.
     /// - `classes`: The classes whose objects are wanted, by position; nil for all.
     /// - `notesLists`: Whether ``edits(ofList:of:)`` is going to be asked.
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
-        objectCountMax: Int = .max, versionCountMax: UInt64 = .max, classes: Set<Int>? = nil,
+        objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
         notesLists: Bool = false
     ) throws(Gap) {
         through = version
@@ -96,7 +97,8 @@ package struct FoldedChanges: Sendable {
         if version + 1 < state.logFirst { throw .expired }
         let end = min(last ?? .max, state.version)
         let key = ByteBuffer(capacity: 16)
-        while through < end {
+        var recordCount = 0
+        while through < end, recordCount < recordCountMax {
             key.removeAll()
             StoreKey.appendChangeLog(through + 1, to: key)
             let bytes: UnsafeRawBufferPointer?
@@ -109,7 +111,8 @@ package struct FoldedChanges: Sendable {
             }
             if !order.isEmpty, order.count + entry.changes.count > objectCountMax { break }
             fold(entry, version: through + 1, transaction.rows, classes)
-            if order.count >= objectCountMax || through - version >= versionCountMax { break }
+            if order.count >= objectCountMax { break }
+            recordCount += 1 + entry.changes.count + entry.lostLinks.count
         }
     }
 

@@ -37,6 +37,8 @@ final class FoldCache: Sendable {
     private static let objectCountMax = 200_000
     /// The same while others hold as much as all may.
     private static let scarceObjectCountMax = 2_000
+    /// Versions and changes that are read for a fold, of whatever class: it is made in one go.
+    static let recordCountMax = 1_000_000
     /// About the memory of an object that has changed.
     private static let objectByteCount = 128
 
@@ -64,7 +66,7 @@ final class FoldCache: Sendable {
             let changes = try FoldedChanges(
                 after: version, in: read,
                 objectCountMax: budget.isTight ? Self.scarceObjectCountMax : Self.objectCountMax,
-                classes: classes)
+                recordCountMax: Self.recordCountMax, classes: classes)
             var fold = Fold(changes)
             guard
                 changes.through - version >= Self.versionCountMin

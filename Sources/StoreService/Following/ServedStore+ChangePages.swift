@@ -13,8 +13,8 @@ struct ChangePage {
 }
 
 extension ServedStore {
-    /// Versions of the change log that one page looks at.
-    private static let pageVersionCountMax: UInt64 = 100_000
+    /// Versions and changes in the change log that one page looks at.
+    private static let pageRecordCountMax = 100_000
 
     /// Reads where a client of a stream stands.
     ///
@@ -74,7 +74,7 @@ extension ServedStore {
             changes = try FoldedChanges(
                 after: number, through: known?.through, in: read,
                 objectCountMax: known == nil ? limit : limits.pageObjectCountMax,
-                versionCountMax: Self.pageVersionCountMax, classes: query.observed.classes)
+                recordCountMax: Self.pageRecordCountMax, classes: query.observed.classes)
         } catch {
             switch error {
             case .storage(let storage): throw fault(.storage(storage))

@@ -40,7 +40,8 @@ extension StreamCatchUp {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: subscriber.version, in: read,
-                objectCountMax: countMax ?? Self.foldedObjectCountMax, classes: observed.classes,
+                objectCountMax: countMax ?? Self.foldedObjectCountMax,
+                recordCountMax: FoldCache.recordCountMax, classes: observed.classes,
                 notesLists: true)
         } catch {
             switch error {
