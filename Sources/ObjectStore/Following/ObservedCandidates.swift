@@ -13,6 +13,9 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         var isOfShown = false
     }
 
+    /// Of the objects that ``nextUnmatched()`` finds at once the most.
+    private static let unmatchedCountMax = 64
+
     private let query: ObservedQuery
     private let changes: FoldedChanges
     /// Objects that have not changed since are left out.
@@ -73,20 +76,26 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     /// Takes in which objects alone may match, by positions in order: the others come out of ``nextUnmatched()``.
     package mutating func narrow(to matching: [Int]) { self.matching = matching[...] }
 
-    /// The next object that does not match and may have, by its position; nil where the next has to be tested, or none
-    /// is left.
-    package mutating func nextUnmatched() -> Int? {
-        guard let end = matching.map({ $0.first ?? changes.order.count }) else { return nil }
-        while position < end {
-            defer { position += 1 }
-            if changes.outcomes[position].version > version,
-                query.target.mayBe(changes.order[position]),
-                query.takesOut(changes.outcomes[position])
-            {
-                return position
+    /// The next objects that do not match and may have, by their positions, which follow each other; nil where the next
+    /// has to be tested, or none is left.
+    package mutating func nextUnmatched() -> Range<Int>? {
+        guard let matching else { return nil }
+        let end = Swift.max(position, matching.first ?? changes.order.count)
+        // Many threads read the changes: each takes a reference to them for many objects, not for each.
+        let run = changes.order.withUnsafeBufferPointer { [position, version, query] order in
+            changes.outcomes.withUnsafeBufferPointer { outcomes in
+                func isUnmatched(_ position: Int) -> Bool {
+                    outcomes[position].version > version && query.target.mayBe(order[position])
+                        && query.takesOut(outcomes[position])
+                }
+                let first = (position..<end).first(where: isUnmatched) ?? end
+                let last = Swift.min(end, first + Self.unmatchedCountMax)
+                return first..<((first..<last).first { !isUnmatched($0) } ?? last)
             }
         }
-        matching = matching?.dropFirst()
+        position = run.upperBound
+        if !run.isEmpty { return run }
+        self.matching = matching.dropFirst()
         return nil
     }
 

@@ -34,16 +34,17 @@ struct MissedChanges {
         let matcher = stream.observed.matcher(in: read)
         var writer = ChangeWriter(stream, read, limits)
         var visited = 0
-        var count = 0
+        var isEmpty = true
         while visited < StreamCatchUp.pieceObjectCount,
             writer.byteCount < byteCountMax
         {
-            if let departures, let position = candidates.nextUnmatched() {
-                let text = departures.text(at: position)
+            if let departures, let positions = candidates.nextUnmatched() {
+                let text = departures.text(of: positions)
                 if text.isEmpty { continue }
-                beginChange(&writer, isFirst: count == 0, framing)
-                writer.buffer.append(text)
-                count += 1
+                if isEmpty { writer.beginChangeEvent(version: through, framing) }
+                // A comma is between two.
+                writer.buffer.append(.init(rebasing: text.dropFirst(isEmpty ? 1 : 0)))
+                isEmpty = false
                 continue
             }
             guard let candidate = candidates.next() else {
@@ -54,22 +55,16 @@ struct MissedChanges {
             guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
                 continue
             }
-            beginChange(&writer, isFirst: count == 0, framing)
+            if isEmpty {
+                writer.beginChangeEvent(version: through, framing)
+            } else {
+                writer.raw(",")
+            }
             writer.write(event, withVersion: false)
-            count += 1
+            isEmpty = false
         }
-        if count == 0 { return nil }
+        if isEmpty { return nil }
         writer.endChangeEvent(framing)
         return writer
-    }
-
-    private func beginChange(
-        _ writer: inout ChangeWriter, isFirst: Bool, _ framing: any EventFraming
-    ) {
-        if isFirst {
-            writer.beginChangeEvent(version: through, framing)
-        } else {
-            writer.raw(",")
-        }
     }
 }

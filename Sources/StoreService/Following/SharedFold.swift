@@ -6,16 +6,18 @@ import Synchronization
 /// Folded changes that several streams have missed, with what they read of them in common: each object is read and its
 /// departure written once for all, and a stream tests those alone that a condition of its filter finds. Any thread.
 final class SharedFold: Sendable {
-    /// The events by which objects of a class are forgotten, as JSON, by their positions in the changes.
+    /// The events by which objects of a class are forgotten, as JSON with a comma before each, by their positions in the
+    /// changes.
     struct Departures: Sendable {
         fileprivate let text: SharedBytes
         /// Where each ends.
         fileprivate let ends: [Int]
 
-        /// The event of an object; empty for one that was deleted after the changes.
-        func text(at position: Int) -> UnsafeRawBufferPointer {
-            let start = position > 0 ? ends[position - 1] : 0
-            return UnsafeRawBufferPointer(rebasing: text.buffer.bytes[start..<ends[position]])
+        /// The events of objects that follow each other; nothing of those that were deleted after the changes.
+        func text(of positions: Range<Int>) -> UnsafeRawBufferPointer {
+            let start = positions.lowerBound > 0 ? ends[positions.lowerBound - 1] : 0
+            return UnsafeRawBufferPointer(
+                rebasing: text.buffer.bytes[start..<ends[positions.upperBound - 1]])
         }
     }
 
@@ -36,6 +38,7 @@ final class SharedFold: Sendable {
     let changes: FoldedChanges
     private let values = Mutex<[ValuesKey: FoldedValues]>([:])
     private let departures = Mutex<[DeparturesKey: Departures]>([:])
+    private let making = Mutex<Void>(())
 
     init(_ changes: FoldedChanges) { self.changes = changes }
 
@@ -51,8 +54,7 @@ final class SharedFold: Sendable {
         _ limits: ServiceLimits
     ) throws(StoreError) -> Departures? {
         guard let classIndex = stream.observed.classIndex,
-            let anchors = stream.observed.ownAnchors,
-            let departures = try departures(of: classIndex, stream, read, limits)
+            let anchors = stream.observed.ownAnchors
         else { return nil }
         var matching: Set<Int> = []
         for anchor in anchors {
@@ -67,7 +69,8 @@ final class SharedFold: Sendable {
                 matching.formUnion(found)
             }
         }
-        candidates.narrow(to: matching.sorted())
+        let departures = try departures(of: classIndex, stream, read, limits)
+        if departures != nil { candidates.narrow(to: matching.sorted()) }
         return departures
     }
 
@@ -75,11 +78,9 @@ final class SharedFold: Sendable {
         at place: ValuePlace, of classIndex: Int, _ read: ReadTransaction
     ) throws(StoreError) -> FoldedValues? {
         let key = ValuesKey(classIndex: classIndex, place: place)
-        if let known = values.withLock({ $0[key] }) { return known }
-        let made = FoldedValues(at: place, of: classIndex, changes, in: read)
-        guard try isWhole(read) else { return nil }
-        values.withLock { $0[key] = made }
-        return made
+        return try table(key, in: values, read) {
+            FoldedValues(at: place, of: classIndex, changes, in: read)
+        }
     }
 
     private func departures(
@@ -89,25 +90,37 @@ final class SharedFold: Sendable {
         let key = DeparturesKey(
             classIndex: classIndex, telling: stream.definition.telling,
             quotesLargeInts: stream.definition.quotesLargeInts)
-        if let known = departures.withLock({ $0[key] }) { return known }
-        var writer = ChangeWriter(stream, read, limits)
-        var ends: [Int] = []
-        ends.reserveCapacity(changes.order.count)
-        for (identity, change) in zip(changes.order, changes.outcomes) {
-            if identity.classIndex == classIndex {
-                writer.writeDeparture(of: identity, change)
+        return try table(key, in: departures, read) {
+            var writer = ChangeWriter(stream, read, limits)
+            var ends: [Int] = []
+            ends.reserveCapacity(changes.order.count)
+            for (identity, change) in zip(changes.order, changes.outcomes) {
+                if identity.classIndex == classIndex {
+                    writer.writeDeparture(of: identity, change)
+                }
+                ends.append(writer.byteCount)
             }
-            ends.append(writer.byteCount)
+            writer.buffer.trim()
+            return Departures(text: writer.take(), ends: ends)
         }
-        guard try isWhole(read) else { return nil }
-        let made = Departures(text: writer.take(), ends: ends)
-        departures.withLock { $0[key] = made }
-        return made
     }
 
-    /// Whether everything was read: an object that was not is no other one.
-    private func isWhole(_ read: ReadTransaction) throws(StoreError) -> Bool {
-        try read.checkFailure()
-        return !read.isLate
+    /// A table that is known, or is made: once, for it may be large, while others wait.
+    ///
+    /// - Returns: Nil where the view is late.
+    private func table<Key: Hashable & Sendable, Table: Sendable>(
+        _ key: Key, in tables: borrowing Mutex<[Key: Table]>, _ read: ReadTransaction,
+        _ make: () -> Table
+    ) throws(StoreError) -> Table? {
+        if let known = tables.withLock({ $0[key] }) { return known }
+        return try making.withLock { _ throws(StoreError) in
+            if let known = tables.withLock({ $0[key] }) { return known }
+            let made = make()
+            // An object that was not read is no other one.
+            try read.checkFailure()
+            if read.isLate { return nil }
+            tables.withLock { $0[key] = made }
+            return made
+        }
     }
 }

@@ -144,7 +144,7 @@ struct ExactStreamTests {
         let server = try Tasks.server()
         var random = SeededGenerator(seed: SeededGenerator.testSeed("resumes by conditions"))
         func change() {
-            let id = Int.random(in: 1...40, using: &random)
+            let id = Int.random(in: 1...160, using: &random)
             let path = Self.tasks + "/objects/\(id)"
             switch Int.random(in: 0..<8, using: &random) {
             case 0: server.send("DELETE", path)
@@ -158,7 +158,7 @@ struct ExactStreamTests {
                         + #""place":\#(rank < 0 ? "null" : #"{"city":"\#(rank)"}"#)}"#)
             }
         }
-        for _ in 0..<60 { change() }
+        for _ in 0..<200 { change() }
         let filters = [
             "rank == 2", "place.city == null", "rank > 1", "rank BETWEEN {1, 2}", "rank IN {0, 3}",
             "rank == 1 OR title == 'a'", "rank == 9", "title == 'abcdefghik'",
@@ -171,7 +171,7 @@ struct ExactStreamTests {
         for (number, client) in clients.enumerated() where number % 2 == 0 { client.connect() }
         for _ in 0..<15 { change() }
         for (number, client) in clients.enumerated() where number % 2 == 1 { client.connect() }
-        for _ in 0..<100 { change() }
+        for _ in 0..<300 { change() }
         for (number, client) in clients.enumerated() {
             // What is read for the first is of use to the others, also when the store goes on.
             if number % 3 == 0 { change() }
