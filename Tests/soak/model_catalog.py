@@ -23,9 +23,9 @@ def projection(name, of, text=None):
     return Form(name, f"/v1/projections/{of}", encoded(filtered(text, {})))
 
 
-def property(name, class_name, key, property_name, kind, path=None):
+def property(name, class_name, key, property_name, kind, **parameters):
     return PropertyForm(f"property, {name}", f"/v1/classes/{class_name}/objects/{key}/properties/{property_name}",
-                        kind, path)
+                        encoded(parameters), kind, parameters.get("path"))
 
 
 def key_paths(name, class_name, paths, kind="classes", key="_id", **parameters):
@@ -116,6 +116,9 @@ FORMS = [
     property("link", "Task", "t5", "owner", "value"),
     property("long list", "Log", 0, "lines", "list"),
     property("other long list", "Log", 1, "lines", "list"),
+    property("list with an interval", "Task", "t1", "parts", "list", interval="200"),
+    property("set with an interval", "Person", 3, "labels", "set", interval="100"),
+    property("map with an interval", "Person", 4, "scores", "map", interval="300"),
     key_paths("names", "Task", "title,rank", filter="done == false"),
     key_paths("through links", "Task", "owner.age,owner.home.city", filter="rank < 15",
               fields="_id,title,owner.age,owner.home.city"),

@@ -13,8 +13,8 @@ class PropertyForm(Form):
 
     modes = ("events",)
 
-    def __init__(self, name, path, kind, inside=None):
-        super().__init__(name, path, parameter("path", inside) if inside else "")
+    def __init__(self, name, path, parameters, kind, inside=None):
+        super().__init__(name, path, parameters)
         self.kind, self.inside = kind, inside
 
     def take(self, state, name, data, has_id):

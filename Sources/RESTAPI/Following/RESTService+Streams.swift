@@ -105,7 +105,7 @@ extension RESTService {
     }
 
     /// How long what happens is folded into one event, in milliseconds.
-    private func interval(_ request: Request) throws(RequestFault) -> Int {
+    func interval(_ request: Request) throws(RequestFault) -> Int {
         guard let interval = try request.count("interval") else { return 0 }
         guard Self.intervals.contains(interval) else {
             throw .parameter(

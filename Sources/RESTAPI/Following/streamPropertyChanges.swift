@@ -23,7 +23,8 @@ extension RESTService {
                 of: .property(
                     className: rowClass.definition.name, key: key,
                     name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) }),
-                QueryText(), StreamTelling(), quotesLargeInts: Preferences(request).quotesLargeInts)
-        )
+                QueryText(), StreamTelling(),
+                quotesLargeInts: Preferences(request).quotesLargeInts,
+                intervalMilliseconds: interval(request)))
     }
 }

@@ -366,7 +366,7 @@ extension Operation {
         ) { $0.streamObjectChanges },
         Operation(
             .get, property + "/changes", "streamPropertyChanges", .read,
-            [.pathInside, .since, .ticket, .lastEventID, .preferRead], .reading, isEndless: true
+            [.pathInside] + followResult, .reading, isEndless: true
         ) { $0.streamPropertyChanges },
         Operation(
             .post, "/v1/streams", "createStream", .read, [.preferRead],

@@ -1,9 +1,10 @@
+import ObjectJSON
 import ObjectStore
 
 /// A channel whose followers are told in intervals: what happens within one is folded into one event.
 ///
 /// Lives on the feed's thread.
-final class PacedChannel: StreamChannel, @unchecked Sendable {
+class PacedChannel: StreamChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
     /// What has happened since ``toldThrough``.
@@ -11,39 +12,51 @@ final class PacedChannel: StreamChannel, @unchecked Sendable {
     /// The last version before what is folded.
     private var toldThrough: UInt64 = 0
 
-    override func holdsThrough(_ version: UInt64) -> UInt64 {
-        folded.isEmpty ? version : toldThrough
-    }
+    /// Whether nothing is folded.
+    var isTold: Bool { folded.isEmpty }
+    /// Whether no more should be folded in.
+    var isFull: Bool { folded.isFull }
 
-    override func publish(
-        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
-    ) {
-        if folded.isEmpty { toldThrough = start }
+    /// Folds in a step.
+    func fold(_ events: [QueryEvent], _ step: ChangeStep) throws(RequestFault) {
         for event in counted(events, step) { folded.add(event, step.after) }
-        if let failure = step.after.failure {
-            fail(hub.fault(.storage(failure)))
-            return forgetIfEmpty()
-        }
-        if isDue || folded.isFull {
-            settle(step.after, version)
-        } else {
-            delay { position in
-                self.settle(position.transaction, position.version)
-                self.forgetIfEmpty()
-            }
-        }
-        forgetIfEmpty()
+        if let failure = step.after.failure { throw hub.fault(.storage(failure)) }
     }
 
-    override func settle(_ transaction: ReadTransaction, _ version: UInt64) {
-        if folded.isEmpty { return }
-        beginInterval()
+    /// Tells what is folded, and forgets it.
+    func tellFolded(_ transaction: ReadTransaction, _ version: UInt64) {
         tell(folded.take(), version, nil, transaction)
     }
 
-    override func invalidate() {
+    /// Forgets what is folded.
+    func forgetFolded() { folded = FoldedEvents() }
+
+    final override func holdsThrough(_ version: UInt64) -> UInt64 {
+        isTold ? version : toldThrough
+    }
+
+    final override func publish(
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
+    ) {
+        defer { forgetIfEmpty() }
+        if isTold { toldThrough = start }
+        do throws(RequestFault) { try fold(events, step) } catch { return fail(error) }
+        if isDue || isFull { return settle(step.after, version) }
+        delay { position in
+            self.settle(position.transaction, position.version)
+            self.forgetIfEmpty()
+        }
+    }
+
+    final override func settle(_ transaction: ReadTransaction, _ version: UInt64) {
+        if isTold { return }
+        beginInterval()
+        tellFolded(transaction, version)
+    }
+
+    final override func invalidate() {
         // Who catches up learns it from the change log.
-        folded = FoldedEvents()
+        forgetFolded()
         super.invalidate()
     }
 }

@@ -40,13 +40,6 @@ struct PropertyWriter {
         property.isValue ? 0 : property.rowClass.collection(property.member, in: row, read).count
     }
 
-    /// Writes everything as members of an object that has others; false where that is too much.
-    mutating func writeWhole(_ row: RowView, key: UInt64, _ byteCountMax: Int) -> Bool {
-        json.comma()
-        let end = writeMembers(row, key: key, from: 0, byteCountMax: byteCountMax)
-        return end == count(row)
-    }
-
     /// Writes a piece of a snapshot.
     ///
     /// - `first`: The element to begin with.
@@ -71,7 +64,8 @@ struct PropertyWriter {
         }
         let isMap = storage.shape == .map
         let collection = property.rowClass.collection(property.member, in: row, read)
-        json.raw(isMap ? "\"entries\":[" : holdsObjects ? "\"objects\":[" : "\"elements\":[")
+        json.raw(
+            isMap ? "\"entries\":[" : property.holdsObjects ? "\"objects\":[" : "\"elements\":[")
         let start = buffer.count
         var end = first
         collection.forEachPart(from: first) { part, partStart in
@@ -93,8 +87,6 @@ struct PropertyWriter {
         json.raw("]")
         return end
     }
-
-    private var holdsObjects: Bool { property.compiled.classIndex >= 0 }
 
     private mutating func writeValue(_ row: RowView, key: UInt64) {
         if property.isMixedValue {
@@ -125,11 +117,32 @@ struct PropertyWriter {
 
     // MARK: What became of it
 
-    /// Writes what became of a list; false where that is too much.
+    /// Writes `op` and what stands behind it; false where that is too much.
+    ///
+    /// - `owner`: The object; nil where it is gone.
     mutating func write(
+        _ outcome: PropertyOutcome, _ owner: (key: UInt64, row: RowView)?, byteCountMax: Int
+    ) -> Bool {
+        guard let (key, row) = owner,
+            !property.isMixedValue || property.mixed(in: row, read) != nil
+        else {
+            json.raw("\"delete\"")
+            return true
+        }
+        switch outcome {
+        case .list(let difference): return write(difference, row, byteCountMax: byteCountMax)
+        case .keyed(let keyed): return write(keyed, row, byteCountMax: byteCountMax)
+        case .value: json.raw("\"update\",")
+        case .nothing, .deleted, .entered, .unknown: json.raw("\"enter\",")
+        }
+        let end = writeMembers(row, key: key, from: 0, byteCountMax: byteCountMax)
+        return end == count(row)
+    }
+
+    private mutating func write(
         _ difference: ListDifference, _ row: RowView, byteCountMax: Int
     ) -> Bool {
-        write(difference.deletions.joined(), named: ",\"deletions\":[")
+        write(difference.deletions.joined(), named: "\"update\",\"deletions\":[")
         write(difference.insertions.joined(), named: ",\"insertions\":[")
         write(difference.modifications.joined(), named: ",\"modifications\":[")
         json.raw(",\"values\":[")
@@ -165,32 +178,38 @@ struct PropertyWriter {
         json.raw("]")
     }
 
-    /// Writes what became of a set or map; false where that is too much.
-    ///
-    /// - `before`: Where what was removed can be read.
-    mutating func write(
-        _ difference: KeyedDifference, _ row: RowView, before: ReadTransaction?, byteCountMax: Int
+    private mutating func write(
+        _ keyed: KeyedChanges, _ row: RowView, byteCountMax: Int
     ) -> Bool {
-        let told = difference.inserted + difference.modified
-        guard difference.removed.count + told.count <= ObservedProperty.elementCountMax else {
-            return false
+        guard keyed.changes.count <= ObservedProperty.elementCountMax else { return false }
+        var (inserted, modified): ([[UInt8]?], [[UInt8]?]) = ([], [])
+        json.raw("\"update\",\"removed\":[")
+        var isFirst = true
+        for (key, change) in keyed.inOrder {
+            switch change {
+            case .inserted: inserted.append(key)
+            case .modified: modified.append(key)
+            case .removed(let text):
+                if !isFirst { json.comma() }
+                isFirst = false
+                text.withUnsafeBytes { json.raw($0) }
+            }
         }
-        write(difference.removed, in: before ?? read, named: ",\"removed\":[")
-        write(difference.inserted, in: read, named: ",\"inserted\":[")
-        write(difference.modified, in: read, named: ",\"modified\":[")
-        let isSet = !property.isValue && storage.shape == .set
-        guard !isSet || holdsObjects else { return buffer.count <= byteCountMax }
+        json.raw("]")
+        write(inserted, named: ",\"inserted\":[")
+        write(modified, named: ",\"modified\":[")
+        guard !property.isSet || property.holdsObjects else { return buffer.count <= byteCountMax }
         json.raw(",\"entries\":[")
-        for (position, key) in told.enumerated() {
+        for (position, key) in (inserted + modified).enumerated() {
             if buffer.count > byteCountMax { return false }
             if position > 0 { json.comma() }
             json.raw("{\"key\":")
-            write(key: key, in: read)
+            write(key: key)
             json.raw(",\"value\":")
-            if isSet {
+            if property.isSet {
                 writeObject(key)
             } else {
-                writeEntry(key, row)
+                writeEntry(key ?? [], row)
             }
             json.raw("}")
         }
@@ -198,58 +217,64 @@ struct PropertyWriter {
         return true
     }
 
-    private mutating func write(
-        _ keys: [UnsafeRawBufferPointer?], in source: ReadTransaction, named opening: StaticString
-    ) {
+    private mutating func write(_ keys: [[UInt8]?], named opening: StaticString) {
         json.raw(opening)
         for (position, key) in keys.enumerated() {
             if position > 0 { json.comma() }
-            write(key: key, in: source)
+            write(key: key)
         }
         json.raw("]")
     }
 
-    /// Writes a map's key, or an element of a set: of a link its target's key.
-    private mutating func write(key: UnsafeRawBufferPointer?, in source: ReadTransaction) {
-        guard let key, let address = key.baseAddress else {
-            // Only null has no bytes in a set; a map's key may be empty.
-            return property.isValue || storage.shape == .map ? json.string("") : json.null()
-        }
-        guard !property.isValue, storage.shape == .set else { return json.string(key) }
-        switch storage.element {
-        case .link:
-            let classIndex = property.compiled.classIndex
-            guard let row = source.row(classIndex: classIndex, key: address.storedLink) else {
-                return json.null()
+    /// A map's key, or an element of a set, as JSON: of a link its target's key.
+    mutating func text(ofKey key: [UInt8]?) -> [UInt8] {
+        buffer.removeAll()
+        write(key: key)
+        return buffer.array
+    }
+
+    private mutating func write(key: [UInt8]?) {
+        guard let key else { return json.null() }
+        key.withUnsafeBytes { key in
+            guard property.isSet, let address = key.baseAddress, !key.isEmpty else {
+                return storage.element == .data && property.isSet
+                    ? json.base64(key) : json.string(key)
             }
-            writer.writeID(row, key: address.storedLink, names.schema.classes[classIndex])
-        case .string: json.string(key)
-        case .data: json.base64(key)
-        case .mixed: writer.write(mixed: MixedView(key))
-        case let element: writer.write(fixed: address, element)
+            switch storage.element {
+            case .link:
+                let classIndex = property.compiled.classIndex
+                guard let row = read.row(classIndex: classIndex, key: address.storedLink) else {
+                    return json.null()
+                }
+                writer.writeID(row, key: address.storedLink, names.schema.classes[classIndex])
+            case .string: json.string(key)
+            case .data: json.base64(key)
+            case .mixed: writer.write(mixed: MixedView(key))
+            case let element: writer.write(fixed: address, element)
+            }
         }
     }
 
-    private mutating func writeObject(_ link: UnsafeRawBufferPointer?) {
+    private mutating func writeObject(_ link: [UInt8]?) {
         let classIndex = property.compiled.classIndex
-        guard let key = link?.baseAddress?.storedLink,
+        guard
+            let key = link?.withUnsafeBytes({ $0.baseAddress?.storedLink }),
             let row = read.row(classIndex: classIndex, key: key)
         else { return json.null() }
         writer.write(row, key: key, names.everything[classIndex])
     }
 
-    private mutating func writeEntry(_ key: UnsafeRawBufferPointer?, _ row: RowView) {
-        let key = key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    private mutating func writeEntry(_ key: [UInt8], _ row: RowView) {
         if property.isValue {
-            guard let map = property.mixed(in: row, read), let index = map.index(ofKey: key) else {
-                return json.null()
-            }
+            let map = property.mixed(in: row, read)
+            let index = key.withUnsafeBytes { map?.index(ofKey: $0) }
+            guard let map, let index else { return json.null() }
             return writer.write(mixed: map.element(index))
         }
         let map = property.rowClass.collection(property.member, in: row, read)
-        guard let index = map.index(ofKey: key), let (part, offset) = map.element(index) else {
-            return json.null()
-        }
+        guard let index = key.withUnsafeBytes({ map.index(ofKey: $0) }),
+            let (part, offset) = map.element(index)
+        else { return json.null() }
         writeElement(part, offset)
     }
 }

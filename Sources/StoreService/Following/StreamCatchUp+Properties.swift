@@ -76,10 +76,13 @@ extension StreamCatchUp {
         }
         var knownCount: Int?
         if case .snapshot(_, let count) = subscriber.phase { knownCount = Int(clamping: count) }
-        let told = PropertyStep(
-            subscriber.query, property, changes, from: nil, to: read, knownCount: knownCount, served
-        )
-        let news = try told.news(concerned, version: present, framing: events.framing)
+        let outcome = try PropertyStep(
+            subscriber.query, property, changes, from: nil, to: read, served
+        ).outcome(of: concerned)
+        let news = try PropertyEvents(
+            stream: subscriber.query, property: property, read: read, served: served,
+            framing: events.framing
+        ).news(of: outcome, version: present, knownCount: knownCount)
         try served.checkTime(read)
         switch news {
         case .nothing: break

@@ -40,7 +40,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     var query: ObservedQuery { stream.observed }
     var key: Key { stream.channelKey }
-    var readsLists: Bool { stream.property != nil }
+    var readsLists: Bool { false }
 
     /// Bytes after which an event goes on in another part.
     static let partByteCount = 256 << 10
@@ -106,10 +106,6 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
-        if let property = stream.property {
-            tell(events, of: property, version: version, step)
-            return forgetIfEmpty()
-        }
         let events = counted(events, step)
         if !events.isEmpty {
             tell(events, version, step.before, step.after)
@@ -171,7 +167,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Bounds the time of what is read for a part of an event.
-    private static func limit(
+    static func limit(
         _ before: ReadTransaction?, _ after: ReadTransaction, until deadline: UInt64
     ) {
         before?.limitFollowing(until: deadline)
@@ -179,33 +175,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Why what was read is not what the views hold.
-    private func fault(_ before: ReadTransaction?, _ after: ReadTransaction) -> RequestFault? {
+    func fault(_ before: ReadTransaction?, _ after: ReadTransaction) -> RequestFault? {
         if let failure = after.failure ?? before?.failure { return hub.fault(.storage(failure)) }
         return after.isLate || before?.isLate ?? false ? .streamTooSlow : nil
-    }
-
-    /// Sends what became of a property, as one event: a client that applies it twice would be wrong.
-    private func tell(
-        _ events: [QueryEvent], of property: ObservedProperty, version: UInt64, _ step: ChangeStep
-    ) {
-        do throws(RequestFault) {
-            Self.limit(step.before, step.after, until: ChangeFeed.tellDeadline)
-            defer { Self.limit(step.before, step.after, until: .max) }
-            let told = PropertyStep(
-                stream, property, step.changes, from: step.before, to: step.after, hub.served)
-            let news = try told.news(events, version: version, framing: hub.events.framing)
-            if let fault = fault(step.before, step.after) { throw fault }
-            switch news {
-            case .nothing: break
-            case .event(let bytes, _):
-                hub.meter.countEncoding()
-                send(bytes, of: version)
-            case .unknown:
-                for subscriber in takeSubscribers() { hub.restart(subscriber, .fellBehind) }
-            }
-        } catch {
-            fail(error)
-        }
     }
 
     /// Sends bytes of a step to the streams.

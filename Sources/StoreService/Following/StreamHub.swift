@@ -207,6 +207,8 @@ package final class StreamHub: @unchecked Sendable {
         let fresh: StreamChannel
         if query.result != nil {
             fresh = ResultChannel(query, hub: self)
+        } else if let property = query.property {
+            fresh = PropertyChannel(query, of: property, hub: self)
         } else if query.definition.intervalMilliseconds > 0 {
             fresh = PacedChannel(query, hub: self)
         } else {

@@ -60,6 +60,11 @@ struct ListDifferenceTests {
             }
             let difference = ListDifference(splices)
             #expect(difference.applied(to: old, new) == new, "\(splices)")
+            let middle = Int.random(in: 0...splices.count, using: &random)
+            let steps = ListDifference(Array(splices[..<middle]))
+                .followed(by: ListDifference(Array(splices[middle...])))
+            #expect(steps.applied(to: old, new) == new, "\(splices) in two steps, \(middle) first")
+            #expect(steps.told(to: old, new) == new, "\(splices) in two steps, \(middle) first")
             let count = Int.random(in: 0...old.count, using: &random)
             let first = difference.ofFirst(count)
             #expect(

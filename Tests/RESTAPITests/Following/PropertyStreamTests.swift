@@ -232,12 +232,123 @@ struct PropertyStreamTests {
         #expect(client.resets == ["start"])
     }
 
+    /// Changes of an object within an interval, the first of which is told at once, and the event that the others make.
+    struct Interval: Sendable, CustomTestStringConvertible {
+        let property: String
+        var path = ""
+        let changes: [String]
+        let told: String
+
+        var testDescription: String { property + path + " " + told }
+    }
+
+    static let intervals = [
+        Interval(
+            property: "list",
+            changes: [
+                #"{"list":[10,11,12,13,14]}"#, #"[{"op":"remove","path":"/list/1"}]"#,
+                #"[{"op":"add","path":"/list/0","value":9}]"#,
+                #"[{"op":"replace","path":"/list/0","value":8}]"#,
+                #"[{"op":"replace","path":"/list/2","value":33}]"#,
+            ],
+            told:
+                #""op":"update","deletions":[1],"insertions":[0],"modifications":[2],"values":[{"index":0,"value":8},{"index":2,"value":33}]}"#
+        ),
+        Interval(
+            property: "list",
+            changes: [
+                #"{"list":[1,2]}"#, #"[{"op":"add","path":"/list/1","value":9}]"#,
+                #"[{"op":"remove","path":"/list/1"}]"#, #"{"list":[1,2,3]}"#,
+            ],
+            told:
+                #""op":"update","deletions":[],"insertions":[2],"modifications":[],"values":[{"index":2,"value":3}]}"#
+        ),
+        Interval(
+            property: "words",
+            changes: [
+                #"{"words":["x","y"]}"#, #"{"words":["y","z"]}"#, #"{"words":["x","y"]}"#,
+                #"{"words":["x","w"]}"#,
+            ], told: #""op":"update","removed":["y"],"inserted":["w"],"modified":[]}"#),
+        Interval(
+            property: "dogs",
+            changes: [
+                #"{"dogs":["a","b","d"]}"#, #"{"dogs":["b","c","d"]}"#, #"{"dogs":["a","b","d"]}"#,
+                #"{"dogs":["a","b"]}"#, "DELETE d",
+            ],
+            told:
+                #""op":"update","removed":["d"],"inserted":[],"modified":["a"],"entries":[{"key":"a","value":{"name":"a","age":1}}]}"#
+        ),
+        Interval(
+            property: "map",
+            changes: [
+                #"{"map":{"k":"1","l":"2"}}"#, #"{"map":{"k":"3","m":"4"}}"#,
+                #"{"map":{"l":null,"m":null,"":"5"}}"#,
+            ],
+            told:
+                #""op":"update","removed":["l"],"inserted":[""],"modified":["k"],"entries":[{"key":"","value":"5"},{"key":"k","value":"3"}]}"#
+        ),
+        Interval(
+            property: "note", changes: [#"{"note":1}"#, #"{"note":2}"#, #"{"note":3}"#],
+            told: #""op":"update","value":3}"#),
+        Interval(
+            property: "list", changes: [#"{"list":[1]}"#, #"{"list":[1,2]}"#, "DELETE"],
+            told: #""op":"delete"}"#),
+        Interval(
+            property: "list",
+            changes: [#"{"list":[1]}"#, "DELETE", #"{"list":[3]}"#, #"{"list":[3,4]}"#],
+            told: #""op":"enter","elements":[3,4]}"#),
+        Interval(
+            property: "any", path: "/a",
+            changes: [
+                #"{"any":{"a":[1]}}"#, #"[{"op":"add","path":"/any/a/0","value":9}]"#,
+                #"[{"op":"add","path":"/any/a/2","value":8}]"#,
+            ],
+            told:
+                #""op":"update","deletions":[],"insertions":[0,2],"modifications":[],"values":[{"index":0,"value":9},{"index":2,"value":8}]}"#
+        ),
+        Interval(
+            property: "any", path: "/a",
+            changes: [
+                #"{"any":{"a":[1]}}"#, #"{"any":{"a":2}}"#, #"{"any":5}"#, #"{"any":{"a":[3]}}"#,
+            ], told: #""op":"enter","value":[3]}"#),
+    ]
+
+    @Test("what happens within an interval is one event", arguments: intervals)
+    func interval(row: Interval) throws {
+        let server = try Self.server()
+        server.send("PUT", Self.item, #"{"any":{"a":0}}"#)
+        let parameters =
+            [("interval", "10000")] + (row.path.isEmpty ? [] : [("path", row.path)])
+        let path = Self.properties(row.property) + "/changes"
+        let stream = server.events(path, parameters + [("since", "start")])
+        _ = stream.events(to: "upToDate")
+        for (position, change) in row.changes.enumerated() {
+            switch change.first {
+            case "[": _ = Self.patch(server, String(change.dropFirst().dropLast()))
+            case "{":
+                let isThere = server.send("GET", Self.item).status == 200
+                server.send(isThere ? "PATCH" : "PUT", Self.item, change)
+            default:
+                let dog = change.split(separator: " ").dropFirst().first
+                _ = server.delete(dog.map { "/v1/classes/Dog/objects/\($0)" } ?? Self.item)
+            }
+            if position == 0 { #expect(stream.nextEvent().name == "change") }
+        }
+        // Whoever joins knows everything, so the others have to.
+        let second = server.events(path, parameters)
+        #expect(second.nextEvent().name == "hello")
+        let event = stream.nextEvent()
+        #expect(event.data == #"{"version":"\#(event.id ?? "")",\#(row.told)"#)
+        #expect(event.id == "\(server.store.version)")
+    }
+
     struct Refusal: Sendable, CustomTestStringConvertible {
         var target: String
+        var query = ""
         var accept = "text/event-stream"
         var status: Int
         var code: String
-        var testDescription: String { "\(target) \(accept)" }
+        var testDescription: String { "\(target)\(query) \(accept)" }
     }
 
     @Test(
@@ -252,11 +363,14 @@ struct PropertyStreamTests {
                 target: "Item/objects/1/properties/list", accept: "application/json", status: 406,
                 code: "not-acceptable"),
             Refusal(target: "Item/objects/x/properties/list", status: 400, code: "wrong-key-type"),
+            Refusal(
+                target: "Item/objects/1/properties/list", query: "?interval=9", status: 400,
+                code: "10 to 10000"),
         ])
     func refused(refusal: Refusal) throws {
         let server = try Self.server()
         APIScenario(
-            "GET", "/v1/classes/\(refusal.target)/changes",
+            "GET", "/v1/classes/\(refusal.target)/changes\(refusal.query)",
             headers: [("Accept", refusal.accept)], status: refusal.status, contains: [refusal.code]
         ).check(on: server.server)
     }
@@ -273,8 +387,14 @@ struct PropertyStreamTests {
         }
     }
 
-    @Test("random changes: what clients that are cut and resume hold is what a GET shows")
-    func random() throws {
+    /// What the streams are asked for beside the property.
+    static let forms = [[], ["interval"]]
+
+    @Test(
+        "random changes: what clients that are cut and resume hold is what a GET shows",
+        arguments: forms)
+    func random(form: [String]) throws {
+        let parameters = form.contains("interval") ? [("interval", "10")] : []
         var random = SeededGenerator(seed: SeededGenerator.testSeed("streams of properties"))
         let server = try Self.server()
         var world = PropertyWorld(server.server, random)
@@ -282,8 +402,9 @@ struct PropertyStreamTests {
         let clients =
             ["list", "friends", "words", "dogs", "map", "pets", "parts", "any", "anys", "best"].map
         {
-            PropertyClient(server, Self.properties($0), key: $0 == "dogs" ? "name" : nil)
-        } + [PropertyClient(server, Self.properties("any"), [("path", "/0")])]
+            PropertyClient(
+                server, Self.properties($0), parameters, key: $0 == "dogs" ? "name" : nil)
+        } + [PropertyClient(server, Self.properties("any"), parameters + [("path", "/0")])]
         for round in 0..<SeededGenerator.scaled(60) {
             for _ in 0..<Int.random(in: 0...4, using: &random) { world.step() }
             for client in clients {

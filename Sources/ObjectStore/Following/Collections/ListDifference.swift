@@ -3,13 +3,14 @@
 /// whatever the list's length.
 ///
 /// Where elements were replaced by more or fewer, the first ones count as changed at their place.
-package struct ListDifference: Equatable, Sendable {
+package struct ListDifference: Sendable {
     /// The indices before of what was taken out, in order.
     package private(set) var deletions: [Range<Int>] = []
     /// The indices after of what was put in, in order.
     package private(set) var insertions: [Range<Int>] = []
     /// The indices before of what has changed and is there still, in order.
     package private(set) var modifications: [Range<Int>] = []
+    private let segments: ListSegments
 
     /// Whether the list is the same.
     package var isEmpty: Bool {
@@ -68,7 +69,7 @@ package struct ListDifference: Equatable, Sendable {
     package init(_ splices: [ListSplice], changed: [Int] = []) {
         var segments = ListSegments()
         for splice in splices { segments.apply(splice) }
-        self.init(segments, changed)
+        self.init(segments.followed(by: ListSegments(modified: changed)))
     }
 
     /// What differs between two lists: a long sequence of equal elements stays, in which those that occur several
@@ -81,17 +82,23 @@ package struct ListDifference: Equatable, Sendable {
         changed: [Int] = []
     ) {
         self.init(
-            ListSegments(from: old.map(ElementBytes.init), to: new.map(ElementBytes.init)), changed)
+            ListSegments(from: old.map(ElementBytes.init), to: new.map(ElementBytes.init))
+                .followed(by: ListSegments(modified: changed)))
     }
 
-    private init(_ segments: ListSegments, _ changed: [Int]) {
+    /// What two steps did, of which the other is the later one, as one: exact, whatever the lists hold. Cost: linear
+    /// in the ranges of both.
+    package func followed(by next: ListDifference) -> ListDifference {
+        ListDifference(segments.followed(by: next.segments))
+    }
+
+    private init(_ segments: ListSegments) {
+        self.segments = segments
         var oldEnd = 0
         var start = 0
-        var position = 0
         for segment in segments.parts {
-            let end = start + segment.count
             if segment.kind == .inserted {
-                Self.append(start..<end, to: &insertions)
+                Self.append(start..<(start + segment.count), to: &insertions)
             } else {
                 if oldEnd < segment.old { Self.append(oldEnd..<segment.old, to: &deletions) }
                 oldEnd = segment.old + segment.count
@@ -99,14 +106,7 @@ package struct ListDifference: Equatable, Sendable {
                     Self.append(segment.old..<oldEnd, to: &modifications)
                 }
             }
-            while position < changed.count, changed[position] < end {
-                if segment.kind == .kept, changed[position] >= start {
-                    let index = segment.old + changed[position] - start
-                    Self.append(index..<(index + 1), to: &modifications)
-                }
-                position += 1
-            }
-            start = end
+            start += segment.count
         }
     }
 

@@ -28,6 +28,65 @@ struct ListSegments {
     /// A list as it was.
     init() { parts = [Part(kind: .kept, old: 0, count: Self.endless)] }
 
+    /// A list of which some elements are others.
+    ///
+    /// - `modified`: Their indices, in order.
+    init(modified: [Int]) {
+        parts = []
+        var end = 0
+        for index in modified {
+            if index > end { append(Part(kind: .kept, old: end, count: index - end)) }
+            append(Part(kind: .modified, old: index, count: 1))
+            end = index + 1
+        }
+        parts.append(Part(kind: .kept, old: end, count: Self.endless))
+    }
+
+    /// What became of the list in two steps, as one. Cost: linear in the parts of both.
+    func followed(by next: ListSegments) -> ListSegments {
+        var joined = ListSegments()
+        joined.parts = []
+        // Where the first part that is left begins, in the list between the two steps.
+        var start = 0
+        var left = parts[...]
+        for part in next.parts {
+            if part.kind == .inserted {
+                joined.append(part)
+                continue
+            }
+            var index = part.old
+            let end = part.old + part.count
+            while index < end, let own = left.first {
+                let ownEnd = start + own.count
+                if ownEnd > index {
+                    let count = min(end, ownEnd) - index
+                    let isNew = own.kind == .inserted
+                    joined.append(
+                        Part(
+                            kind: own.kind == .kept ? part.kind : own.kind,
+                            old: isNew ? 0 : own.old + index - start, count: count))
+                    index += count
+                }
+                if ownEnd <= end {
+                    start = ownEnd
+                    left.removeFirst()
+                }
+            }
+        }
+        return joined
+    }
+
+    /// Adds a part behind the others.
+    private mutating func append(_ part: Part) {
+        if let last = parts.last, last.kind == part.kind,
+            part.kind == .inserted || last.old + last.count == part.old
+        {
+            parts[parts.count - 1].count += part.count
+        } else {
+            parts.append(part)
+        }
+    }
+
     mutating func apply(_ splice: ListSplice) {
         let start = split(at: splice.index)
         let end = split(at: splice.index + splice.removed)

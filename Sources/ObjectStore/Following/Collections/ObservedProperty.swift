@@ -30,6 +30,12 @@ package struct ObservedProperty: Sendable {
     /// Whether that value is a `mixed` one.
     package var isMixedValue: Bool { isValue && compiled.storage.element == .mixed }
 
+    /// Whether it is told as a set.
+    package var isSet: Bool { !isValue && compiled.storage.shape == .set }
+
+    /// Whether its elements are links or embedded objects.
+    package var holdsObjects: Bool { compiled.classIndex >= 0 }
+
     /// Whether an element may link to an object that was updated.
     package func mayHoldUpdated(_ changes: FoldedChanges, _ schema: RowSchema) -> Bool {
         ChangedLinks(changes, compiled, schema) != nil

@@ -1,0 +1,70 @@
+import Bytes
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// What the followers of a property are told of what became of it.
+///
+/// Differences of lists must be applied once, so all of them are one event, behind which a client may resume.
+enum PropertyNews {
+    case nothing
+    /// An event; and of a snapshot that has been told in part how many elements the client has behind it.
+    case event(SharedBytes, knownCount: Int?)
+    /// It can't be told, or is much: a snapshot has to.
+    case unknown
+}
+
+/// Writes what became of a property, from the state that is told.
+struct PropertyEvents {
+    /// Bytes of an event of elements behind which a snapshot is sent instead.
+    private static let byteCountMax = 1 << 20
+
+    let stream: CheckedStream
+    let property: ObservedProperty
+    let read: ReadTransaction
+    let served: ServedStore
+    let framing: any EventFraming
+
+    /// Writes what there is to tell.
+    ///
+    /// - `version`: That of the state.
+    /// - `knownCount`: How many of the first elements a client knows; nil for all.
+    /// - Throws: ``RequestFault`` when storage fails or a value is too large.
+    func news(
+        of outcome: PropertyOutcome, version: UInt64, knownCount: Int? = nil
+    ) throws(RequestFault) -> PropertyNews {
+        let news = try unchecked(outcome, version, knownCount)
+        try served.stored(read.checkFailure())
+        return news
+    }
+
+    private func unchecked(
+        _ outcome: PropertyOutcome, _ version: UInt64, _ knownCount: Int?
+    ) throws(RequestFault) -> PropertyNews {
+        if case .nothing = outcome { return .nothing }
+        if case .unknown = outcome { return .unknown }
+        guard case .list(let all) = outcome else {
+            // Of a snapshot that is not told yet only a list's elements can be set right.
+            return knownCount == nil ? try event(outcome, version, nil) : .unknown
+        }
+        let (part, count) = knownCount.map { all.ofFirst($0) } ?? (all, 0)
+        if part.isEmpty { return .nothing }
+        guard part.count <= ObservedProperty.elementCountMax else { return .unknown }
+        return try event(.list(part), version, knownCount.map { _ in count })
+    }
+
+    private func event(
+        _ outcome: PropertyOutcome, _ version: UInt64, _ count: Int?
+    ) throws(RequestFault) -> PropertyNews {
+        let owner = try stream.owner(property, in: read, served)
+        var writer = PropertyWriter(stream, property, read, served.limits)
+        let cursor = StoreVersion(epoch: read.epoch, number: version).description
+        framing.begin("change", id: count == nil ? cursor : nil, in: writer.buffer)
+        writer.buffer.append("{\"version\":\"\(cursor)\",\"op\":")
+        guard writer.write(outcome, owner, byteCountMax: Self.byteCountMax) else { return .unknown }
+        writer.buffer.append(UInt8(ascii: "}"))
+        framing.end(id: nil, in: writer.buffer)
+        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
+        return .event(SharedBytes(writer.buffer), knownCount: count)
+    }
+}
