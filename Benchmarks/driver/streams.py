@@ -10,6 +10,9 @@ from .servers import Holdfast
 
 #: The thread of the server on which streams are told of commits, by its name.
 FEED = "feed"
+
+#: The counter of `/metrics` of what the writer's thread spends on whom a commit concerns.
+PROBES = "holdfast_stream_probe_seconds_total"
 PLACE_COUNT = 100
 SCHEMA = {"classes": [
     {"name": "Place", "primaryKey": "_id", "properties": {"_id": "int", "name": "string", "zone": "int"}},
@@ -125,7 +128,7 @@ def write(bench, server, streams, seconds, rate, objects, seed, connections=16, 
     fence = Fence(server, streams)
     fence.wait()
     pid = server.process.pid
-    before, feed_before = thread_seconds([pid]), named_thread_seconds(pid, FEED)
+    before, feed_before = thread_seconds([pid]), feed_seconds(server)
     begun = time.monotonic()
     log = bench.path(f"writes-{time.monotonic_ns()}.log")
     writer = Process([bench.reference("streams"), "write", server.port, connections, rate, seconds, objects,
@@ -136,7 +139,7 @@ def write(bench, server, streams, seconds, rate, objects, seed, connections=16, 
     written_in = time.monotonic() - begun
     writer.stop()
     found = fence.wait(catch_up_seconds)
-    used, feed = thread_seconds([pid]) - before, named_thread_seconds(pid, FEED)
+    used, feed = thread_seconds([pid]) - before, feed_seconds(server)
     with open(log, encoding="ascii") as file:
         written = [tuple(map(int, line.split())) for line in file]
     # What is undone within a step is not told: with the last write's event it would have been.
@@ -149,6 +152,12 @@ def write(bench, server, streams, seconds, rate, objects, seed, connections=16, 
         "feed_us": (feed - feed_before) * 1e6 / count if feed is not None and feed_before is not None else None,
         "caught_up_after_s": time.monotonic() - begun - written_in,
         "lag_p50_ms": percentile(delays, 0.5), "lag_p99_ms": percentile(delays, 0.99), "matching": len(delays)}
+
+
+def feed_seconds(server):
+    """CPU of the feed: its thread's, and what the writer's thread spends in its place."""
+    feed = named_thread_seconds(server.process.pid, FEED)
+    return None if feed is None else feed + (metric(server, PROBES) or 0)
 
 
 def lags(told, written):

@@ -189,6 +189,7 @@ extension ChangeLogEntry {
         case .insert: break
         case .update:
             guard let count = reader.readVariable() else { return false }
+            change.properties.reserveCapacity(Int(min(count, 64)))
             for _ in 0..<count {
                 guard let property = reader.readNumber() else { return false }
                 change.properties.append(property)

@@ -183,7 +183,7 @@ extension CommitQueue {
         catalogs.confirm()
         backgroundMigration.isBlocked = false
         backgroundMigration.end()
-        publisher.publish(group.state.version)
+        publisher.publish(group.state.version) { nil }
         migration.write.finish(.committed(version: group.state.version))
     }
 

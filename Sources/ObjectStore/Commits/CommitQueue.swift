@@ -39,6 +39,7 @@ final class CommitQueue: @unchecked Sendable {
     let statistics = CommitCounters()
     private let waiting = Monitor(Waiting())
     let memory = CommitMemory()
+    private let views = CommitViews()
     /// What goes on with the schema beside the writes.
     let backgroundMigration: BackgroundMigration
     /// How many writes the last commit had, and how long it took.
@@ -221,7 +222,12 @@ final class CommitQueue: @unchecked Sendable {
                 for write in done { write.finish(.failed(.storage(error))) }
                 return writes.dropFirst(outcomes.count)
             }
-            if group.state.version > firstVersion { publisher.publish(group.state.version) }
+            if group.state.version > firstVersion {
+                publisher.publish(group.state.version) {
+                    views.step(of: group, after: firstVersion)
+                }
+                views.close()
+            }
             backgroundMigration.isBlocked = false
             if !group.migrationFaults.isEmpty {
                 backgroundMigration.migration?.take(group.migrationFaults)

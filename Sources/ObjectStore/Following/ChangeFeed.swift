@@ -6,6 +6,7 @@ import Threads
 /// query.
 ///
 /// It goes from one published state to the next, holding a view of both, so that its events are exact.
+/// Commits that concern nobody do not wake it: the writer's thread finds that out while it waits.
 /// The work of a step is shared by all followers of a channel, and channels of classes that did not
 /// change cost nothing. Thread-safe.
 package final class ChangeFeed: @unchecked Sendable {
@@ -29,7 +30,19 @@ package final class ChangeFeed: @unchecked Sendable {
     }
 
     private struct Inbox {
+        /// What the feed's thread is doing.
+        enum Standing {
+            case working
+            /// It waits, with this index; without one nobody follows.
+            case waiting(SubscriptionIndex?)
+        }
+
+        var standing = Standing.working
+        /// Whether there are commits that may concern somebody.
         var hasNews = false
+        /// The last of the commits before those, which concern nobody.
+        var quietVersion: UInt64 = 0
+        var probes = ProbePace()
         /// When the oldest of the news came, in nanoseconds of the monotonic clock.
         var newsTime: UInt64 = 0
         var actions: [Action] = []
@@ -43,6 +56,8 @@ package final class ChangeFeed: @unchecked Sendable {
     private let onStep: @Sendable (_ start: UInt64, _ version: UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
+    /// A version up to which the commits behind ``current`` concern nobody.
+    private var quietVersion: UInt64 = 0
     /// The channels, for the schema of ``current``.
     private var index: SubscriptionIndex?
     private let logFailure: @Sendable (StoreError) -> Void
@@ -68,9 +83,20 @@ package final class ChangeFeed: @unchecked Sendable {
         self.onStep = onStep
         self.onTick = onTick
         self.logFailure = logFailure
-        store.publisher.observe { [inbox] _ in
+        store.publisher.observe { [inbox, figures] version, makeStep in
             inbox.signal { state in
                 if state.hasNews { return false }
+                // As long as the lock is held, the thread that waits touches nothing.
+                if case .waiting(let index) = state.standing {
+                    guard let index else { return false }
+                    let isQuiet = state.probes.probe {
+                        figures.timeProbe { makeStep().map { !index.mayConcern($0) } ?? false }
+                    }
+                    if isQuiet {
+                        state.quietVersion = version
+                        return false
+                    }
+                }
                 state.hasNews = true
                 state.newsTime = monotonicNanoseconds()
                 return true
@@ -141,25 +167,32 @@ package final class ChangeFeed: @unchecked Sendable {
     private func run() {
         var lastTick: UInt64 = 0
         var actions: [Action] = []
+        /// Whether news could not be read.
+        var isBehind = false
         while true {
             var newsTime: UInt64?
             var isStopping = false
-            inbox.wait(microseconds: waitMilliseconds * 1000) { state -> Void? in
-                guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
-                    return nil
-                }
+            _ = inbox.wait(microseconds: waitMilliseconds * 1000) { state -> Void? in
+                if state.hasNews || state.isStopping || !state.actions.isEmpty { return () }
+                state.standing = isBehind ? .working : .waiting(index)
+                return nil
+            }
+            inbox.withLock { state in
+                state.standing = .working
                 if state.hasNews { newsTime = state.newsTime }
+                quietVersion = state.quietVersion
                 isStopping = state.isStopping
                 if !state.actions.isEmpty { actions += state.actions }
                 state.hasNews = false
                 state.actions = []
-                return ()
             }
             actions += takeDue()
             if index != nil || !actions.isEmpty {
                 var canRun = true
                 do throws(StoreError) {
+                    isBehind = true
                     try advance()
+                    isBehind = false
                     if let time = newsTime { figures.noteLag(since: time) }
                 } catch {
                     logFailure(error)
@@ -212,8 +245,12 @@ package final class ChangeFeed: @unchecked Sendable {
         let next = try store.read()
         do throws(StoreError) {
             let version = try next.state().version
-            if let before = current, version > before.version {
-                try deliver(from: before, to: next, version: version)
+            if var before = current {
+                // What lies between is no concern of anybody's, so nobody saw the difference.
+                before.version = max(before.version, quietVersion)
+                if version > before.version {
+                    try deliver(from: before, to: next, version: version)
+                }
             }
             // Also of the same version, so that no snapshot grows older than a tick.
             current?.transaction.close()

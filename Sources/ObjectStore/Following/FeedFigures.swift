@@ -6,6 +6,7 @@ package final class FeedFigures: Sendable {
     private let steps = Atomic<Int>(0)
     private let foldedSteps = Atomic<Int>(0)
     private let lag = Atomic<UInt64>(0)
+    private let probing = Atomic<UInt64>(0)
 
     /// Steps that were told.
     package var stepCount: Int { steps.load(ordering: .relaxed) }
@@ -13,6 +14,15 @@ package final class FeedFigures: Sendable {
     package var foldedStepCount: Int { foldedSteps.load(ordering: .relaxed) }
     /// From a commit to the end of the step that told it, of the last step, in nanoseconds.
     package var lagNanoseconds: UInt64 { lag.load(ordering: .relaxed) }
+
+    /// What the writer's thread has spent on finding out whether commits concern anybody, in nanoseconds.
+    package var probingNanoseconds: UInt64 { probing.load(ordering: .relaxed) }
+
+    func timeProbe(_ body: () -> Bool) -> Bool {
+        let start = monotonicNanoseconds()
+        defer { probing.wrappingAdd(monotonicNanoseconds() &- start, ordering: .relaxed) }
+        return body()
+    }
 
     func noteStep(versionCount: UInt64) {
         steps.wrappingAdd(1, ordering: .relaxed)

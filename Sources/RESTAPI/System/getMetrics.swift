@@ -96,7 +96,8 @@ extension RESTService {
             Double(streams.meter.encodingCount))
         text.single(
             "holdfast_stream_steps_total", .counter,
-            "Steps in which commits were told to live streams.", Double(feed.stepCount))
+            "Steps in which commits that may concern live streams were told.",
+            Double(feed.stepCount))
         text.single(
             "holdfast_stream_folded_steps_total", .counter,
             "Steps that covered several versions, because commits came faster than they were told.",
@@ -105,6 +106,10 @@ extension RESTService {
             "holdfast_stream_lag_seconds", .gauge,
             "From the first commit of the last step until it was told.",
             Double(feed.lagNanoseconds) / 1e9)
+        text.single(
+            "holdfast_stream_probe_seconds_total", .counter,
+            "What the writer's thread has spent on finding out whether commits concern a live stream.",
+            Double(feed.probingNanoseconds) / 1e9)
     }
 
     private func writeStore(to text: MetricsText) throws(StoreError) {

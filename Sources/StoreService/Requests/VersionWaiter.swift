@@ -29,7 +29,7 @@ package final class VersionWaiter: Sendable {
     /// Makes a waiter for the versions of `publisher`.
     package init(_ publisher: CommitPublisher) {
         self.publisher = publisher
-        publisher.observe { [state] version in
+        publisher.observe { [state] version, _ in
             Self.callBack(state, isReached: true) { $0.version <= version }
         }
     }

@@ -1,3 +1,4 @@
+import Query
 import Rows
 
 /// An object that a step concerns. Its rows are read once for all filters; they are valid as long as both views.
@@ -10,4 +11,9 @@ struct ChangedObject {
 
     /// Its own properties that changed.
     var members: MemberSet { change?.members ?? MemberSet() }
+
+    /// Whether it is there before and after, and did not itself change what is at a place or the way to it.
+    func isSame(at place: ValuePlace) -> Bool {
+        before != nil && after != nil && !members.contains(place.firstMember)
+    }
 }

@@ -13,6 +13,8 @@ final class ConditionIndex {
 
     /// Whether there are none.
     var isEmpty: Bool { count == 0 }
+    /// Whether there are any on parts of texts, which take time with each text.
+    var hasTexts: Bool { !needles.isEmpty }
 
     /// Enters the condition of an owner.
     func add(_ condition: Anchor.Condition, _ owner: Int32) {
@@ -58,6 +60,13 @@ final class ConditionIndex {
         if !equal.isEmpty { equal[value.hash]?.forEach(body) }
         if !intervals.isEmpty { intervals.forEach(at: value.order, body) }
         if !needles.isEmpty, let text = value.text { needles.forEach(in: text, scratch, body) }
+    }
+
+    /// Whether a value may satisfy any condition.
+    func isAnyFound(at value: PlacedValue, _ scratch: ByteBuffer) -> Bool {
+        var isFound = false
+        forEach(at: value, scratch) { _ in isFound = true }
+        return isFound
     }
 
     private enum Part {

@@ -224,11 +224,35 @@ package final class SubscriptionIndex {
         }
     }
 
+    /// Whether a step may concern anybody, found out by the conditions alone: no is certain, yes is not.
+    ///
+    /// Cost: a look-up of the values of each object that changed. On the feed's thread, or another while that one waits.
+    func mayConcern(_ step: ChangeStep) -> Bool {
+        if !storeFilters.isEmpty || step.after.rows !== schema || step.changes.changesSchema
+            || watches.areTriggered(by: step.changes)
+        {
+            return true
+        }
+        for identity in step.changes.order {
+            guard let own = classes[identity.classIndex] else { continue }
+            if !own.unplaced.isEmpty || own.objects[identity.key] != nil { return true }
+            let object = step.object(identity)
+            for (place, conditions) in own.places {
+                // Those of texts take as long as the text is.
+                if conditions.hasTexts { return true }
+                later.read(place, from: object.after, identity.classIndex, in: step.after)
+                if conditions.isAnyFound(at: later, scratch) { return true }
+                if object.isSame(at: place) { continue }
+                later.read(place, from: object.before, identity.classIndex, in: step.before)
+                if conditions.isAnyFound(at: later, scratch) { return true }
+            }
+        }
+        return step.before.failure != nil || step.after.failure != nil
+    }
+
     /// Whether a value at a place satisfies any condition.
     private func isAnyFound(_ place: ValuePlace, _ root: Int, _ value: PlacedValue) -> Bool {
-        var isFound = false
-        classes[root]?.places[place]?.forEach(at: value, scratch) { _ in isFound = true }
-        return isFound
+        classes[root]?.places[place]?.isAnyFound(at: value, scratch) ?? false
     }
 
     /// Tests an object with the filters that it may concern.
@@ -262,10 +286,7 @@ package final class SubscriptionIndex {
             for (place, conditions) in own.places {
                 later.read(place, from: object.after, identity.classIndex, in: step.after)
                 conditions.forEach(at: later, scratch, take)
-                let isSame =
-                    object.before != nil && object.after != nil && reached.isEmpty
-                    && !object.members.contains(place.firstMember)
-                if isSame { continue }
+                if reached.isEmpty, object.isSame(at: place) { continue }
                 earlier.read(place, from: object.before, identity.classIndex, in: step.before)
                 if !earlier.equals(later) { conditions.forEach(at: earlier, scratch, take) }
             }

@@ -136,6 +136,20 @@ final class WatchTable {
         return found
     }
 
+    /// Whether any watch is set off.
+    func areTriggered(by changes: FoldedChanges) -> Bool {
+        if triggers.isEmpty { return false }
+        for (identity, change) in zip(changes.order, changes.outcomes) {
+            for position in (triggers[identity.classIndex] ?? []) + (triggers[nil] ?? [])
+            where entries[position].watch.isTriggered(by: change, of: identity, schema) {
+                return true
+            }
+        }
+        return changes.lostLinks.contains {
+            schema.classIndexByNumber[$0.classNumber].map { triggers[$0] != nil } ?? false
+        }
+    }
+
     /// Whether what changed led, or leads, to a value that somebody is found by.
     private func isAnyConcerned(
         _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,

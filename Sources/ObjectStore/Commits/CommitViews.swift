@@ -1,0 +1,39 @@
+import Storage
+
+/// The views in which the writer's thread looks at what a group has changed, used again from group to group.
+final class CommitViews {
+    /// Changed entries of storage up to which a group is looked at: those of about twenty objects. Behind more, what a
+    /// thread's wake-up costs counts for little.
+    private static let seenSlotCountMax = 128
+
+    private var before: ReadTransaction?
+    private var after: ReadTransaction?
+
+    /// What a group changed since a version, seen in its snapshot and its overlay; nil where that is much, or can't be
+    /// read.
+    ///
+    /// For the time between the group's commit and its end, until ``close()``.
+    func step(of group: CommitGroup, after version: UInt64) -> ChangeStep? {
+        guard group.overlay.slotCount <= Self.seenSlotCountMax else { return nil }
+        let before = view(of: group.snapshot, group, reusing: self.before)
+        let after = view(of: OverlaySnapshot(group), group, reusing: self.after)
+        self.before = before
+        self.after = after
+        guard let changes = try? FoldedChanges(after: version, in: after) else { return nil }
+        return ChangeStep(before: before, after: after, changes: changes)
+    }
+
+    /// Ends the views, and with them the group's snapshot.
+    func close() {
+        before?.close()
+        after?.close()
+    }
+
+    private func view(
+        of snapshot: any StorageSnapshot, _ group: CommitGroup, reusing closed: ReadTransaction?
+    ) -> ReadTransaction {
+        if let closed, closed.rows === group.catalog.rows, closed.begin(snapshot) { return closed }
+        return ReadTransaction(
+            uncommitted: snapshot, catalog: group.catalog, epoch: group.state.epoch)
+    }
+}
