@@ -147,8 +147,8 @@ FORMS = [
     aggregate("with an interval", "Task", op="count,sum(owner.age)", by="rank", interval="300"),
 ]
 #: Several queries on one stream, of those that one may have.
-FORMS += [
-    GroupForm(f"several {number}", [
-        form for form in FORMS if type(form) in (Form, ObjectForm, KeyPathForm, OldForm)][number::3])
-    for number in range(3)
-] * 3
+TOGETHER = [
+    form for form in FORMS
+    if type(form) in (Form, ObjectForm, KeyPathForm, OldForm, ListForm) and "interval" not in form.parameters]
+FORMS += [GroupForm(f"several {number}", TOGETHER[number::3]) for number in range(3)] * 3
+FORMS += [GroupForm("several with an interval", [form for form in TOGETHER if not isinstance(form, OldForm)], 200)] * 2

@@ -205,11 +205,16 @@ class Client:
                 self.last_id = identifier
             if lines is not None:
                 self.event(name, parsed(lines), has_id)
-            elif has_id and self.is_up_to_date:
-                self.compare(identifier)
+            elif has_id:
+                self.beat()
             if self.socket is None:
                 # It was wrong, and begins anew.
                 return
+
+    def beat(self):
+        """Takes a heartbeat with an id."""
+        if self.is_up_to_date:
+            self.compare(self.last_id)
 
     def event(self, name, data, has_id):
         self.clients.count(name)

@@ -53,7 +53,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private let store: Store
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
-    private let onStep: @Sendable (_ start: UInt64, _ version: UInt64) -> Void
+    private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
     /// A version up to which the commits behind ``current`` concern nobody.
@@ -69,12 +69,13 @@ package final class ChangeFeed: @unchecked Sendable {
     /// Starts following.
     ///
     /// - `tickMilliseconds`: How often `onTick` is called.
-    /// - `onStep`: Called on the feed's thread when every channel has been told what happened between two versions.
+    /// - `onStep`: Called on the feed's thread when every channel has been told of a step to a version, and when
+    ///   actions have run behind it.
     /// - `onTick`: Called on the feed's thread with the version that every channel has been told about.
     /// - `logFailure`: Told when a state can't be read; the feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
-        onStep: @escaping @Sendable (_ start: UInt64, _ version: UInt64) -> Void = { _, _ in },
+        onStep: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         onTick: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
@@ -199,11 +200,12 @@ package final class ChangeFeed: @unchecked Sendable {
                     // What can't run is tried again with the next news or tick, if there is one.
                     canRun = isStopping
                 }
-                if canRun, let current {
+                if canRun, !actions.isEmpty, let current {
                     let position = Position(
                         feed: self, version: current.version, transaction: current.transaction)
                     for action in actions { action.body(position) }
                     actions = []
+                    onStep(current.version)
                 }
             }
             let now = monotonicMilliseconds()
@@ -300,7 +302,7 @@ package final class ChangeFeed: @unchecked Sendable {
         for (channel, events) in findings.told {
             channel.publish(events, from: before.version, to: version, step)
         }
-        onStep(before.version, version)
+        onStep(version)
     }
 
     private func invalidate() {

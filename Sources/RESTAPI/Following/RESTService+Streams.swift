@@ -107,17 +107,11 @@ extension RESTService {
     /// How long what happens is folded into one event, in milliseconds.
     func interval(_ request: Request) throws(RequestFault) -> Int {
         guard let interval = try request.count("interval") else { return 0 }
-        guard Self.intervals.contains(interval) else {
-            throw .parameter(
-                "interval",
-                "'interval' is a number of milliseconds from \(Self.intervals.lowerBound) to "
-                    + "\(Self.intervals.upperBound).")
+        guard StreamDefinition.intervals.contains(interval) else {
+            throw .parameter("interval", StreamDefinition.intervalRule)
         }
         return interval
     }
-
-    /// The intervals that may be asked for, in milliseconds.
-    private static let intervals = 10...10_000
 
     func streamCursor(_ request: Request, isEventStream: Bool)
         throws(RequestFault) -> StreamCursor

@@ -10,10 +10,8 @@ extension RESTService {
         _ = try BodyType.read(request)
         return try reading(request) { () throws(RequestFault) in
             let body = try self.statedQueries(
-                request, isPatch: false, quotesLargeInts: preferences.quotesLargeInts)
-            let stream = try self.streams.queryStreams.make(
-                body.added, for: self.tokenKey(request),
-                quotesLargeInts: preferences.quotesLargeInts)
+                request, of: nil, quotesLargeInts: preferences.quotesLargeInts)
+            let stream = try self.streams.queryStreams.make(body, for: self.tokenKey(request))
             var response = Response(stream: stream, status: 201)
             response.headers.add(.location, "/v1/streams/\(stream.id)")
             response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)
@@ -21,13 +19,13 @@ extension RESTService {
         }
     }
 
-    /// Reads the queries that a body states, and those that a patch removes.
+    /// Reads the queries that a body states, and those that it removes from a stream that it changes.
     func statedQueries(
-        _ request: Request, isPatch: Bool, quotesLargeInts: Bool
+        _ request: Request, of patched: QueryStream?, quotesLargeInts: Bool = false
     ) throws(RequestFault) -> StreamQueriesBody {
         try StreamQueriesBody(
             served.json(request.body, RequestScratch.current.parser),
-            byteCount: request.body.count, isPatch: isPatch, quotesLargeInts: quotesLargeInts,
+            byteCount: request.body.count, of: patched, quotesLargeInts: quotesLargeInts,
             served)
     }
 

@@ -9,8 +9,7 @@ extension RESTService {
         let stream = try queryStream(request)
         _ = try BodyType.read(request)
         return try reading(request) { () throws(RequestFault) in
-            let body = try self.statedQueries(
-                request, isPatch: true, quotesLargeInts: stream.quotesLargeInts)
+            let body = try self.statedQueries(request, of: stream)
             try self.streams.queryStreams.change(
                 stream, removing: body.removed, adding: body.added)
             return .later { exchange in

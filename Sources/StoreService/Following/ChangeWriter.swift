@@ -105,6 +105,13 @@ struct ChangeWriter {
         json.raw(",")
     }
 
+    /// Opens the entry with what became of the indices of a list.
+    func beginIndices(isFirst: Bool) {
+        if !isFirst { json.comma() }
+        beginEntry()
+        json.raw("\"op\":\"indices\"")
+    }
+
     /// The names of the properties that have changed, or through which something has.
     private func changedNames(_ event: QueryEvent, _ rowClass: RowClass) -> [String] {
         var changed: [String] = []

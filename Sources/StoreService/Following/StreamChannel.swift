@@ -77,7 +77,11 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Begins an interval, behind an event.
     func beginInterval() {
         let milliseconds = UInt64(stream.definition.intervalMilliseconds)
-        if milliseconds > 0 { dueMilliseconds = monotonicMilliseconds() + milliseconds }
+        if milliseconds == 0 { return }
+        // Those of several queries end together, so that what is told then is of one version.
+        dueMilliseconds =
+            stream.definition.telling.query == nil
+            ? monotonicMilliseconds() + milliseconds : StreamGroup.intervalEnd(milliseconds)
     }
 
     /// Runs `body` when the interval is over, if nothing waits for that already.

@@ -29,6 +29,11 @@ package final class StreamDefinition: Sendable {
     let result: ResultForm?
     /// How long what happens is folded into one event.
     package let intervalMilliseconds: Int
+    /// The intervals that may be asked for, in milliseconds.
+    package static let intervals = 10...10_000
+    /// What is said of another one.
+    package static let intervalRule =
+        "'interval' is a number of milliseconds from \(intervals.lowerBound) to \(intervals.upperBound)."
 
     /// What it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
     /// themselves.

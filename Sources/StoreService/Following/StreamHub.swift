@@ -34,7 +34,7 @@ package final class StreamHub: @unchecked Sendable {
     private var channels: [StreamChannel.Key: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. The feed's thread alone.
     var groups: [String: StreamGroup] = [:]
-    /// Those of them that the present step concerns. The feed's thread alone.
+    /// Those of them that steps concern which they have not been told of. The feed's thread alone.
     var groupsInStep: [StreamGroup] = []
     /// The streams of several queries.
     package let queryStreams: QueryStreams
@@ -74,7 +74,7 @@ package final class StreamHub: @unchecked Sendable {
     package func start() {
         feed = ChangeFeed(
             store: served.store,
-            onStep: { [weak self] start, version in self?.endStep(from: start, to: version) },
+            onStep: { [weak self] version in self?.endStep(to: version) },
             onTick: { [weak self] version in self?.tick(version) },
             logFailure: { [served] error in _ = served.fault(error) })
     }
@@ -135,11 +135,7 @@ package final class StreamHub: @unchecked Sendable {
         begin: @escaping @Sendable () -> Void
     ) {
         let present = served.store.publisher.version
-        if subscriber.query.result != nil {
-            begin()
-            return openResult(subscriber, from: start, present)
-        }
-        if case .now = start {
+        if case .now = start, subscriber.query.result == nil {
             perform { position in
                 self.keepAlive(subscriber)
                 subscriber.send(self.events.hello(self.cursor(position.version), movesID: true))
@@ -170,14 +166,14 @@ package final class StreamHub: @unchecked Sendable {
                 return restart(subscriber, .restored)
             }
             subscriber.version = version.number
-            feedLater(subscriber)
+            feedLater(subscriber, nil)
         }
     }
 
     /// Has a stream begin again with a snapshot.
     func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
-        _ = catchUp.reset(subscriber, reason)
-        feedLater(subscriber)
+        if subscriber.query.result == nil { _ = catchUp.reset(subscriber, reason) }
+        feedLater(subscriber, reason)
     }
 
     /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
@@ -313,9 +309,10 @@ package final class StreamHub: @unchecked Sendable {
         }
     }
 
-    private func feedLater(_ subscriber: StreamSubscriber) {
+    /// - `reason`: Why a result that its client knows is void; nil for one that it knows at its version.
+    private func feedLater(_ subscriber: StreamSubscriber, _ reason: ResetReason? = .fellBehind) {
         if subscriber.query.result != nil {
-            return onFeed(subscriber) { self.join(subscriber, $0, .fellBehind) }
+            return onFeed(subscriber) { self.join(subscriber, $0, reason) }
         }
         let stream = subscriber.sink
         let isTaken = served.scheduler.submit(
@@ -380,13 +377,21 @@ package final class StreamHub: @unchecked Sendable {
         // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
         if subscriber.needsUpToDate {
-            let id = subscriber.sink.movesID ? cursor(subscriber.version) : nil
-            subscriber.send(events.upToDate(id, of: subscriber.query))
+            tellUpToDate(subscriber, position.version)
             subscriber.needsUpToDate = false
         }
         let channel = channel(subscriber.query, position)
         channel.settle(position.transaction, position.version)
         goLive(subscriber, in: channel)
+    }
+
+    /// Tells a stream's client that it knows everything up to the stream's version.
+    ///
+    /// - `present`: The version of the feed.
+    func tellUpToDate(_ subscriber: StreamSubscriber, _ present: UInt64) {
+        let version = subscriber.version
+        let isID = subscriber.sink.movesID(to: version, at: present)
+        subscriber.send(events.upToDate(isID ? cursor(version) : nil, of: subscriber.query))
     }
 
     /// Has a stream told of each step by a channel.

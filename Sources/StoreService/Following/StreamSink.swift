@@ -9,9 +9,11 @@ package protocol StreamSink: AnyObject, Sendable {
     /// Whether nobody reads any more.
     var isClosed: Bool { get }
 
-    /// Whether its client knows everything up to the present once the stream that uses it does: others may use it, too.
+    /// Whether its client knows everything up to a version once the stream that uses it does: others may use it, too.
     /// The feed's thread.
-    var movesID: Bool { get }
+    ///
+    /// - `present`: The version of the feed.
+    func movesID(to version: UInt64, at present: UInt64) -> Bool
 
     /// Takes bytes, unless it is full or closed. What is larger than its bound is taken when it is empty.
     func send(_ bytes: SharedBytes) -> StreamSent
@@ -19,6 +21,8 @@ package protocol StreamSink: AnyObject, Sendable {
     func send(all pieces: [SharedBytes]) -> StreamSent
     /// Takes what the step of the feed that leads to a version means to one query. The feed's thread.
     func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent
+    /// Sends what it holds of steps: the stream that uses it is not told of steps any more. The feed's thread.
+    func sendSteps()
     /// Ends the stream behind what was taken.
     func end()
     /// Ends the stream with a last event, behind what was taken.
@@ -29,7 +33,8 @@ package protocol StreamSink: AnyObject, Sendable {
 }
 
 extension StreamSink {
-    package var movesID: Bool { true }
+    package func movesID(to version: UInt64, at present: UInt64) -> Bool { true }
+    package func sendSteps() {}
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 
     /// Has `body` run once, on any thread, when the queue is less than half full with bytes of a number behind what

@@ -36,7 +36,9 @@ package final class StreamSubscriber: @unchecked Sendable {
     /// How often it came to the feed while there was more to tell than the feed tells by itself.
     var lateArrivalCount = 0
     /// The channel that it is told by; nil while it is told by none. The feed's thread alone.
-    var channel: StreamChannel?
+    var channel: StreamChannel? {
+        didSet { if channel == nil, oldValue != nil { sink.sendSteps() } }
+    }
     /// Pieces that the queue had no room for.
     private var unsent: [SharedBytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.
@@ -68,8 +70,10 @@ package final class StreamSubscriber: @unchecked Sendable {
     /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
     var hasRoom: Bool { unsent.isEmpty && sink.queuedByteCount < sink.queueByteCountMax / 2 }
 
-    /// Whether its client has been sent everything up to the feed's version. The feed's thread.
-    var isAtPresent: Bool { channel != nil && unsent.isEmpty }
+    /// Whether its client has been told everything up to the feed's version. The feed's thread.
+    func isAtPresent(_ version: UInt64) -> Bool {
+        unsent.isEmpty && channel?.holdsThrough(version) == version
+    }
 
     /// Whether nothing waits for its client.
     var isIdle: Bool { unsent.isEmpty && sink.queuedByteCount == 0 }

@@ -61,6 +61,17 @@ struct FollowedResult {
         }
     }
 
+    /// Takes an entry of a list in a stream of several queries.
+    mutating func take(_ entry: QueryJSON) {
+        switch entry["op"]?.string {
+        case nil: sections[0].entries.append(entry)
+        case "indices"?:
+            change(entry)
+            pending = []
+        default: pending.append(entry)
+        }
+    }
+
     private func index(_ json: QueryJSON?) -> (section: Int, item: Int) {
         let pair = json?.elements.compactMap { $0.int.map { Int($0) } } ?? []
         return hasSections ? (pair.first ?? -1, pair.last ?? -1) : (0, Int(json?.int ?? -1))

@@ -8,12 +8,24 @@ final class QueryStreamClient {
     struct Query {
         var body: String
         var page: String
+        /// Whether it is a live list.
+        var isList = false
 
         init(_ body: String, page path: String, _ parameters: [(String, String)] = []) {
             self.body = body
             page =
                 path.hasSuffix("/objects")
                 ? target(path, parameters + [("limit", "1000")]) : path
+        }
+
+        /// The first tasks in an order.
+        static func list(_ sort: String, limit: Int) -> Query {
+            var query = Query(
+                #"{"class":"Task","sort":"\#(sort)","limit":\#(limit)}"#, page: "")
+            query.page = target(
+                "/v1/classes/Task/objects", [("sort", sort), ("limit", "\(limit)")])
+            query.isList = true
+            return query
         }
 
         /// The tasks that match a filter.
@@ -28,16 +40,20 @@ final class QueryStreamClient {
     private(set) var id = ""
     private(set) var queries: [String: Query]
     private(set) var replicas: [String: ChangesReplica] = [:]
+    /// Of live lists.
+    private(set) var lists: [String: FollowedResult] = [:]
     private(set) var lastID: String?
     /// The queries that stand between `reset` and `upToDate`.
     private(set) var pending: Set<String> = []
     private(set) var resets: [String] = []
     private(set) var live: ChangesClient?
 
-    init(_ server: ChangesServer, _ queries: [String: Query]) {
+    init(_ server: ChangesServer, _ queries: [String: Query], interval: Int = 0) {
         self.server = server
         self.queries = queries
-        let reply = server.send("POST", "/v1/streams", Self.body(queries))
+        var body = Self.body(queries)
+        if interval > 0 { body = body.dropLast() + ",\"interval\":\(interval)}" }
+        let reply = server.send("POST", "/v1/streams", body)
         #expect(reply.status == 201, "\(reply.text)")
         id = reply.json["id"]?.string ?? ""
         #expect(reply.headers["location"] == "/v1/streams/\(id)")
@@ -120,6 +136,7 @@ final class QueryStreamClient {
             // A query that was removed may still be told of.
             guard queries[name] != nil else { return }
             replicas[name] = ChangesReplica()
+            lists[name] = FollowedResult(hasSections: false)
             pending.insert(name)
         case "upToDate":
             if let name { pending.remove(name) } else { Issue.record("upToDate without its query") }
@@ -137,8 +154,10 @@ final class QueryStreamClient {
                 Issue.record("an entry without its query: \(entry)")
                 continue
             }
-            guard queries[name] != nil else { continue }
-            if entry["op"] == nil {
+            guard let query = queries[name] else { continue }
+            if query.isList {
+                lists[name]?.take(entry)
+            } else if entry["op"] == nil {
                 replicas[name, default: ChangesReplica()].set(entry)
             } else {
                 replicas[name, default: ChangesReplica()].apply([entry])
@@ -151,6 +170,10 @@ final class QueryStreamClient {
         for (name, query) in queries {
             let reply = server.send("GET", query.page)
             let found = reply.json["objects"]?.elements ?? [reply.json]
+            if query.isList {
+                #expect(lists[name]?.objects == found, "\(note) \(name)", sourceLocation: location)
+                continue
+            }
             var left = Array((replicas[name] ?? ChangesReplica()).objects.values)
             for object in reply.status == 404 ? [] : found {
                 if let index = left.firstIndex(of: object) {

@@ -145,8 +145,8 @@ struct QueryStreamTests {
 
     @Test(
         "is told whole to clients that do what the table says, cut anywhere, beside random writes",
-        arguments: [1 << 20, 4096])
-    func random(queueByteCountMax: Int) throws {
+        arguments: [1 << 20, 4096], [0, 20])
+    func random(queueByteCountMax: Int, interval: Int) throws {
         var random = SeededGenerator(
             seed: SeededGenerator.testSeed("streams of several queries"))
         var options = RESTOptions()
@@ -160,8 +160,12 @@ struct QueryStreamTests {
             ("theirs", .tasks("owner.age > 40")), ("parts", .tasks("parts.@count > 0")),
             ("people", .init(#"{"class":"Person"}"#, page: "/v1/classes/Person/objects")),
             ("one", .init(#"{"class":"Task","id":3}"#, page: "/v1/classes/Task/objects/3")),
+            ("top", .list("-rank,id", limit: 4)), ("titles", .list("title,-id", limit: 100)),
         ]
-        let clients = (0..<3).map { _ in Client(server, Dictionary(all.prefix(3)) { $1 }) }
+        let clients = (0..<3).map { _ in
+            Client(
+                server, Dictionary(all.prefix(3) + all.suffix(1)) { $1 }, interval: interval)
+        }
         for client in clients { client.open() }
         func write() {
             let id = Int.random(in: 0..<12, using: &random)
@@ -267,7 +271,20 @@ struct QueryStreamTests {
                 #"{"queries":{"a":{"class":"Task","id":1,"filter":"rank > 5"}}}"#, 400,
                 "/queries/a/filter"
             ),
-            (#"{"queries":{"a":{"class":"Task","sort":"rank"}}}"#, 400, "/queries/a/sort"),
+            (
+                #"{"queries":{"a":{"class":"Task","id":1,"sort":"rank"}}}"#, 400,
+                "/queries/a/sort"
+            ),
+            (#"{"queries":{"a":{"class":"Task","sort":"rnk"}}}"#, 400, "/queries/a/sort"),
+            (#"{"queries":{"a":{"class":"Task","limit":5}}}"#, 400, "/queries/a/limit"),
+            (
+                #"{"queries":{"a":{"class":"Task","sort":"rank","limit":0}}}"#, 400,
+                "/queries/a/limit"
+            ),
+            (
+                #"{"queries":{"a":{"class":"Task","sort":"rank","old":true}}}"#, 400,
+                "/queries/a/old"
+            ),
             (#"{"queries":{"a":{"class":"Task","feilds":"x"}}}"#, 400, #""hint":"fields""#),
             (#"{"queries":{"a":{"class":"X"},"b":{"class":"Y"}}}"#, 404, "/queries/b"),
         ])

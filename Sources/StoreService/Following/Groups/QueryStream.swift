@@ -10,6 +10,8 @@ package final class QueryStream: Sendable {
     let owner: ClientKey?
     /// Whether ints beyond 2^53 are told as strings.
     package let quotesLargeInts: Bool
+    /// How long what happens is folded into one event.
+    let intervalMilliseconds: Int
 
     private struct State {
         var queries: [FollowedQuery]
@@ -19,14 +21,12 @@ package final class QueryStream: Sendable {
     private let state: Mutex<State>
     private let limits: ServiceLimits
 
-    init(
-        _ queries: [FollowedQuery], for owner: ClientKey?, quotesLargeInts: Bool,
-        _ limits: ServiceLimits
-    ) {
+    init(_ body: StreamQueriesBody, for owner: ClientKey?, _ limits: ServiceLimits) {
         self.owner = owner
-        self.quotesLargeInts = quotesLargeInts
+        quotesLargeInts = body.quotesLargeInts
+        intervalMilliseconds = body.intervalMilliseconds
         self.limits = limits
-        state = Mutex(State(queries: queries, deadline: Self.deadline(limits)))
+        state = Mutex(State(queries: body.added, deadline: Self.deadline(limits)))
     }
 
     private static func deadline(_ limits: ServiceLimits) -> UInt64 {

@@ -13,17 +13,16 @@ package final class QueryStreams: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.invalid` for too many queries, `.unavailable` when there are too many streams.
     package func make(
-        _ queries: [FollowedQuery], for owner: ClientKey?, quotesLargeInts: Bool
+        _ body: StreamQueriesBody, for owner: ClientKey?
     ) throws(RequestFault) -> QueryStream {
-        guard queries.count <= limits.streamQueryCountMax else { throw .tooManyQueries(limits) }
-        let stream = QueryStream(
-            queries, for: owner, quotesLargeInts: quotesLargeInts, limits)
+        guard body.added.count <= limits.streamQueryCountMax else { throw .tooManyQueries(limits) }
+        let stream = QueryStream(body, for: owner, limits)
         let isTaken = streams.withLock { streams in
             // Cost: a look at every stream.
             streams = streams.filter { !$0.value.isOver }
             guard streams.count < limits.queryStreamCountMax,
                 streams.values.count(where: { $0.owner == owner }) < limits.tokenStreamCountMax,
-                hasRoom(for: queries, among: streams)
+                hasRoom(for: body.added, among: streams)
             else { return false }
             streams[stream.id] = stream
             return true
@@ -56,7 +55,7 @@ package final class QueryStreams: Sendable {
 
     /// Changes the queries of a stream.
     ///
-    /// - Throws: ``RequestFault`` as ``make(_:for:quotesLargeInts:)``.
+    /// - Throws: ``RequestFault`` as ``make(_:for:)``.
     package func change(
         _ stream: QueryStream, removing names: [String], adding added: [FollowedQuery]
     ) throws(RequestFault) {

@@ -23,19 +23,26 @@ final class StreamGroup: @unchecked Sendable {
     private unowned let hub: StreamHub
     private let waiting = Mutex<[(byteCount: Int, body: @Sendable () -> Void)]>([])
 
-    /// What is collected of the present step.
-    private struct Step {
-        /// For each query of the next part, by its position among the others, what it means to it.
+    /// What is collected of the steps that its client has not been told of.
+    private struct Steps {
+        /// For each query of the next part, by its position among the others, what they mean to it.
         var pieces: [(position: Int, bytes: SharedBytes)] = []
         var byteCount = 0
-        /// The positions of all queries that it concerns.
-        var concerned: Set<Int> = []
+        /// The streams of all queries that they concern, each with the version that it had been told of before.
+        var concerned: [ObjectIdentifier: (subscriber: StreamSubscriber, version: UInt64)] = [:]
+        /// The first and the last version that something was collected of.
+        var (first, last) = (UInt64.max, UInt64(0))
         /// Whether a part of the event has been sent.
         var hasParts = false
         /// Whether a part found no room.
         var isFull = false
+
+        var isEmpty: Bool { concerned.isEmpty }
     }
-    private var step = Step()
+    private var steps = Steps()
+    /// When the next event may be sent, in milliseconds of the monotonic clock.
+    private var dueMilliseconds: UInt64 = 0
+    private var isDelayed = false
 
     private static let comma: SharedBytes = {
         let buffer = ByteBuffer(capacity: 1)
@@ -52,12 +59,13 @@ final class StreamGroup: @unchecked Sendable {
         self.hub = hub
     }
 
-    /// Whether each query has been told everything up to the feed's version.
-    var isLive: Bool { members.allSatisfy(\.subscriber.isAtPresent) }
+    /// Whether its client has been told everything up to the feed's version, once one of the queries is there.
+    func isUpToDate(at version: UInt64, beside leg: StreamLeg? = nil) -> Bool {
+        steps.isEmpty && isLive(at: version, beside: leg)
+    }
 
-    /// Whether that is so once one of them is.
-    func isLive(beside leg: StreamLeg) -> Bool {
-        members.allSatisfy { $0.leg === leg || $0.subscriber.isAtPresent }
+    private func isLive(at version: UInt64, beside leg: StreamLeg? = nil) -> Bool {
+        members.allSatisfy { $0.leg === leg || $0.subscriber.isAtPresent(version) }
     }
 
     /// Has `body` run once when no more than these bytes wait in the queue that all use. Any thread.
@@ -82,30 +90,71 @@ final class StreamGroup: @unchecked Sendable {
     func collect(_ bytes: SharedBytes, for leg: StreamLeg, version: UInt64) -> StreamSent {
         if sink.isClosed { return .closed }
         guard let position = members.firstIndex(where: { $0.leg === leg }) else { return .closed }
-        if step.concerned.isEmpty { hub.groupsInStep.append(self) }
-        step.concerned.insert(position)
-        if step.byteCount >= StreamChannel.partByteCount {
-            sendCollected(version, isLast: false)
-            step.hasParts = true
+        if steps.isEmpty { hub.groupsInStep.append(self) }
+        (steps.first, steps.last) = (min(steps.first, version), max(steps.last, version))
+        if steps.concerned[ObjectIdentifier(leg)] == nil {
+            let subscriber = members[position].subscriber
+            steps.concerned[ObjectIdentifier(leg)] = (subscriber, subscriber.version)
         }
-        if step.isFull { return .full }
-        step.pieces.append((position, bytes))
-        step.byteCount += bytes.count
+        if steps.byteCount >= StreamChannel.partByteCount {
+            sendCollected(version, isLast: false)
+            steps.hasParts = true
+        }
+        if steps.isFull { return .full }
+        steps.pieces.append((position, bytes))
+        steps.byteCount += bytes.count
         return .queued
     }
 
-    /// Sends what is left of a step.
+    /// Sends what was collected, unless its interval lasts, or a query has still to be told of the first of the steps.
     ///
-    /// - Returns: Those of its streams that have not been told all of it, because its client is slow.
-    func endStep(to version: UInt64) -> (behind: [StreamSubscriber], isToldInPart: Bool) {
-        if !step.isFull { sendCollected(version, isLast: true) }
-        defer { step = Step() }
-        guard step.isFull else {
-            lastSent = monotonicMilliseconds()
-            return ([], false)
+    /// - Returns: Whether something is left to send.
+    func endStep(to version: UInt64) -> Bool {
+        if steps.isEmpty { return false }
+        if !steps.isFull, !sink.isClosed {
+            if monotonicMilliseconds() < dueMilliseconds {
+                delay()
+                return true
+            }
+            let isWhole = members.allSatisfy {
+                $0.subscriber.channel.map { $0.holdsThrough(version) >= steps.first } ?? true
+            }
+            if !isWhole { return true }
         }
-        let behind = step.concerned.map { members[$0].subscriber }.filter { $0.channel != nil }
-        return (behind, step.hasParts)
+        send(to: version)
+        return false
+    }
+
+    private func delay() {
+        if isDelayed { return }
+        isDelayed = true
+        hub.perform(at: dueMilliseconds) { _ in self.isDelayed = false }
+    }
+
+    /// When an interval of a length ends that has begun, in milliseconds of the monotonic clock.
+    static func intervalEnd(_ milliseconds: UInt64) -> UInt64 {
+        (monotonicMilliseconds() / milliseconds + 1) * milliseconds
+    }
+
+    /// Sends what was collected: a query is told by others what follows.
+    func sendSteps() {
+        // Where there is no room, the end of the step has all of them catch up.
+        if !steps.isEmpty, !steps.isFull { send(to: steps.last) }
+    }
+
+    private func send(to version: UInt64) {
+        if !steps.isFull { sendCollected(version, isLast: true) }
+        let sent = steps
+        steps = Steps()
+        lastSent = monotonicMilliseconds()
+        let interval = UInt64(stream.intervalMilliseconds)
+        if interval > 0 { dueMilliseconds = Self.intervalEnd(interval) }
+        if !sent.isFull { return }
+        // Its client is slow.
+        for one in sent.concerned.values { one.subscriber.version = one.version }
+        let behind = sent.concerned.values.map(\.subscriber).filter { $0.channel != nil }
+        hub.unlist(behind)
+        for subscriber in behind { hub.fallBack(subscriber, isToldInPart: sent.hasParts) }
     }
 
     private func sendCollected(_ version: UInt64, isLast: Bool) {
@@ -113,25 +162,25 @@ final class StreamGroup: @unchecked Sendable {
         let cursor = hub.cursor(version)
         hub.events.framing.begin("change", id: nil, in: head)
         head.append("{\"version\":\"\(cursor)\",\"changes\":[")
-        let id = isLast && isLive ? cursor : nil
+        let id = isLast && isLive(at: version) ? cursor : nil
         // Where there is no id, nothing else says that this is all.
-        let isMarked = isLast && (step.hasParts || id == nil)
+        let isMarked = isLast && (steps.hasParts || id == nil)
         end.append(isMarked ? "],\"last\":true}" : "]}")
         hub.events.framing.end(id: id, in: end)
         var pieces = [SharedBytes(head)]
-        for piece in step.pieces.sorted(by: { $0.position < $1.position }) {
+        for piece in steps.pieces.sorted(by: { $0.position < $1.position }) {
             if pieces.count > 1 { pieces.append(Self.comma) }
             pieces.append(piece.bytes)
         }
         let sent = sink.send(all: pieces + [SharedBytes(end)])
-        if case .full = sent { step.isFull = true }
-        step.pieces = []
-        step.byteCount = 0
+        if case .full = sent { steps.isFull = true }
+        steps.pieces = []
+        steps.byteCount = 0
     }
 
     /// Tells its client that the connection holds.
     func beat(_ cursor: String, version: UInt64) {
-        let isLive = isLive
+        let isLive = isUpToDate(at: version)
         guard case .queued = sink.send(hub.events.heartbeat(isLive ? cursor : nil)), isLive
         else { return }
         for member in members { member.subscriber.version = version }

@@ -70,12 +70,12 @@ extension StreamHub {
         let subscriber = StreamSubscriber(leg, query.checked, group.clientKey)
         group.members.append((leg, subscriber))
         switch start {
-        case .now?:
+        case .now? where query.checked.result == nil:
             query.knownFrom = min(query.knownFrom, position.version)
             subscriber.version = position.version
             subscriber.needsUpToDate = false
             arrive(subscriber, position)
-        case .start?, .snapshot?:
+        case .now?, .start?, .snapshot?:
             query.knownFrom = min(query.knownFrom, position.version)
             restart(subscriber, .start)
         case .after(let version)?, .within(let version, _)?:
@@ -93,6 +93,8 @@ extension StreamHub {
     private func remove(
         _ member: (leg: StreamLeg, subscriber: StreamSubscriber), from group: StreamGroup
     ) {
+        // What comes of a query of its name comes behind what was collected.
+        group.sendSteps()
         member.leg.remove()
         unlist([member.subscriber])
         group.members.removeAll { $0.leg === member.leg }
@@ -111,17 +113,11 @@ extension StreamHub {
         if groups[group.stream.id] === group { groups[group.stream.id] = nil }
     }
 
-    /// Sends what a step means to the clients of several queries.
-    func endStep(from start: UInt64, to version: UInt64) {
+    /// Sends what steps mean to the clients of several queries.
+    func endStep(to version: UInt64) {
+        if groupsInStep.isEmpty { return }
         let concerned = groupsInStep
         groupsInStep = []
-        for group in concerned {
-            let (behind, isToldInPart) = group.endStep(to: version)
-            unlist(behind)
-            for subscriber in behind {
-                subscriber.version = start
-                fallBack(subscriber, isToldInPart: isToldInPart)
-            }
-        }
+        groupsInStep += concerned.filter { $0.endStep(to: version) }
     }
 }

@@ -18,7 +18,10 @@ final class StreamLeg: StreamSink {
     var queuedByteCount: Int { group.sink.queuedByteCount }
     var queueByteCountMax: Int { group.sink.queueByteCountMax }
     var isClosed: Bool { isRemoved.withLock { $0 } || group.sink.isClosed }
-    var movesID: Bool { group.isLive(beside: self) }
+
+    func movesID(to version: UInt64, at present: UInt64) -> Bool {
+        version == present && group.isUpToDate(at: present, beside: self)
+    }
 
     func send(_ bytes: SharedBytes) -> StreamSent {
         // Under the lock, so that nothing comes behind the reset of another query of its name.
@@ -32,6 +35,8 @@ final class StreamLeg: StreamSink {
     func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent {
         group.collect(bytes, for: self, version: version)
     }
+
+    func sendSteps() { group.sendSteps() }
 
     /// Ends the whole stream, behind what was taken.
     func end() { if !isRemoved.withLock({ $0 }) { group.sink.end() } }

@@ -4,36 +4,45 @@ import ObjectModel
 import Rows
 import Text
 
-/// What a body says of the queries of a stream: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`.
+/// What a body says of the queries of a stream: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`,
+/// and `interval` beside them where the stream is made.
 package struct StreamQueriesBody {
     /// The queries that it states.
     package private(set) var added: [FollowedQuery] = []
     /// The names of those that it removes.
     package private(set) var removed: [String] = []
+    /// Whether ints beyond 2^53 are told as strings.
+    let quotesLargeInts: Bool
+    /// How long what happens is folded into one event.
+    let intervalMilliseconds: Int
 
     /// The bytes of the longest name of a query.
     private static let nameByteCountMax = 100
     /// What a query has that a page's has, too.
-    private static let shared = ["filter", "args", "fields", "expand"]
+    private static let shared = ["filter", "args", "sort", "limit", "fields", "expand"]
     private static let own = ["class", "projection", "id", "keyPaths", "old"]
 
     /// Reads a body.
     ///
     /// - `byteCount`: The bytes of its text.
-    /// - `isPatch`: Whether `null` removes a query.
-    /// - `quotesLargeInts`: Whether ints beyond 2^53 are told as strings.
+    /// - `patched`: The stream that it changes, from which `null` removes a query; nil for one that is made.
+    /// - `quotesLargeInts`: Whether one that is made tells ints beyond 2^53 as strings.
     /// - Throws: ``RequestFault`` with every fault; its kind is that of the first.
     package init(
-        _ json: JSONValue, byteCount: Int, isPatch: Bool, quotesLargeInts: Bool,
+        _ json: JSONValue, byteCount: Int, of patched: QueryStream?, quotesLargeInts: Bool,
         _ served: ServedStore
     ) throws(RequestFault) {
-        guard json.kind == .object, json.count == 1,
+        let isPatch = patched != nil
+        let interval = isPatch ? nil : json.member(named: "interval")
+        guard json.kind == .object, json.count == (interval == nil ? 1 : 2),
             let queries = json.member(named: "queries"), queries.kind == .object
         else {
             throw RequestFault(
                 .malformed, "invalid-body",
-                "The body is a JSON object with the queries by their names and nothing else, such as "
-                    + "{\"queries\":{\"open\":{\"class\":\"Task\",\"filter\":\"done == false\"}}}.")
+                "The body is a JSON object with the queries by their names"
+                    + (isPatch ? "" : ", an 'interval' beside them where one is wanted,")
+                    + " and nothing else, such as {\"queries\":{\"open\":{\"class\":\"Task\",\"filter\":\"done == false\"}}}."
+            )
         }
         if queries.repeatedName != nil {
             throw .single(
@@ -42,6 +51,12 @@ package struct StreamQueriesBody {
         }
         guard queries.count <= served.limits.streamQueryCountMax || isPatch else {
             throw .tooManyQueries(served.limits)
+        }
+        self.quotesLargeInts = patched?.quotesLargeInts ?? quotesLargeInts
+        if let patched {
+            intervalMilliseconds = patched.intervalMilliseconds
+        } else {
+            intervalMilliseconds = try Self.interval(interval)
         }
         let names = served.names(of: served.store.catalog.rows)
         var faults: [RequestFault] = []
@@ -60,8 +75,7 @@ package struct StreamQueriesBody {
                         .malformed, "invalid-body",
                         "The name of a query has from 1 to \(Self.nameByteCountMax) bytes.")
                 }
-                let definition = try Self.definition(
-                    member.value, name, quotesLargeInts: quotesLargeInts, names, served.limits)
+                let definition = try definition(member.value, name, names, served.limits)
                 added.append(
                     FollowedQuery(
                         name, try definition.checked(names, served.limits),
@@ -79,11 +93,28 @@ package struct StreamQueriesBody {
         throw fault
     }
 
-    private static func definition(
-        _ json: JSONValue, _ name: String, quotesLargeInts: Bool, _ names: SchemaNames,
-        _ limits: ServiceLimits
+    private static func interval(_ json: JSONValue?) throws(RequestFault) -> Int {
+        guard let json else { return 0 }
+        guard let interval = json.exactInt64.flatMap({ Int(exactly: $0) }),
+            StreamDefinition.intervals.contains(interval)
+        else {
+            throw .single(
+                .malformed, "invalid-parameter", StreamDefinition.intervalRule, pointer: "/interval"
+            )
+        }
+        return interval
+    }
+
+    private func definition(
+        _ json: JSONValue, _ name: String, _ names: SchemaNames, _ limits: ServiceLimits
     ) throws(RequestFault) -> StreamDefinition {
-        let text = try QueryText(body: json, of: shared, beside: own)
+        let text = try QueryText(body: json, of: Self.shared, beside: Self.own)
+        if text.limit != nil, text.sort == nil {
+            throw text.fault(
+                "limit",
+                "A live list has a 'limit', and a 'sort' beside it; a query without an order tells all that match."
+            )
+        }
         var keyPaths: String?
         if let stated = json.member(named: "keyPaths") {
             keyPaths = QueryText.list(stated)
@@ -97,19 +128,22 @@ package struct StreamQueriesBody {
         }
         try text.requireLengths(limits, beside: [("keyPaths", keyPaths)])
         return StreamDefinition(
-            of: try target(json, text, names), text,
+            of: try Self.target(json, text, names), text,
             StreamTelling(keyPaths: keyPaths, tellsOld: tellsOld, query: name),
-            quotesLargeInts: quotesLargeInts)
+            quotesLargeInts: quotesLargeInts,
+            result: text.sort.map { .list(sort: $0, limit: text.limit) },
+            intervalMilliseconds: intervalMilliseconds)
     }
 
     private static func target(
         _ json: JSONValue, _ text: QueryText, _ names: SchemaNames
     ) throws(RequestFault) -> StreamDefinition.Target {
         let id = json.member(named: "id")
-        if id != nil, text.filter != nil {
+        if id != nil, text.filter != nil || text.sort != nil {
             throw text.fault(
-                "filter",
-                "A query follows the object of an 'id', or those of a 'filter': leave one out.")
+                text.filter == nil ? "sort" : "filter",
+                "A query follows the object of an 'id', or those of a 'filter' or in a 'sort': leave one out."
+            )
         }
         func key(_ rowClass: RowClass) throws(RequestFault) -> Value? {
             try id.map { id throws(RequestFault) in

@@ -47,7 +47,8 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
         let through = holdsThrough(version)
         let isKnown = reason == nil && span.contains(subscriber.version)
         if isKnown, result != nil, markedThrough == nil, stream.result?.showsObjects ?? false {
-            subscriber.send(hub.events.upToDate(hub.cursor(through), of: stream))
+            subscriber.version = through
+            hub.tellUpToDate(subscriber, version)
             return hub.goLive(subscriber, in: self)
         }
         newcomers.append(Newcomer(subscriber: subscriber, reason: reason))
@@ -156,10 +157,10 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
         result = found.result
         span = (isSame ? span.lowerBound : found.version)...found.version
         if !found.changes.isEmpty { tell(found.changes, found.version) }
-        _ = holdsThrough(position.version)
+        let through = holdsThrough(position.version)
         let served = newcomers.prefix(count)
         newcomers.removeFirst(served.count)
-        for newcomer in served { welcome(newcomer, found) }
+        for newcomer in served { welcome(newcomer, found, (through, position.version)) }
         forgetIfEmpty()
         schedule()
     }
@@ -170,17 +171,23 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
         for event in events { send(event, of: version) }
     }
 
-    private func welcome(_ newcomer: Newcomer, _ found: ResultComputation.Outcome) {
+    /// - `versions`: The last one that the result is right for, and that of the feed.
+    private func welcome(
+        _ newcomer: Newcomer, _ found: ResultComputation.Outcome,
+        _ versions: (through: UInt64, present: UInt64)
+    ) {
         let subscriber = newcomer.subscriber
         // Nobody looks after one that has gone.
         if subscriber.sink.isClosed { return }
         let isObjects = stream.result?.showsObjects ?? false
         if newcomer.reason != nil || !span.contains(subscriber.version) || !isObjects {
-            if isObjects { subscriber.send(hub.events.reset(newcomer.reason ?? .fellBehind)) }
+            if isObjects {
+                subscriber.send(hub.events.reset(newcomer.reason ?? .fellBehind, of: stream))
+            }
             for event in found.snapshot { subscriber.send(event) }
         }
-        subscriber.version = found.version
-        if isObjects { subscriber.send(hub.events.upToDate(hub.cursor(found.version), of: stream)) }
+        subscriber.version = versions.through
+        if isObjects { hub.tellUpToDate(subscriber, versions.present) }
         hub.goLive(subscriber, in: self)
     }
 }

@@ -15,6 +15,9 @@ struct ResultWriter {
     /// Bytes after which an event goes on in another one.
     private static let partByteCount = 256 << 10
 
+    /// Whether what is written of changes is an event, and no piece of that of several queries.
+    private var isEvent: Bool { stream.definition.telling.query == nil }
+
     private var id: String { StoreVersion(epoch: read.epoch, number: version).description }
 
     private var hasSections: Bool {
@@ -110,7 +113,8 @@ struct ResultWriter {
 
     // MARK: Changes
 
-    /// The event with what has changed, in parts where it is large; none where nothing has.
+    /// The event with what has changed, in parts where it is large; none where nothing has. Where its client has several
+    /// queries, the entries of one, of which the last has the indices.
     ///
     /// - `candidates`: What the change log says of objects, by their object keys.
     func changes(
@@ -121,15 +125,15 @@ struct ResultWriter {
         var parts: [SharedBytes] = []
         var writer = makeWriter()
         var count = 0
-        writer.beginChangeEvent(version: version, framing)
+        if isEvent { writer.beginChangeEvent(version: version, framing) }
         func write(_ kind: QueryEvent.Kind, _ key: UInt64, at index: LiveResult.Index? = nil)
             throws(RequestFault)
         {
             if writer.byteCount >= Self.partByteCount {
-                writer.endChangeEvent(framing)
+                if isEvent { writer.endChangeEvent(framing) }
                 parts.append(try take(writer))
                 writer = makeWriter()
-                writer.beginChangeEvent(version: version, framing)
+                if isEvent { writer.beginChangeEvent(version: version, framing) }
                 count = 0
             }
             if count > 0 { writer.raw(",") }
@@ -147,7 +151,7 @@ struct ResultWriter {
         for news in difference.news {
             try write(news.isNew ? .enter : .update, news.key, at: news.index)
         }
-        writer.raw("]")
+        if isEvent { writer.raw("]") } else { writer.beginIndices(isFirst: count == 0) }
         writeIndices("deletions", difference.deletions.map(text), to: writer)
         writeIndices("insertions", difference.insertions.map(text), to: writer)
         writeIndices("modifications", difference.modifications.map(text), to: writer)
@@ -164,8 +168,8 @@ struct ResultWriter {
             }
             writer.raw("]")
         }
-        writer.raw(parts.isEmpty ? "}" : ",\"last\":true}")
-        framing.end(id: id, in: writer.buffer)
+        writer.raw(parts.isEmpty || !isEvent ? "}" : ",\"last\":true}")
+        if isEvent { framing.end(id: id, in: writer.buffer) }
         parts.append(try take(writer))
         return parts
     }

@@ -2,30 +2,8 @@ import ObjectJSON
 import ObjectStore
 import Threads
 
-/// Results that are followed as a whole: live lists, sections and aggregates.
+/// Results that are followed as a whole: live lists, sections and aggregates. On the feed's thread.
 extension StreamHub {
-    /// Begins to serve the stream of a live list, of sections or of an aggregate.
-    func openResult(
-        _ subscriber: StreamSubscriber, from start: StreamCursor, _ present: UInt64
-    ) {
-        let reason: ResetReason?
-        if case .after(let version) = start {
-            let isPresent = version.epoch == served.store.epoch && version.number <= present
-            reason = isPresent ? nil : .restored
-            subscriber.version = version.number
-            subscriber.send(events.hello(version.description))
-        } else {
-            reason = .start
-            subscriber.send(events.hello(StreamCursor.start.text))
-        }
-        onFeed(subscriber) { position in
-            self.keepAlive(subscriber)
-            self.join(subscriber, position, reason)
-        }
-    }
-
-    // MARK: On the feed's thread
-
     /// Has a stream wait for the result that it follows, once its client has read.
     ///
     /// - `reason`: Why what it knows is void; nil for one that knows the result at its version.
