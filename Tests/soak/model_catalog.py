@@ -1,6 +1,6 @@
 """The subscriptions of the model test: what is followed, by name and form."""
 from client import parameter
-from model_forms import Form, ObjectForm, StoreForm
+from model_forms import Form, ObjectForm, PacedForm, StoreForm
 from model_groups import GroupForm
 from model_properties import PropertyForm
 from model_results import AggregateForm, ListForm, SectionForm
@@ -13,6 +13,10 @@ def encoded(parameters):
 
 def query(name, class_name, text=None, **parameters):
     return Form(name, f"/v1/classes/{class_name}", encoded(filtered(text, parameters)))
+
+
+def paced(name, class_name, **parameters):
+    return PacedForm(f"{name} at intervals", f"/v1/classes/{class_name}", encoded(parameters))
 
 
 def filtered(text, parameters):
@@ -94,6 +98,8 @@ FORMS = [
     query("expand in embedded", "Person", expand="address.host"),
     query("memos", "Memo", "weight > 4"),
     query("memos of tasks", "Memo", "about.rank > 9"),
+    paced("tasks", "Task", interval="250", filter="done == false"),
+    paced("people", "Person", interval="40", filter="age > 20", expand="boss", fields="_id,name,boss"),
     projection("card", "Card"),
     projection("card of", "Card", "age > 30"),
     projection("board", "Board", "done == false"),

@@ -83,7 +83,7 @@ class Form:
         found = {}
         cursor = None
         while True:
-            path = f"{self.path}/objects?limit=1000{self.parameters}"
+            path = f"{self.path}/objects?limit=1000{without(self.parameters, 'interval')}"
             path += parameter("cursor", cursor) if cursor else ""
             reply = connection.request("GET", path)
             if reply.status != 200:
@@ -97,6 +97,12 @@ class Form:
 
     def key_of(self, value):
         return next(value[name] for name in ("_id", "id", "$id") if name in value)
+
+
+class PacedForm(Form):
+    """A query whose events come at intervals."""
+
+    modes = ("events",)
 
 
 class ObjectForm(Form):
