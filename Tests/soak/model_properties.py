@@ -2,7 +2,7 @@
 import json
 
 from client import parameter
-from model_forms import Form, parsed_copy
+from model_forms import Form, parsed_copy, without
 
 
 class PropertyForm(Form):
@@ -84,13 +84,12 @@ class PropertyForm(Form):
 
     def truth(self, connection):
         state, cursor = {}, None
-        path = self.path
-        if self.inside:
-            path += "/elements" + self.inside
+        path = self.path + ("/elements" + self.inside if self.inside else "")
+        asked = without(self.parameters, "interval", "path")
+        if self.kind != "value":
+            asked += "&limit=1000"
         while True:
-            request = path
-            if self.kind != "value":
-                request += "?limit=1000" + (parameter("cursor", cursor) if cursor else "")
+            request = path + "?" + (asked + (parameter("cursor", cursor) if cursor else ""))[1:]
             reply = connection.request("GET", request)
             if reply.status == 404:
                 return {}

@@ -17,13 +17,17 @@ extension RESTService {
                 "path",
                 "'path' is a JSON pointer (RFC 6901) into a mixed value, such as /0 or /a~1b/2.")
         }
+        var shaping = QueryText()
+        shaping.fields = request[query: "fields"]?.string
+        shaping.expand = request[query: "expand"]?.string
         return try followStream(
             request,
             StreamDefinition(
                 of: .property(
                     className: rowClass.definition.name, key: key,
-                    name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) }),
-                QueryText(), StreamTelling(),
+                    name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) },
+                    projection: request[query: "projection"]?.string),
+                shaping, StreamTelling(),
                 quotesLargeInts: Preferences(request).quotesLargeInts,
                 intervalMilliseconds: interval(request)))
     }

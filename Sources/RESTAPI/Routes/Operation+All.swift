@@ -366,7 +366,7 @@ extension Operation {
         ) { $0.streamObjectChanges },
         Operation(
             .get, property + "/changes", "streamPropertyChanges", .read,
-            [.pathInside] + followResult, .reading, isEndless: true
+            [.pathInside, .fields, .expand, .shownBy] + followResult, .reading, isEndless: true
         ) { $0.streamPropertyChanges },
         Operation(
             .post, "/v1/streams", "createStream", .read, [.preferRead],

@@ -57,11 +57,21 @@ struct PropertyStep {
         if wasThere != true { return .entered }
         let difference = try served.stored(
             property.difference(of: key, changes, from: before, to: after))
+        var comparison = PropertyComparison(
+            stream, property, of: key, (before, after), served.limits)
         switch difference {
         case nil: return .nothing
-        case .list(let difference): return .list(difference)
-        case .keyed(let difference): return keyed(difference)
-        case .value: return .value
+        case .list(let difference):
+            guard comparison != nil, difference.count <= ObservedProperty.elementCountMax else {
+                return .list(difference)
+            }
+            let told = difference.withoutModifications { old, new in
+                comparison?.isSame(.element(new), as: .element(old)) ?? false
+            }
+            return told.isEmpty ? .nothing : .list(told)
+        case .keyed(let difference): return keyed(difference, row, key, &comparison)
+        case .value:
+            return comparison?.isSame(.value, as: .value) ?? false ? .nothing : .value
         case .unknown: return property.isValue ? .value : .unknown
         }
     }
@@ -75,19 +85,25 @@ struct PropertyStep {
         } ?? false
     }
 
-    private func keyed(_ difference: KeyedDifference) -> PropertyOutcome {
+    private func keyed(
+        _ difference: KeyedDifference, _ row: RowView, _ key: UInt64,
+        _ comparison: inout PropertyComparison?
+    ) -> PropertyOutcome {
+        func bytes(_ key: UnsafeRawBufferPointer?) -> [UInt8]? { key.map(Array.init) }
         let count =
             difference.removed.count + difference.inserted.count + difference.modified.count
-        func bytes(_ key: UnsafeRawBufferPointer?) -> [UInt8]? { key.map(Array.init) }
         guard let before, count <= ObservedProperty.elementCountMax else { return .unknown }
         var writer = PropertyWriter(stream, property, before, served.limits)
         var keyed = KeyedChanges(hasValues: !property.isSet || property.holdsObjects)
-        for key in difference.removed.map(bytes) {
-            keyed.append(.removed(writer.text(ofKey: key)), of: key)
+        for name in difference.removed.map(bytes) {
+            keyed.append(.removed(writer.text(of: .key(name), in: row, key: key) ?? []), of: name)
         }
-        for key in difference.inserted.map(bytes) { keyed.append(.inserted, of: key) }
-        for key in difference.modified.map(bytes) { keyed.append(.modified, of: key) }
-        return .keyed(keyed)
+        for name in difference.inserted.map(bytes) { keyed.append(.inserted, of: name) }
+        for name in difference.modified.map(bytes)
+        where comparison?.isSame(.entry(name), as: .entry(name)) != true {
+            keyed.append(.modified, of: name)
+        }
+        return keyed.changes.isEmpty ? .nothing : .keyed(keyed)
     }
 }
 

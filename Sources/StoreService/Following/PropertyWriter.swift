@@ -12,6 +12,10 @@ struct PropertyWriter {
     private let names: SchemaNames
     private let read: ReadTransaction
     private let json: JSONWriter
+    /// What is shown of the objects that it holds, or of a single value.
+    private let selection: FieldSelection
+    /// Whether objects of a set have their keys beside them, as they need not show them.
+    private let showsKeys: Bool
     private var writer: ObjectWriter
 
     init(
@@ -23,6 +27,11 @@ struct PropertyWriter {
         names = stream.names
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
+        selection =
+            stream.selection
+            ?? FieldSelection(only: property.member, of: property.rowClass, named: "value")
+        let isShaped = stream.definition.fields != nil || stream.projection != nil
+        showsKeys = property.isSet && property.holdsObjects && isShaped
         writer = ObjectWriter(
             buffer, stream.names, read, limits,
             quotesLargeInts: stream.definition.quotesLargeInts)
@@ -63,23 +72,24 @@ struct PropertyWriter {
             return 0
         }
         let isMap = storage.shape == .map
+        let isKeyed = isMap || showsKeys
         let collection = property.rowClass.collection(property.member, in: row, read)
         json.raw(
-            isMap ? "\"entries\":[" : property.holdsObjects ? "\"objects\":[" : "\"elements\":[")
+            isKeyed ? "\"entries\":[" : property.holdsObjects ? "\"objects\":[" : "\"elements\":[")
         let start = buffer.count
         var end = first
         collection.forEachPart(from: first) { part, partStart in
             for offset in max(0, first - partStart)..<max(0, first - partStart, part.count) {
                 if buffer.count - start >= byteCountMax { return false }
                 if end > first { json.comma() }
-                if isMap {
+                if isKeyed {
+                    let key = isMap ? part.keys?.bytes(offset) : part.values.bytes(offset)
                     json.raw("{\"key\":")
-                    json.string(
-                        part.keys?.bytes(offset) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                    write(key: key.map(Array.init) ?? [])
                     json.raw(",\"value\":")
                 }
                 writeElement(part.values, offset)
-                if isMap { json.raw("}") }
+                if isKeyed { json.raw("}") }
                 end += 1
             }
             return true
@@ -93,8 +103,6 @@ struct PropertyWriter {
             if let value = property.mixed(in: row, read) { writer.write(mixed: value) }
             return
         }
-        let selection = FieldSelection(
-            only: property.member, of: property.rowClass, named: "value")
         for step in selection.steps {
             writer.writeValue(step, of: row, property.rowClass, key: key, selection)
         }
@@ -107,10 +115,10 @@ struct PropertyWriter {
         case .link:
             let key = part.pointer(offset).storedLink
             guard let row = read.row(classIndex: classIndex, key: key) else { return json.null() }
-            writer.write(row, key: key, names.everything[classIndex])
+            writer.write(row, key: key, selection)
         case .embedded:
             guard let row = RowView(part.bytes(offset)) else { return json.null() }
-            writer.write(row, key: 0, names.everything[classIndex])
+            writer.write(row, key: 0, selection)
         default: writer.writeElement(offset, of: part)
         }
     }
@@ -226,11 +234,30 @@ struct PropertyWriter {
         json.raw("]")
     }
 
-    /// A map's key, or an element of a set, as JSON: of a link its target's key.
-    mutating func text(ofKey key: [UInt8]?) -> [UInt8] {
+    /// A part of what a property shows.
+    enum Part {
+        /// All of it.
+        case value
+        /// The element of a list at an index.
+        case element(Int)
+        /// What stands behind a key of a map, or the object of an element of a set.
+        case entry([UInt8]?)
+        /// The key itself, or an element of a set: of a link its target's key.
+        case key([UInt8]?)
+    }
+
+    /// What a part shows, as JSON; nil where that is too large.
+    mutating func text(of part: Part, in row: RowView, key: UInt64) -> [UInt8]? {
         buffer.removeAll()
-        write(key: key)
-        return buffer.array
+        switch part {
+        case .value: writeValue(row, key: key)
+        case .element(let index):
+            let list = property.rowClass.collection(property.member, in: row, read)
+            if let (part, offset) = list.element(index) { writeElement(part, offset) }
+        case .entry(let key): property.isSet ? writeObject(key) : writeEntry(key ?? [], row)
+        case .key(let key): write(key: key)
+        }
+        return isTruncated ? nil : buffer.array
     }
 
     private mutating func write(key: [UInt8]?) {
@@ -261,7 +288,7 @@ struct PropertyWriter {
             let key = link?.withUnsafeBytes({ $0.baseAddress?.storedLink }),
             let row = read.row(classIndex: classIndex, key: key)
         else { return json.null() }
-        writer.write(row, key: key, names.everything[classIndex])
+        writer.write(row, key: key, selection)
     }
 
     private mutating func writeEntry(_ key: [UInt8], _ row: RowView) {

@@ -63,7 +63,7 @@ extension StreamCatchUp {
         var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
             observed.event(of: $0, in: read, nil)
         }
-        if concerned.isEmpty, property.mayHoldUpdated(changes, read.rows),
+        if concerned.isEmpty, property.mayHoldUpdated(changes, in: read),
             let owner = try subscriber.query.owner(property, in: read, served)
         {
             concerned = [

@@ -14,8 +14,10 @@ package final class StreamDefinition: Sendable {
         case object(className: String, key: Value)
         /// The objects that a projection shows, or the one with a key, in the projection's names.
         case projection(name: String, key: Value?)
-        /// A property of an object, or what steps from there into `mixed` values lead to.
-        case property(className: String, key: Value, name: String, path: [[UInt8]])
+        /// A property of an object, or what steps from there into `mixed` values lead to; a projection may show the
+        /// objects that it holds.
+        case property(
+            className: String, key: Value, name: String, path: [[UInt8]], projection: String?)
     }
 
     let target: Target
@@ -85,8 +87,12 @@ package final class StreamDefinition: Sendable {
                 observed: ObservedQuery(
                     target: .store, predicate: nil, filterPaths: [], schema: schema),
                 selection: nil, projection: nil, compared: nil)
-        case .property(let className, _, let name, let path):
-            return try checked(names.objectClass(named: className), name, path, names)
+        case .property(let className, _, let name, let path, let projection):
+            let rowClass = try names.objectClass(named: className)
+            guard let member = rowClass.member(named: name) else {
+                throw .unknownProperty(name, rowClass)
+            }
+            return try checked(rowClass, member, path, shownBy: projection, names)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
                 throw .unknownClass(name, schema)
@@ -164,44 +170,10 @@ package final class StreamDefinition: Sendable {
         projection.map { .projection($0.definition.name) } ?? .ofClass(rowClass.definition.name)
     }
 
-    private func checked(
-        _ rowClass: RowClass, _ name: String, _ path: [[UInt8]], _ names: SchemaNames
-    ) throws(RequestFault) -> CheckedStream {
-        guard let member = rowClass.member(named: name) else {
-            throw .unknownProperty(name, rowClass)
-        }
-        let storage = rowClass.members[member].storage
-        let definition = rowClass.definition.properties[member]
-        if storage.shape == .none { throw .inverseStream(definition) }
-        guard path.isEmpty || (storage.element == .mixed && storage.shape != .set) else {
-            throw .noInnerElements(definition)
-        }
-        var shown = [
-            Dependency(
-                classIndex: rowClass.index, member: member, path: [], firstMember: member)
-        ]
-        // The elements are shown as objects, a single link as a key.
-        if storage.element == .link, storage.shape != .single,
-            let path = try? ValuePath(
-                dotted: name, rootClass: rowClass.index, schema: names.schema),
-            let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0
-        {
-            shown += Self.everything(
-                of: names.schema.classes[target], behind: steps, firstMember: member)
-        }
-        return CheckedStream(
-            definition: self, names: names,
-            observed: ObservedQuery(
-                target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
-                shownPaths: shown, countsEverything: false, schema: names.schema),
-            selection: nil, projection: nil, compared: nil,
-            property: ObservedProperty(rowClass, member: member, inner: path))
-    }
-
-    private func observedTarget(_ rowClass: RowClass) throws(RequestFault) -> ObservedQuery.Target {
+    func observedTarget(_ rowClass: RowClass) throws(RequestFault) -> ObservedQuery.Target {
         let key: Value
         switch target {
-        case .object(_, let named), .projection(_, let named?), .property(_, let named, _, _):
+        case .object(_, let named), .projection(_, let named?), .property(_, let named, _, _, _):
             key = named
         case .store, .objects, .projection: return .objects(classIndex: rowClass.index)
         }
@@ -214,7 +186,7 @@ package final class StreamDefinition: Sendable {
     }
 
     /// What a list of paths, which are checked, reads: `expand`, `fields` or `keyPaths`.
-    private static func paths(
+    static func paths(
         _ list: String, isExpanded: Bool, _ rowClass: RowClass, _ schema: RowSchema
     ) -> [Dependency] {
         var paths: [Dependency] = []
@@ -247,7 +219,7 @@ package final class StreamDefinition: Sendable {
     /// Every property of the objects that a path leads to.
     ///
     /// - `firstMember`: The property that the path begins with; nil where there is no path.
-    private static func everything(
+    static func everything(
         of rowClass: RowClass, behind steps: [PathStep], firstMember: Int?
     ) -> [Dependency] {
         let members = rowClass.members
@@ -296,15 +268,5 @@ package struct CheckedStream: Sendable {
     func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
         names.schema === schema
             ? self : try definition.checked(served.names(of: schema), served.limits)
-    }
-}
-
-extension RequestFault {
-    /// An inverse link has no elements of its own.
-    static func inverseStream(_ property: Property) -> RequestFault {
-        RequestFault(
-            .notFound, "inverse-link-not-followed",
-            "'\(property.name)' shows which objects link here; follow those objects: …/changes of their class with "
-                + "a filter on the link.")
     }
 }

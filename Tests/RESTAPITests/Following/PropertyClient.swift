@@ -165,16 +165,17 @@ final class PropertyClient {
         var shown = Content()
         var cursor: String?
         let own = content
+        let shape = parameters.filter { ["projection", "fields", "expand"].contains($0.0) }
         repeat {
             var request = path
             if let inside = parameters.first(where: { $0.0 == "path" })?.1 {
                 request += "/elements" + inside
             } else {
                 request = target(
-                    path, [("limit", "1000")] + (cursor.map { [("cursor", $0)] } ?? []))
+                    path, shape + [("limit", "1000")] + (cursor.map { [("cursor", $0)] } ?? []))
             }
             var reply = server.send("GET", request)
-            if reply.status == 400 { reply = server.send("GET", path) }
+            if reply.status == 400 { reply = server.send("GET", target(path, shape)) }
             guard reply.status == 200 else { return nil }
             content = shown
             add(reply.json)

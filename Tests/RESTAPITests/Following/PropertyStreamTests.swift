@@ -22,24 +22,40 @@ struct PropertyStreamTests {
             name: "Dog", primaryKey: "name",
             properties: [
                 Schemas.property("name", .string), Schemas.property("age", .int),
+                Schemas.link("mate", "Dog"),
                 Property(
                     name: "owners", type: .linkingObjects(className: "Item", property: "friends")),
             ]),
         ObjectClass(
             name: "Part", kind: .embedded,
-            properties: [Schemas.property("size", .int), Schemas.list("marks", .int)]),
+            properties: [
+                Schemas.property("size", .int), Schemas.list("marks", .int),
+                Schemas.link("maker", "Dog"),
+            ]),
     ])
-    private static let item = "/v1/classes/Item/objects/1"
+    private static let projections = [
+        ("Pair", #"{"class":"Dog","properties":{"called":"name","mateAge":"mate.age"}}"#),
+        (
+            "Pet",
+            #"{"class":"Dog","properties":{"called":"name","years":"age","mate":{"path":"mate","projection":"Pair"},"fans":"owners"}}"#
+        ),
+        ("Piece", #"{"class":"Part","properties":{"size":"size","age":"maker.age"}}"#),
+    ]
+    static let item = "/v1/classes/Item/objects/1"
 
-    private static func server(_ options: RESTOptions = RESTOptions()) throws -> ChangesServer {
+    static func server(_ options: RESTOptions = RESTOptions()) throws -> ChangesServer {
         let server = ChangesServer(try TestServer(.memory, schema: schema, options: options))
         for name in ["a", "b", "c", "d"] {
             server.send("PUT", "/v1/classes/Dog/objects/\(name)", #"{"age":1}"#)
         }
+        for (name, definition) in projections {
+            let reply = server.send("PUT", "/v1/projections/\(name)", definition)
+            #expect(reply.status < 300, "\(reply.text)")
+        }
         return server
     }
 
-    private static func patch(_ server: ChangesServer, _ operations: String) -> String {
+    static func patch(_ server: ChangesServer, _ operations: String) -> String {
         let reply = server.send(
             "PATCH", item, "[\(operations)]",
             headers: [("Content-Type", "application/json-patch+json")])
@@ -47,7 +63,7 @@ struct PropertyStreamTests {
         return reply.headers["holdfast-version"] ?? ""
     }
 
-    private static func properties(_ name: String) -> String { "\(item)/properties/\(name)" }
+    static func properties(_ name: String) -> String { "\(item)/properties/\(name)" }
 
     @Test("a list's change has indices before and after, and the new elements")
     func list() throws {
@@ -101,7 +117,7 @@ struct PropertyStreamTests {
         #expect(told[0] == head + #""removed":["x"],"inserted":["z"],"modified":[]}"#)
         #expect(
             told[1] == head
-                + #""removed":["a"],"inserted":["c"],"modified":[],"entries":[{"key":"c","value":{"name":"c","age":1}}]}"#
+                + #""removed":["a"],"inserted":["c"],"modified":[],"entries":[{"key":"c","value":{"name":"c","age":1,"mate":null}}]}"#
         )
         #expect(
             told[2] == head
@@ -232,122 +248,28 @@ struct PropertyStreamTests {
         #expect(client.resets == ["start"])
     }
 
-    /// Changes of an object within an interval, the first of which is told at once, and the event that the others make.
-    struct Interval: Sendable, CustomTestStringConvertible {
-        let property: String
-        var path = ""
-        let changes: [String]
-        let told: String
-
-        var testDescription: String { property + path + " " + told }
-    }
-
-    static let intervals = [
-        Interval(
-            property: "list",
-            changes: [
-                #"{"list":[10,11,12,13,14]}"#, #"[{"op":"remove","path":"/list/1"}]"#,
-                #"[{"op":"add","path":"/list/0","value":9}]"#,
-                #"[{"op":"replace","path":"/list/0","value":8}]"#,
-                #"[{"op":"replace","path":"/list/2","value":33}]"#,
-            ],
-            told:
-                #""op":"update","deletions":[1],"insertions":[0],"modifications":[2],"values":[{"index":0,"value":8},{"index":2,"value":33}]}"#
-        ),
-        Interval(
-            property: "list",
-            changes: [
-                #"{"list":[1,2]}"#, #"[{"op":"add","path":"/list/1","value":9}]"#,
-                #"[{"op":"remove","path":"/list/1"}]"#, #"{"list":[1,2,3]}"#,
-            ],
-            told:
-                #""op":"update","deletions":[],"insertions":[2],"modifications":[],"values":[{"index":2,"value":3}]}"#
-        ),
-        Interval(
-            property: "words",
-            changes: [
-                #"{"words":["x","y"]}"#, #"{"words":["y","z"]}"#, #"{"words":["x","y"]}"#,
-                #"{"words":["x","w"]}"#,
-            ], told: #""op":"update","removed":["y"],"inserted":["w"],"modified":[]}"#),
-        Interval(
-            property: "dogs",
-            changes: [
-                #"{"dogs":["a","b","d"]}"#, #"{"dogs":["b","c","d"]}"#, #"{"dogs":["a","b","d"]}"#,
-                #"{"dogs":["a","b"]}"#, "DELETE d",
-            ],
-            told:
-                #""op":"update","removed":["d"],"inserted":[],"modified":["a"],"entries":[{"key":"a","value":{"name":"a","age":1}}]}"#
-        ),
-        Interval(
-            property: "map",
-            changes: [
-                #"{"map":{"k":"1","l":"2"}}"#, #"{"map":{"k":"3","m":"4"}}"#,
-                #"{"map":{"l":null,"m":null,"":"5"}}"#,
-            ],
-            told:
-                #""op":"update","removed":["l"],"inserted":[""],"modified":["k"],"entries":[{"key":"","value":"5"},{"key":"k","value":"3"}]}"#
-        ),
-        Interval(
-            property: "note", changes: [#"{"note":1}"#, #"{"note":2}"#, #"{"note":3}"#],
-            told: #""op":"update","value":3}"#),
-        Interval(
-            property: "list", changes: [#"{"list":[1]}"#, #"{"list":[1,2]}"#, "DELETE"],
-            told: #""op":"delete"}"#),
-        Interval(
-            property: "list",
-            changes: [#"{"list":[1]}"#, "DELETE", #"{"list":[3]}"#, #"{"list":[3,4]}"#],
-            told: #""op":"enter","elements":[3,4]}"#),
-        Interval(
-            property: "any", path: "/a",
-            changes: [
-                #"{"any":{"a":[1]}}"#, #"[{"op":"add","path":"/any/a/0","value":9}]"#,
-                #"[{"op":"add","path":"/any/a/2","value":8}]"#,
-            ],
-            told:
-                #""op":"update","deletions":[],"insertions":[0,2],"modifications":[],"values":[{"index":0,"value":9},{"index":2,"value":8}]}"#
-        ),
-        Interval(
-            property: "any", path: "/a",
-            changes: [
-                #"{"any":{"a":[1]}}"#, #"{"any":{"a":2}}"#, #"{"any":5}"#, #"{"any":{"a":[3]}}"#,
-            ], told: #""op":"enter","value":[3]}"#),
-    ]
-
-    @Test("what happens within an interval is one event", arguments: intervals)
-    func interval(row: Interval) throws {
-        let server = try Self.server()
-        server.send("PUT", Self.item, #"{"any":{"a":0}}"#)
-        let parameters =
-            [("interval", "10000")] + (row.path.isEmpty ? [] : [("path", row.path)])
-        let path = Self.properties(row.property) + "/changes"
-        let stream = server.events(path, parameters + [("since", "start")])
-        _ = stream.events(to: "upToDate")
-        for (position, change) in row.changes.enumerated() {
-            switch change.first {
-            case "[": _ = Self.patch(server, String(change.dropFirst().dropLast()))
-            case "{":
-                let isThere = server.send("GET", Self.item).status == 200
-                server.send(isThere ? "PATCH" : "PUT", Self.item, change)
-            default:
-                let dog = change.split(separator: " ").dropFirst().first
-                _ = server.delete(dog.map { "/v1/classes/Dog/objects/\($0)" } ?? Self.item)
-            }
-            if position == 0 { #expect(stream.nextEvent().name == "change") }
-        }
-        // Whoever joins knows everything, so the others have to.
-        let second = server.events(path, parameters)
-        #expect(second.nextEvent().name == "hello")
-        let event = stream.nextEvent()
-        #expect(event.data == #"{"version":"\#(event.id ?? "")",\#(row.told)"#)
-        #expect(event.id == "\(server.store.version)")
-    }
-
     struct Refusal: Sendable, CustomTestStringConvertible {
         var target: String
         var query = ""
         var accept = "text/event-stream"
         var status: Int
         var code: String
+
+        init(target: String, accept: String = "text/event-stream", status: Int, code: String) {
+            self.target = target
+            self.accept = accept
+            self.status = status
+            self.code = code
+        }
+
+        /// A faulty parameter of a property of an object.
+        init(_ property: String, _ code: String) {
+            let parts = property.split(separator: "?")
+            self.init(
+                target: "Item/objects/1/properties/\(parts[0])", status: 400, code: code)
+            query = "?\(parts[1])"
+        }
+
         var testDescription: String { "\(target)\(query) \(accept)" }
     }
 
@@ -363,9 +285,16 @@ struct PropertyStreamTests {
                 target: "Item/objects/1/properties/list", accept: "application/json", status: 406,
                 code: "not-acceptable"),
             Refusal(target: "Item/objects/x/properties/list", status: 400, code: "wrong-key-type"),
-            Refusal(
-                target: "Item/objects/1/properties/list", query: "?interval=9", status: 400,
-                code: "10 to 10000"),
+            Refusal("list?interval=9", "10 to 10000"),
+            Refusal("list?fields=name", "leave 'fields' out"),
+            Refusal("best?expand=mate", "leave 'expand' out"),
+            Refusal("any?path=/a&fields=name", "leave 'fields' out"),
+            Refusal("friends?fields=nam", "unknown-property"),
+            Refusal("friends?projection=Pair&expand=mate", "leave 'expand' out"),
+            Refusal("friends?projection=Pair&fields=name", "unknown-property"),
+            Refusal("friends?projection=Nobody", "unknown-projection"),
+            Refusal("friends?projection=Piece", "holds no objects"),
+            Refusal("list?projection=Pair", "holds no objects"),
         ])
     func refused(refusal: Refusal) throws {
         let server = try Self.server()
@@ -384,48 +313,6 @@ struct PropertyStreamTests {
                 target(Self.properties(property) + "/changes", [("path", path)]),
                 headers: [("Accept", "text/event-stream")], status: status
             ).check(on: server.server)
-        }
-    }
-
-    /// What the streams are asked for beside the property.
-    static let forms = [[], ["interval"]]
-
-    @Test(
-        "random changes: what clients that are cut and resume hold is what a GET shows",
-        arguments: forms)
-    func random(form: [String]) throws {
-        let parameters = form.contains("interval") ? [("interval", "10")] : []
-        var random = SeededGenerator(seed: SeededGenerator.testSeed("streams of properties"))
-        let server = try Self.server()
-        var world = PropertyWorld(server.server, random)
-        server.send("PUT", Self.item, "{}")
-        let clients =
-            ["list", "friends", "words", "dogs", "map", "pets", "parts", "any", "anys", "best"].map
-        {
-            PropertyClient(
-                server, Self.properties($0), parameters, key: $0 == "dogs" ? "name" : nil)
-        } + [PropertyClient(server, Self.properties("any"), parameters + [("path", "/0")])]
-        for round in 0..<SeededGenerator.scaled(60) {
-            for _ in 0..<Int.random(in: 0...4, using: &random) { world.step() }
-            for client in clients {
-                switch Int.random(in: 0...5, using: &random) {
-                case 0: client.cut()
-                case 1: client.connect(eventCountMax: Int.random(in: 1...3, using: &random))
-                case 2:
-                    client.connect(eventCountMax: 2)
-                    client.cut()
-                case 3:
-                    client.connect()
-                    client.expectContent("round \(round), connected")
-                default: break
-                }
-            }
-            for _ in 0..<Int.random(in: 1...3, using: &random) { world.step() }
-            let version = world.touch()
-            for client in clients {
-                if client.live == nil { client.connect() } else { client.follow(to: version) }
-                client.expectContent("round \(round)")
-            }
         }
     }
 }

@@ -24,7 +24,8 @@ struct PropertyWorld {
         case "friends", "dogs", "pets": dog()
         case "words": "\"w\(number(0...12))\""
         case "map": "\"v\(number(0...3))\""
-        case "parts": #"{"size":\#(number(0...3)),"marks":[\#(number(0...3))]}"#
+        case "parts":
+            #"{"size":\#(number(0...3)),"marks":[\#(number(0...3))],"maker":\#(dog())}"#
         case "anys": number(0...2) == 0 ? "[\(number(0...3)),{\"a\":1}]" : "\(number(0...9))"
         default: "\(number(0...9))"
         }
@@ -67,7 +68,10 @@ struct PropertyWorld {
             if number(0...3) == 0, name != "a" {
                 server.send("DELETE", "/v1/classes/Dog/objects/\(name)")
             }
-            server.send("PUT", "/v1/classes/Dog/objects/\(name)", #"{"age":\#(number(0...99))}"#)
+            let mate = number(0...3) == 0 ? "null" : dog()
+            server.send(
+                "PUT", "/v1/classes/Dog/objects/\(name)",
+                #"{"age":\#(number(0...9)),"mate":\#(mate)}"#)
         case 1 where number(0...3) == 0:
             server.send("DELETE", Self.item)
             if number(0...1) == 0 { server.send("PUT", Self.item, "{}") }

@@ -1,32 +1,51 @@
 import Rows
 
-/// Which elements of a collection link to objects that were updated.
+/// Which elements of a collection show something of other objects that was updated.
 struct ChangedLinks {
     private let changes: FoldedChanges
-    private let member: RowClass.Member
     private let schema: RowSchema
+    private let isMixed: Bool
+    /// The linked objects of which something that is shown has changed; nil where each may be one.
+    private var keys: Set<UInt64>?
 
     /// Nil when no element of the property can.
-    init?(_ changes: FoldedChanges, _ member: RowClass.Member, _ schema: RowSchema) {
-        guard member.storage.shape != .none else { return nil }
+    init?(_ changes: FoldedChanges, _ property: ObservedProperty, in transaction: ReadTransaction) {
+        let member = property.compiled
+        self.changes = changes
+        schema = transaction.rows
+        isMixed = member.storage.element == .mixed
+        if member.storage.shape == .none { return nil }
         switch member.storage.element {
         case .link:
-            let isConcerned = zip(changes.order, changes.outcomes).contains {
-                $0.classIndex == member.classIndex && $1.kind == .update
+            let query =
+                property.targets
+                ?? ObservedQuery(
+                    target: .objects(classIndex: member.classIndex), predicate: nil,
+                    filterPaths: [], schema: schema)
+            let candidates = query.candidates(
+                changes, in: transaction, dependentCountMax: ObservedProperty.elementCountMax)
+            // Where something is shown by very many, the elements are not looked for one by one.
+            if candidates.countMax > changes.order.count + ObservedProperty.elementCountMax {
+                return
             }
-            if !isConcerned { return nil }
-        case .mixed: if changes.order.isEmpty { return nil }
+            let updated = Set(
+                candidates.lazy.filter { ($0.change?.kind ?? .update) == .update }.map(
+                    \.identity.key))
+            if updated.isEmpty { return nil }
+            keys = updated
+        case .embedded where property.reachesOthers, .mixed:
+            if changes.order.isEmpty { return nil }
         default: return nil
         }
-        self.changes = changes
-        self.member = member
-        self.schema = schema
     }
 
-    /// Whether an element leads to an updated object.
+    /// Whether that is taken for granted.
+    var holdsAll: Bool { keys == nil && !isMixed }
+
+    /// Whether an element does.
     func hold(_ element: UnsafeRawBufferPointer) -> Bool {
-        if member.storage.element == .link, let address = element.baseAddress {
-            return isUpdated(member.classIndex, address.storedLink)
+        guard isMixed else {
+            return element.baseAddress.map { keys?.contains($0.storedLink) ?? true } ?? false
         }
         var isFound = false
         MixedView(element).forEachLink { number, key in

@@ -92,6 +92,15 @@ package struct ListDifference: Sendable {
         ListDifference(segments.followed(by: next.segments))
     }
 
+    /// The same without the modifications that change nothing.
+    ///
+    /// - `isSame`: Decides by the indices before and after of an element.
+    package func withoutModifications(
+        where isSame: (_ old: Int, _ new: Int) -> Bool
+    ) -> ListDifference {
+        ListDifference(segments.restored(where: isSame))
+    }
+
     private init(_ segments: ListSegments) {
         self.segments = segments
         var oldEnd = 0

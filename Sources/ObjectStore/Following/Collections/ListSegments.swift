@@ -76,6 +76,28 @@ struct ListSegments {
         return joined
     }
 
+    /// The same with some of the elements at the place of others taken for those that they were.
+    ///
+    /// - `isSame`: Decides by their indices before and after.
+    func restored(where isSame: (_ old: Int, _ new: Int) -> Bool) -> ListSegments {
+        var restored = ListSegments()
+        restored.parts = []
+        var start = 0
+        for part in parts {
+            if part.kind == .modified {
+                for offset in 0..<part.count {
+                    let isKept = isSame(part.old + offset, start + offset)
+                    restored.append(
+                        Part(kind: isKept ? .kept : .modified, old: part.old + offset, count: 1))
+                }
+            } else {
+                restored.append(part)
+            }
+            start += part.count
+        }
+        return restored
+    }
+
     /// Adds a part behind the others.
     private mutating func append(_ part: Part) {
         if let last = parts.last, last.kind == part.kind,

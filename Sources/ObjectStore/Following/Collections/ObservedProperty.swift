@@ -10,15 +10,24 @@ package struct ObservedProperty: Sendable {
     package let member: Int
     /// The way on into `mixed` values: indices and keys.
     package let inner: [[UInt8]]
+    /// What is shown of the objects that it links to; nil for all that they have.
+    let targets: ObservedQuery?
+    /// Whether what is shown of its embedded objects has something of other objects.
+    package let reachesOthers: Bool
 
     /// Of elements that are compared, or looked at for what they link to, the most.
     package static let elementCountMax = 10_000
 
     /// Names a property.
-    package init(_ rowClass: RowClass, member: Int, inner: [[UInt8]] = []) {
+    package init(
+        _ rowClass: RowClass, member: Int, inner: [[UInt8]] = [], targets: ObservedQuery? = nil,
+        reachesOthers: Bool = false
+    ) {
         self.rowClass = rowClass
         self.member = member
         self.inner = inner
+        self.targets = targets
+        self.reachesOthers = reachesOthers
     }
 
     /// The property as it is stored.
@@ -36,12 +45,12 @@ package struct ObservedProperty: Sendable {
     /// Whether its elements are links or embedded objects.
     package var holdsObjects: Bool { compiled.classIndex >= 0 }
 
-    /// Whether an element may link to an object that was updated.
-    package func mayHoldUpdated(_ changes: FoldedChanges, _ schema: RowSchema) -> Bool {
-        ChangedLinks(changes, compiled, schema) != nil
+    /// Whether an element may show something of another object that was updated.
+    package func mayHoldUpdated(_ changes: FoldedChanges, in transaction: ReadTransaction) -> Bool {
+        ChangedLinks(changes, self, in: transaction) != nil
     }
 
-    /// Finds what became of the property. Elements count as modified, too, when an object that they link to was
+    /// Finds what became of the property. Elements count as modified, too, when an object that they show was
     /// updated; in a collection of more than ``elementCountMax`` only when they are others themselves.
     ///
     /// Cost: that of the splices for a list of which the change log tells; else linear in the elements of a list, and
@@ -61,7 +70,7 @@ package struct ObservedProperty: Sendable {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         let change = changes[identity]
         let isOther = change.map { $0.kind != .update || $0.members.contains(member) } ?? false
-        let links = ChangedLinks(changes, compiled, after.rows)
+        let links = ChangedLinks(changes, self, in: after)
         if !isOther, links == nil { return nil }
         guard let new = try after.find(rowClass, key: key) else { return .unknown }
         let old = try before?.find(rowClass, key: key)
@@ -149,9 +158,9 @@ package struct ObservedProperty: Sendable {
     ) -> PropertyDifference? {
         guard compiled.storage.element == .mixed else {
             let field = rowClass.field(member, in: new)
-            guard !isOther, let width = compiled.storage.element.fixedByteCount, !field.isNull
-            else {
-                return isOther ? .value : nil
+            if isOther || links?.holdsAll ?? false { return .value }
+            guard let width = compiled.storage.element.fixedByteCount, !field.isNull else {
+                return nil
             }
             let link = UnsafeRawBufferPointer(start: field.slot, count: width)
             return links?.hold(link) ?? false ? .value : nil

@@ -1,0 +1,101 @@
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import Query
+import Rows
+
+extension StreamDefinition {
+    /// Checks the definition of a property's stream.
+    ///
+    /// - `path`: The way into `mixed` values.
+    /// - `projectionName`: What shows the objects that the property holds.
+    /// - Throws: ``RequestFault`` `.notFound` for a property that can't be followed, `.malformed` for a faulty selection
+    ///   or projection.
+    func checked(
+        _ rowClass: RowClass, _ member: Int, _ path: [[UInt8]], shownBy projectionName: String?,
+        _ names: SchemaNames
+    ) throws(RequestFault) -> CheckedStream {
+        let schema = names.schema
+        let compiled = rowClass.members[member]
+        let storage = compiled.storage
+        let definition = rowClass.definition.properties[member]
+        if storage.shape == .none { throw .inverseStream(definition) }
+        guard path.isEmpty || (storage.element == .mixed && storage.shape != .set) else {
+            throw .noInnerElements(definition)
+        }
+        let projection = try projectionName.map { name throws(RequestFault) in
+            try names.projection(named: name, of: rowClass, member)
+        }
+        var shown = [
+            Dependency(classIndex: rowClass.index, member: member, path: [], firstMember: member)
+        ]
+        let isPage = compiled.classIndex >= 0 && storage.shape != .single
+        try checkSelection(of: definition, isPage: isPage, projection)
+        var selection =
+            projection?.selection(ofMember: member, of: rowClass)
+            ?? FieldSelection(only: member, of: rowClass, named: "value")
+        var targets: ObservedQuery?
+        if isPage || projection != nil {
+            let element = schema.classes[compiled.classIndex]
+            if isPage, let projection {
+                selection = try projection.selection(fields: fields)
+            } else if isPage {
+                selection = try names.selection(fields: fields, expand: expand, of: element)
+            }
+            let paths =
+                projection?.paths(schema)
+                ?? Self.paths(expand ?? "", isExpanded: true, element, schema)
+                + Self.paths(fields ?? "", isExpanded: false, element, schema)
+            let isLink = storage.element == .link
+            let others =
+                isLink && projection == nil
+                ? Self.everything(of: element, behind: [], firstMember: nil) : []
+            let step = PathStep(along: member, of: rowClass)
+            shown += (paths + others).map {
+                Dependency(
+                    classIndex: $0.classIndex, member: $0.member, path: [step] + $0.path,
+                    firstMember: member)
+            }
+            if isLink {
+                targets = ObservedQuery(
+                    target: .objects(classIndex: element.index), predicate: nil, filterPaths: [],
+                    shownPaths: paths, countsEverything: projection == nil, schema: schema)
+            }
+        }
+        return CheckedStream(
+            definition: self, names: names,
+            observed: ObservedQuery(
+                target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
+                shownPaths: shown, countsEverything: false, schema: schema),
+            selection: selection, projection: projection, compared: nil,
+            property: ObservedProperty(
+                rowClass, member: member, inner: path, targets: targets,
+                reachesOthers: storage.element == .embedded
+                    && selection.holdsOtherObjects))
+    }
+
+    /// Refuses `fields` and `expand` where reading the property does.
+    private func checkSelection(
+        of property: Property, isPage: Bool, _ projection: CompiledProjection?
+    ) throws(RequestFault) {
+        if let name = fields != nil ? "fields" : expand != nil ? "expand" : nil, !isPage {
+            throw .parameter(
+                name,
+                "'\(property.name)' is no collection of objects; leave '\(name)' out.")
+        }
+        if expand != nil, projection != nil {
+            throw .parameter(
+                "expand", "A projection says what is shown; leave 'expand' out.")
+        }
+    }
+}
+
+extension RequestFault {
+    /// An inverse link has no elements of its own.
+    static func inverseStream(_ property: Property) -> RequestFault {
+        RequestFault(
+            .notFound, "inverse-link-not-followed",
+            "'\(property.name)' shows which objects link here; follow those objects: …/changes of their class with "
+                + "a filter on the link.")
+    }
+}
