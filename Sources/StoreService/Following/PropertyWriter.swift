@@ -85,7 +85,7 @@ struct PropertyWriter {
                 if isKeyed {
                     let key = isMap ? part.keys?.bytes(offset) : part.values.bytes(offset)
                     json.raw("{\"key\":")
-                    write(key: key.map(Array.init) ?? [])
+                    write(key: key ?? UnsafeRawBufferPointer(start: nil, count: 0))
                     json.raw(",\"value\":")
                 }
                 writeElement(part.values, offset)
@@ -262,23 +262,23 @@ struct PropertyWriter {
 
     private mutating func write(key: [UInt8]?) {
         guard let key else { return json.null() }
-        key.withUnsafeBytes { key in
-            guard property.isSet, let address = key.baseAddress, !key.isEmpty else {
-                return storage.element == .data && property.isSet
-                    ? json.base64(key) : json.string(key)
+        key.withUnsafeBytes { write(key: $0) }
+    }
+
+    private mutating func write(key: UnsafeRawBufferPointer) {
+        guard property.isSet else { return json.string(key) }
+        switch storage.element {
+        case .string: json.string(key)
+        case .data: json.base64(key)
+        case .mixed: writer.write(mixed: MixedView(key))
+        case let element:
+            guard let address = key.baseAddress else { return json.null() }
+            guard element == .link else { return writer.write(fixed: address, element) }
+            let classIndex = property.compiled.classIndex
+            guard let row = read.row(classIndex: classIndex, key: address.storedLink) else {
+                return json.null()
             }
-            switch storage.element {
-            case .link:
-                let classIndex = property.compiled.classIndex
-                guard let row = read.row(classIndex: classIndex, key: address.storedLink) else {
-                    return json.null()
-                }
-                writer.writeID(row, key: address.storedLink, names.schema.classes[classIndex])
-            case .string: json.string(key)
-            case .data: json.base64(key)
-            case .mixed: writer.write(mixed: MixedView(key))
-            case let element: writer.write(fixed: address, element)
-            }
+            writer.writeID(row, key: address.storedLink, names.schema.classes[classIndex])
         }
     }
 
