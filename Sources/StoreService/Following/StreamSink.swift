@@ -21,8 +21,8 @@ package protocol StreamSink: AnyObject, Sendable {
     func send(all pieces: [SharedBytes]) -> StreamSent
     /// Takes what the step of the feed that leads to a version means to one query. The feed's thread.
     func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent
-    /// Sends what it holds of steps: the stream that uses it is not told of steps any more. The feed's thread.
-    func sendSteps()
+    /// Learns that the stream that uses it is not told of steps any more. The feed's thread.
+    func leaveSteps()
     /// Ends the stream behind what was taken.
     func end()
     /// Ends the stream with a last event, behind what was taken.
@@ -34,7 +34,7 @@ package protocol StreamSink: AnyObject, Sendable {
 
 extension StreamSink {
     package func movesID(to version: UInt64, at present: UInt64) -> Bool { true }
-    package func sendSteps() {}
+    package func leaveSteps() {}
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 
     /// Has `body` run once, on any thread, when the queue is less than half full with bytes of a number behind what

@@ -37,7 +37,7 @@ package final class StreamSubscriber: @unchecked Sendable {
     var lateArrivalCount = 0
     /// The channel that it is told by; nil while it is told by none. The feed's thread alone.
     var channel: StreamChannel? {
-        didSet { if channel == nil, oldValue != nil { sink.sendSteps() } }
+        didSet { if channel == nil, oldValue != nil { sink.leaveSteps() } }
     }
     /// Pieces that the queue had no room for.
     private var unsent: [SharedBytes] = []

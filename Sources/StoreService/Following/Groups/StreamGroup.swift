@@ -90,7 +90,7 @@ final class StreamGroup: @unchecked Sendable {
     func collect(_ bytes: SharedBytes, for leg: StreamLeg, version: UInt64) -> StreamSent {
         if sink.isClosed { return .closed }
         guard let position = members.firstIndex(where: { $0.leg === leg }) else { return .closed }
-        if steps.isEmpty { hub.groupsInStep.append(self) }
+        if steps.isEmpty, !isDelayed { hub.groupsInStep.append(self) }
         (steps.first, steps.last) = (min(steps.first, version), max(steps.last, version))
         if steps.concerned[ObjectIdentifier(leg)] == nil {
             let subscriber = members[position].subscriber
@@ -99,6 +99,7 @@ final class StreamGroup: @unchecked Sendable {
         if steps.byteCount >= StreamChannel.partByteCount {
             sendCollected(version, isLast: false)
             steps.hasParts = true
+            if steps.isFull { hub.groupsInStep.append(self) }
         }
         if steps.isFull { return .full }
         steps.pieces.append((position, bytes))
@@ -108,13 +109,12 @@ final class StreamGroup: @unchecked Sendable {
 
     /// Sends what was collected, unless its interval lasts, or a query has still to be told of the first of the steps.
     ///
-    /// - Returns: Whether something is left to send.
+    /// - Returns: Whether it has to be called again.
     func endStep(to version: UInt64) -> Bool {
-        if steps.isEmpty { return false }
-        if !steps.isFull, !sink.isClosed {
+        if !steps.isEmpty, !steps.isFull, !sink.isClosed {
             if monotonicMilliseconds() < dueMilliseconds {
                 delay()
-                return true
+                return false
             }
             let isWhole = members.allSatisfy {
                 $0.subscriber.channel.map { $0.holdsThrough(version) >= steps.first } ?? true
@@ -128,7 +128,10 @@ final class StreamGroup: @unchecked Sendable {
     private func delay() {
         if isDelayed { return }
         isDelayed = true
-        hub.perform(at: dueMilliseconds) { _ in self.isDelayed = false }
+        hub.perform(at: dueMilliseconds) { _ in
+            self.isDelayed = false
+            self.hub.groupsInStep.append(self)
+        }
     }
 
     /// When an interval of a length ends that has begun, in milliseconds of the monotonic clock.
@@ -136,16 +139,19 @@ final class StreamGroup: @unchecked Sendable {
         (monotonicMilliseconds() / milliseconds + 1) * milliseconds
     }
 
-    /// Sends what was collected: a query is told by others what follows.
-    func sendSteps() {
-        // Where there is no room, the end of the step has all of them catch up.
-        if !steps.isEmpty, !steps.isFull { send(to: steps.last) }
+    /// Lets go of a query, which is told by others what follows: behind what was collected.
+    func leave(_ leg: StreamLeg) {
+        if !steps.isFull { return send(to: steps.last) }
+        // There is no room for it, and it catches up before the others do, at the end of the step.
+        let one = steps.concerned.removeValue(forKey: ObjectIdentifier(leg))
+        if let one { one.subscriber.version = one.version }
     }
 
     private func send(to version: UInt64) {
-        if !steps.isFull { sendCollected(version, isLast: true) }
+        if !steps.isEmpty, !steps.isFull { sendCollected(version, isLast: true) }
         let sent = steps
         steps = Steps()
+        if sent.isEmpty { return }
         lastSent = monotonicMilliseconds()
         let interval = UInt64(stream.intervalMilliseconds)
         if interval > 0 { dueMilliseconds = Self.intervalEnd(interval) }

@@ -94,7 +94,7 @@ extension StreamHub {
         _ member: (leg: StreamLeg, subscriber: StreamSubscriber), from group: StreamGroup
     ) {
         // What comes of a query of its name comes behind what was collected.
-        group.sendSteps()
+        group.leave(member.leg)
         member.leg.remove()
         unlist([member.subscriber])
         group.members.removeAll { $0.leg === member.leg }

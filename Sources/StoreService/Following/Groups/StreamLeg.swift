@@ -36,7 +36,7 @@ final class StreamLeg: StreamSink {
         group.collect(bytes, for: self, version: version)
     }
 
-    func sendSteps() { group.sendSteps() }
+    func leaveSteps() { group.leave(self) }
 
     /// Ends the whole stream, behind what was taken.
     func end() { if !isRemoved.withLock({ $0 }) { group.sink.end() } }
