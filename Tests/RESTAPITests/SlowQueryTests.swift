@@ -1,10 +1,8 @@
 import Glibc
 import ObjectModel
 import RESTAPI
-import StoreService
 import TestSupport
 import Testing
-import Threads
 
 @Suite("Queries that take long")
 struct SlowQueryTests {
@@ -113,19 +111,7 @@ struct SlowQueryTests {
     @Test("have their time from the request on, not from their turn", .timeLimit(.minutes(2)))
     func limitFromRequest() throws {
         let server = try Self.graph { $0.limits.queryTimeSecondsMax = 1 }
-        let isOpen = Monitor(false)
-        let heldCount = Monitor(0)
-        for expectation in [Job.Expectation.long, .short] {
-            let job = Job(ClientKey(address: "10.0.0.1:1"), expecting: expectation) { _ in
-                heldCount.signal {
-                    $0 += 1
-                    return true
-                }
-                isOpen.wait { $0 ? () : nil }
-            }
-            #expect(server.service.served.scheduler.submit(job))
-        }
-        heldCount.wait { $0 == 2 ? () : nil }
+        let workers = HeldWorkers(of: server.service.served)
         let port = try #require(server.server.addresses.first?.port)
         let client = HTTPClient(port: port)
         client.begin(
@@ -133,10 +119,7 @@ struct SlowQueryTests {
         )
         while server.service.served.scheduler.counts.waiting == 0 { usleep(1000) }
         usleep(1_100_000)
-        isOpen.signal {
-            $0 = true
-            return true
-        }
+        workers.release()
         let reply = client.finish()
         #expect(reply.status == 503)
         #expect(reply.text.contains("query-too-slow"), "\(reply.text)")

@@ -78,23 +78,10 @@ struct WaitingExchange: ReplySink {
     func abandon() { exchange.abandon() }
 }
 
-/// Two objects that live as long as some bytes.
-private final class Holders {
-    private let first: AnyObject
-    private let second: AnyObject
-
-    init(_ first: AnyObject, _ second: AnyObject) {
-        self.first = first
-        self.second = second
-    }
-}
-
 extension HTTPServer.Bytes {
     /// The same bytes, without a copy.
     init(_ bytes: SharedBytes) {
-        self.init(
-            bytes.buffer.bytes,
-            keptBy: bytes.holder.map { Holders(bytes.buffer, $0) } ?? bytes.buffer)
+        self.init(bytes.buffer.bytes, keptBy: bytes.holder)
     }
 }
 

@@ -7,13 +7,13 @@ package struct SharedBytes: @unchecked Sendable {
     /// Where they are; nobody may write to it.
     package let buffer: ByteBuffer
 
-    /// What has to live as long as the bytes do.
-    package let holder: AnyObject?
+    /// What keeps the buffer, and has to live as long as the bytes do.
+    package let holder: AnyObject
 
     /// Shares what a buffer has; its writer gives it up.
     package init(_ buffer: ByteBuffer, heldBy holder: AnyObject? = nil) {
         self.buffer = buffer
-        self.holder = holder
+        self.holder = holder ?? buffer
     }
 
     /// How many they are.

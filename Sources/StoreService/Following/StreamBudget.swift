@@ -14,7 +14,7 @@ final class StreamBudget: Sendable {
     /// Counts bytes as long as their holder lives; nobody else reads them yet.
     func hold(_ bytes: SharedBytes) -> SharedBytes {
         bytes.buffer.trim()
-        return SharedBytes(bytes.buffer, heldBy: share(bytes.count))
+        return SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count, of: bytes))
     }
 
     /// Counts bytes as long as what is returned lives.
@@ -23,10 +23,12 @@ final class StreamBudget: Sendable {
     private final class Share: Sendable {
         let budget: StreamBudget
         let count: Int
+        let bytes: SharedBytes?
 
-        init(_ budget: StreamBudget, _ count: Int) {
+        init(_ budget: StreamBudget, _ count: Int, of bytes: SharedBytes? = nil) {
             self.budget = budget
             self.count = count
+            self.bytes = bytes
             budget.byteCount.wrappingAdd(count, ordering: .relaxed)
         }
 

@@ -50,7 +50,6 @@ extension StreamHub {
                         poll.query, after: poll.version, nil, limit: poll.limit,
                         in: position.transaction, until: ChangeFeed.stepDeadline)
                 else { return self.answer(poll) }
-                position.transaction.limitFollowing(until: .max)
                 guard page.isEmpty else { return poll.sink.reply(page.bytes) }
                 poll = poll.moved(to: page.version)
             }

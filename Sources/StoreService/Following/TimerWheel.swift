@@ -16,6 +16,7 @@ struct TimerWheel<Element> {
     mutating func takeDue(_ now: UInt64) -> [Element] {
         let present = now / slotMilliseconds
         if next == 0 { next = present }
+        if present < next { return [] }
         var due: [Element] = []
         if present > next + UInt64(slots.count) {
             // More slots have passed than there are.
@@ -23,7 +24,7 @@ struct TimerWheel<Element> {
                 due += slots.removeValue(forKey: slot) ?? []
             }
         } else {
-            for slot in next...max(next, present) { due += slots.removeValue(forKey: slot) ?? [] }
+            for slot in next...present { due += slots.removeValue(forKey: slot) ?? [] }
         }
         next = present + 1
         return due

@@ -1,10 +1,8 @@
 import ObjectModel
 import ObjectStore
 import RESTAPI
-import StoreService
 import TestSupport
 import Testing
-import Threads
 
 @Suite("where streams begin, and from where they are resumed")
 struct ResumePointTests {
@@ -117,26 +115,11 @@ struct ResumePointTests {
         options.limits.scheduling.runningLongCountMax = 1
         let server = try Tasks.server(options)
         server.task(1, "{}")
-        let isOpen = Monitor(false)
-        let heldCount = Monitor(0)
-        for expectation in [Job.Expectation.long, .short] {
-            let job = Job(ClientKey(address: "10.0.0.1:1"), expecting: expectation) { _ in
-                heldCount.signal {
-                    $0 += 1
-                    return true
-                }
-                isOpen.wait { $0 ? () : nil }
-            }
-            #expect(server.service.served.scheduler.submit(job))
-        }
-        heldCount.wait { $0 == 2 ? () : nil }
+        let workers = HeldWorkers(of: server.service.served)
         let stream = server.events(Self.tasks + "/changes", [("since", "start")])
         #expect(stream.events(to: "reset").map(\.name) == ["hello", "reset"])
         #expect(stream.takesComment() && stream.takesComment())
-        isOpen.signal {
-            $0 = true
-            return true
-        }
+        workers.release()
         #expect(stream.events(to: "upToDate").map(\.name) == ["snapshot", "upToDate"])
     }
 

@@ -31,7 +31,7 @@ package final class SubscriptionIndex {
         var places: [ValuePlace: ConditionIndex] = [:]
         /// Who follows one object, by its key.
         var objects: [UInt64: Set<Int32>] = [:]
-        /// Those that no condition finds, by owner.
+        /// Those that are tested with every change of the class, by owner.
         var unplaced: Set<Int32> = []
     }
 
@@ -117,12 +117,14 @@ package final class SubscriptionIndex {
         if case .object(_, let key) = filter.query.target {
             own.objects[key]?.remove(owner)
             if own.objects[key]?.isEmpty == true { own.objects[key] = nil }
+        } else if let anchors {
+            for anchor in anchors {
+                own.places[anchor.place]?.remove(anchor.condition, owner)
+                if own.places[anchor.place]?.isEmpty == true { own.places[anchor.place] = nil }
+            }
+        } else {
+            own.unplaced.remove(owner)
         }
-        for anchor in anchors ?? [] {
-            own.places[anchor.place]?.remove(anchor.condition, owner)
-            if own.places[anchor.place]?.isEmpty == true { own.places[anchor.place] = nil }
-        }
-        own.unplaced.remove(owner)
         if own.places.isEmpty, own.objects.isEmpty, own.unplaced.isEmpty { classes[root] = nil }
     }
 
