@@ -183,9 +183,13 @@ package final class ChangeFeed: @unchecked Sendable {
                 if state.hasNews { newsTime = state.newsTime }
                 quietVersion = state.quietVersion
                 isStopping = state.isStopping
-                if !state.actions.isEmpty { actions += state.actions }
                 state.hasNews = false
-                state.actions = []
+                if actions.isEmpty {
+                    swap(&actions, &state.actions)
+                } else {
+                    actions += state.actions
+                    state.actions = []
+                }
             }
             actions += takeDue()
             if index != nil || !actions.isEmpty {

@@ -39,6 +39,8 @@ package final class StreamHub: @unchecked Sendable {
     /// The streams of several queries.
     package let queryStreams: QueryStreams
     private var timers = TimerWheel<Timer>(slotMilliseconds: 250)
+    /// Streams that nobody looks after yet. Any thread.
+    private let begun = Mutex<[StreamSubscriber]>([])
     private let isStopping = Atomic<Bool>(false)
     /// What streams that are behind are told.
     private let catchUp: StreamCatchUp
@@ -150,7 +152,7 @@ package final class StreamHub: @unchecked Sendable {
             return
         }
         begin()
-        onFeed(subscriber) { _ in self.keepAlive(subscriber) }
+        keepAlive(subscriber)
         subscriber.send(events.hello(start.eventCursor))
         resume(subscriber, start, present: present)
     }
@@ -227,6 +229,13 @@ package final class StreamHub: @unchecked Sendable {
         outboxes.tick(version)
         catchUp.dropUnused()
         let now = monotonicMilliseconds()
+        let fresh = begun.withLock { begun in
+            defer { begun = [] }
+            return begun
+        }
+        for subscriber in fresh {
+            timers.add(.heartbeat(subscriber), at: now + heartbeatMilliseconds)
+        }
         var beat: SharedBytes?
         for timer in timers.takeDue(now) {
             switch timer {
@@ -276,10 +285,9 @@ package final class StreamHub: @unchecked Sendable {
         timers.add(.polls(channel, deadline: deadline), at: deadline)
     }
 
-    /// Has a stream be looked after for as long as it is open. On the feed's thread.
+    /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.
     func keepAlive(_ subscriber: StreamSubscriber) {
-        timers.add(
-            .heartbeat(subscriber), at: monotonicMilliseconds() + heartbeatMilliseconds)
+        begun.withLock { $0.append(subscriber) }
     }
 
     /// Has a client of several queries be looked after for as long as it is there. On the feed's thread.

@@ -42,14 +42,16 @@ package final class JobScheduler: Sendable {
     }
 
     let limits: SchedulerLimits
-    private let state: Mutex<State>
+    /// A monitor, for it is much used: a `Mutex` is handed to the thread that waits for it, and is nobody's until that
+    /// has a processor.
+    private let state: Monitor<State>
     private let jobCount = Atomic<Int>(0)
     private let threadCount = Monitor(0)
 
     /// Makes a scheduler. Its threads start when there is work for them, and stay.
     package init(_ limits: SchedulerLimits) {
         self.limits = limits
-        state = Mutex(State(schedule: Schedule(limits)))
+        state = Monitor(State(schedule: Schedule(limits)))
     }
 
     /// Queues a job.
