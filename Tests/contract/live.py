@@ -222,11 +222,13 @@ class Pages(LiveTests):
 
 
 class Streams(LiveTests):
-    def check(self, events):
+    def check(self, events, prefix=""):
         for event in events:
             if event.data is None:
                 continue
             schema = event.name[0].upper() + event.name[1:] + "Event"
+            if event.name in ("snapshot", "change"):
+                schema = prefix + schema
             self.assertEqual(contract.faults(contract.component(schema), event.json), [], event)
         return events
 
@@ -280,6 +282,24 @@ class Streams(LiveTests):
         _, live, _ = self.follow("streamChanges", "/v1/changes?", self.city(99000023))
         self.assertIn(("City", 99000023),
                       [(entry["class"], entry["id"]) for entry in live.json["changes"]])
+
+    def test_a_property_is_followed(self):
+        bodies = {"languages": (["it"], ["it", "la"]), "neighbours": (["IT"], ["VA"]), "capital": ("A", "B")}
+        for name, parameters, members in [
+                ("languages", "", {"deletions", "insertions", "modifications", "values"}),
+                ("languages", "interval=10&", {"deletions", "insertions", "modifications", "values"}),
+                ("neighbours", "fields=name&", {"removed", "inserted", "modified", "entries"}),
+                ("capital", "", {"value"})]:
+            path = "/v1/classes/Country/objects/SM"
+            before, after = bodies[name]
+            running.succeed("PATCH", path, {name: before})
+            with self.subTest(name + parameters), EventSource(
+                    running, f"{path}/properties/{name}/changes?{parameters}since=start") as stream:
+                self.check(stream.until("upToDate"), "Property")
+                running.succeed("PATCH", path, {name: after})
+                change = self.check(stream.until("change"), "Property")[-1]
+                self.assertEqual(set(change.json), {"version", "op"} | members)
+                self.assertEqual(change.last_id, change.json["version"])
 
     def test_several_queries_are_followed_on_one_connection(self):
         made = running.request("POST", "/v1/streams", {"queries": {
