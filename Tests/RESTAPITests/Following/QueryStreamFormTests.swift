@@ -1,3 +1,4 @@
+import RESTAPI
 import TestSupport
 import Testing
 
@@ -82,5 +83,30 @@ struct QueryStreamFormTests {
         #expect(client.resets == before)
         client.follow(to: server.task(8, #"{"rank":0}"#))
         client.expectResults()
+    }
+
+    @Test("tells lists of what a step reaches too many objects by")
+    func wideSteps() throws {
+        var options = RESTOptions()
+        options.heartbeatSeconds = 1
+        let server = try Tasks.server(options)
+        server.person("ann", #"{"age":1}"#)
+        let tasks = (0..<1_100).map { #"{"id":\#($0),"rank":\#($0),"owner":"ann"}"# }
+        let reply = server.send(
+            "POST", "/v1/classes/Task/objects", "[\(tasks.joined(separator: ","))]")
+        #expect(reply.status == 201, "\(reply.text.prefix(200))")
+        var top = Client.Query(
+            #"{"class":"Task","sort":"-rank","limit":3,"expand":"owner"}"#,
+            page: "/v1/classes/Task/objects?sort=-rank&limit=3&expand=owner")
+        top.isList = true
+        let people = Client.Query(#"{"class":"Person"}"#, page: "/v1/classes/Person/objects")
+        let client = Client(server, ["people": people, "top": top])
+        client.open()
+        client.follow(to: "\(server.store.version)")
+        for age in 2...4 {
+            client.follow(to: server.person("ann", #"{"age":\#(age)}"#))
+            client.expectResults("\(age)")
+        }
+        #expect(Set(client.resets) == ["people: start", "top: start"])
     }
 }

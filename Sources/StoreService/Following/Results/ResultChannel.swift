@@ -88,6 +88,8 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     }
 
     override func invalidate() {
+        // What it is not told of any more may change the result, until another channel has its followers.
+        markedThrough = .max
         hub.forget(self)
         hub.carryOver(self)
     }
