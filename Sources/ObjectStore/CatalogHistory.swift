@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 
 /// Which catalog belongs to which snapshot.
 ///
@@ -17,7 +18,8 @@ final class CatalogHistory: Sendable {
         var next: Entry?
     }
 
-    private let entries: Mutex<Entries>
+    /// A monitor: two threads that open streams without pause would hand a `Mutex` to each other, and wait each time.
+    private let entries: Monitor<Entries>
     /// Grows with every change of `entries`.
     private let generation = Atomic<UInt64>(0)
 
@@ -34,7 +36,7 @@ final class CatalogHistory: Sendable {
     private static let countMax = 64
 
     init(_ catalog: Catalog) {
-        entries = Mutex(Entries(committed: [Entry(commit: 0, catalog: catalog)]))
+        entries = Monitor(Entries(committed: [Entry(commit: 0, catalog: catalog)]))
     }
 
     /// The catalog that a snapshot of `commit` reads with; nil when it is older than those kept.

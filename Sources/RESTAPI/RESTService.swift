@@ -4,6 +4,7 @@ import ObjectStore
 import Rows
 import StoreService
 import Synchronization
+import Threads
 
 /// What the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.
@@ -30,7 +31,7 @@ package final class RESTService: Sendable {
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.
-    private let hub = Mutex<StreamHub?>(nil)
+    private let hub = Monitor<StreamHub?>(nil)
 
     /// The store that is served.
     package var store: Store { served.store }

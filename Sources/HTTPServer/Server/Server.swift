@@ -93,7 +93,9 @@ package final class Server: @unchecked Sendable {
     private func checkOpenFiles() {
         let limit = OpenFileLimit.raise()
         // Storage, logs and threads need some descriptors as well.
-        if limit < options.connectionCountMax + 64 {
+        let wanted = options.connectionCountMax + 64
+        OpenFileLimit.makeRoom(for: min(limit, wanted))
+        if limit < wanted {
             logger.log(
                 .warning, "fewer files may be open than connections are allowed",
                 ("openFileLimit", .number(limit)),
