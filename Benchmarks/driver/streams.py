@@ -83,7 +83,9 @@ class Streams:
         return found
 
     def clear(self):
+        """Forgets what was told. What is told from here on is kept: the other process has answered."""
         self._write("clear\n")
+        self.report()
 
     def wait(self, condition, seconds, what):
         """The report that fulfils a condition."""
