@@ -1,6 +1,7 @@
 import Storage
 
-/// The views in which the writer's thread looks at what a group has changed, used again from group to group.
+/// The views in which the writer's thread looks at what a group has changed, used again from group to group; they keep the
+/// last one in memory.
 final class CommitViews {
     /// Changed entries of storage up to which a group is looked at: those of about twenty objects. Behind more, what a
     /// thread's wake-up costs counts for little.

@@ -33,8 +33,8 @@ package final class ChangeFeed: @unchecked Sendable {
         /// What the feed's thread is doing.
         enum Standing {
             case working
-            /// It waits, with this index; without one nobody follows.
-            case waiting(SubscriptionIndex?)
+            /// It waits at a version, with this index; without one nobody follows.
+            case waiting(SubscriptionIndex?, at: UInt64)
         }
 
         var standing = Standing.working
@@ -88,10 +88,16 @@ package final class ChangeFeed: @unchecked Sendable {
             inbox.signal { state in
                 if state.hasNews { return false }
                 // As long as the lock is held, the thread that waits touches nothing.
-                if case .waiting(let index) = state.standing {
+                if case .waiting(let index, let known) = state.standing {
                     guard let index else { return false }
+                    let quietVersion = max(known, state.quietVersion)
                     let isQuiet = state.probes.probe {
-                        figures.timeProbe { makeStep().map { !index.mayConcern($0) } ?? false }
+                        figures.timeProbe {
+                            // Nothing that nobody has looked at may lie between.
+                            guard let step = makeStep(), step.changes.start <= quietVersion
+                            else { return false }
+                            return !index.mayConcern(step)
+                        }
                     }
                     if isQuiet {
                         state.quietVersion = version
@@ -175,7 +181,7 @@ package final class ChangeFeed: @unchecked Sendable {
             var isStopping = false
             _ = inbox.wait(microseconds: waitMilliseconds * 1000) { state -> Void? in
                 if state.hasNews || state.isStopping || !state.actions.isEmpty { return () }
-                state.standing = isBehind ? .working : .waiting(index)
+                if !isBehind { state.standing = .waiting(index, at: current?.version ?? 0) }
                 return nil
             }
             inbox.withLock { state in

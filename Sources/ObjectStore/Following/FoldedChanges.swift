@@ -29,6 +29,8 @@ package struct FoldedChanges: Sendable {
     /// What was done to the lists of objects that were updated, by member, where it was asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
+    /// The version behind which the changes begin.
+    package let start: UInt64
     /// The last version that is folded in.
     package private(set) var through: UInt64
 
@@ -86,6 +88,7 @@ package struct FoldedChanges: Sendable {
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
         notesLists: Bool = false
     ) throws(Gap) {
+        start = version
         through = version
         self.notesLists = notesLists
         let state: StoreState

@@ -96,7 +96,8 @@ struct PropertyStep {
         var writer = PropertyWriter(stream, property, before, served.limits)
         var keyed = KeyedChanges(hasValues: !property.isSet || property.holdsObjects)
         for name in difference.removed.map(bytes) {
-            keyed.append(.removed(writer.text(of: .key(name), in: row, key: key) ?? []), of: name)
+            guard let text = writer.text(of: .key(name), in: row, key: key) else { return .unknown }
+            keyed.append(.removed(text), of: name)
         }
         for name in difference.inserted.map(bytes) { keyed.append(.inserted, of: name) }
         for name in difference.modified.map(bytes)

@@ -47,7 +47,8 @@ final class SharedFold: Sendable {
     /// The tables hold what was at some time behind the changes. What has happened since is among later changes, which
     /// the stream is told of next.
     ///
-    /// - Returns: How those are told; nil where each object has to be tested, or the view is late.
+    /// - Returns: How those are told; nil where each object has to be tested, also as another stream makes the tables, or
+    ///   the view is late.
     /// - Throws: ``StoreError`` when an object can't be read.
     func narrow(
         _ candidates: inout ObservedCandidates, of stream: CheckedStream, _ read: ReadTransaction,
@@ -105,15 +106,16 @@ final class SharedFold: Sendable {
         }
     }
 
-    /// A table that is known, or is made: once, for it may be large, while others wait.
+    /// A table that is known, or is made: by one alone, for it may be large. Others go without: whoever makes it leaves
+    /// its turn to them, which it would not get back if they waited for it.
     ///
-    /// - Returns: Nil where the view is late.
+    /// - Returns: Nil where another makes it, and where the view is late.
     private func table<Key: Hashable & Sendable, Table: Sendable>(
         _ key: Key, in tables: borrowing Mutex<[Key: Table]>, _ read: ReadTransaction,
         _ make: () -> Table
     ) throws(StoreError) -> Table? {
         if let known = tables.withLock({ $0[key] }) { return known }
-        return try making.withLock { _ throws(StoreError) in
+        let made = try making.withLockIfAvailable { _ throws(StoreError) -> Table? in
             if let known = tables.withLock({ $0[key] }) { return known }
             let made = make()
             // An object that was not read is no other one.
@@ -122,5 +124,6 @@ final class SharedFold: Sendable {
             tables.withLock { $0[key] = made }
             return made
         }
+        return made ?? nil
     }
 }

@@ -85,6 +85,33 @@ struct QueryStreamFormTests {
         client.expectResults()
     }
 
+    @Test(
+        "lets go of a query in an interval, beside a list that is newer than what waits for its end"
+    )
+    func leaving() throws {
+        let server = try Tasks.server()
+        let client = Client(
+            server, ["ranked": .tasks("rank > 0"), "done": .tasks("done == true")],
+            interval: 10_000)
+        client.open()
+        client.follow(to: "\(server.store.version)")
+        // The first is told at once, the second when the interval ends.
+        client.follow(to: server.task(1, #"{"rank":1}"#))
+        server.task(2, #"{"done":true}"#)
+        server.person("ann", #"{"age":1}"#)
+        var people = Client.Query(
+            #"{"class":"Person","sort":"age","limit":3}"#,
+            page: "/v1/classes/Person/objects?sort=age&limit=3")
+        people.isList = true
+        client.patch(["people": people])
+        while client.next().name != "upToDate" {}
+        client.patch(["ranked": nil])
+        client.cut()
+        client.open()
+        client.follow(to: "\(server.store.version)")
+        client.expectResults()
+    }
+
     @Test("tells lists of what a step reaches too many objects by")
     func wideSteps() throws {
         var options = RESTOptions()

@@ -1,6 +1,8 @@
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,5 +59,52 @@ struct FoldCacheTests {
         #expect(before.changes.changesSchema)
         let behind = try folds.changes(after: changed, through: present, in: read, classes: nil)
         #expect(!behind.changes.changesSchema)
+    }
+
+    /// Lets somebody else run at each look at the clock.
+    private final class Turn: EvaluationTurn {
+        let isAlone = false
+        private let others: @Sendable () -> Void
+
+        init(_ others: @escaping @Sendable () -> Void) { self.others = others }
+
+        func mayContinue() -> Bool {
+            others()
+            return true
+        }
+    }
+
+    @Test("nobody waits for the tables that another stream makes, which may have to wait itself")
+    func tables() throws {
+        let store = try Shelter.open(.memory)
+        defer { store.close() }
+        try Self.put(3_000, store)
+        let read = try store.read()
+        defer { read.close() }
+        let present = try read.state().version
+        let folds = FoldCache()
+        _ = try folds.changes(after: 1, through: present, in: read, classes: nil)
+        let fold = try folds.changes(after: 1, through: present, in: read, classes: nil)
+        let shared = try #require(fold.shared)
+        var text = QueryText()
+        text.filter = "id == 7"
+        let stream = try StreamDefinition(
+            of: .objects(className: "City"), text, StreamTelling(), quotesLargeInts: false
+        ).checked(SchemaNames(read.rows), ServiceLimits())
+        @Sendable func departures(_ view: ReadTransaction) throws -> SharedFold.Departures? {
+            var candidates = stream.observed.candidates(fold.changes, in: view)
+            return try shared.narrow(&candidates, of: stream, view, ServiceLimits())
+        }
+        let found = Mutex<[Bool]>([])
+        read.turn = Turn {
+            let isFound: Bool? = try? store.reading { try departures($0) != nil }
+            found.withLock { $0.append(isFound ?? true) }
+        }
+        #expect(try departures(read) != nil)
+        // While it made the tables others found none.
+        let others = found.withLock { $0 }
+        #expect(!others.isEmpty && !others.contains(true))
+        read.turn = nil
+        #expect(try departures(read) != nil)
     }
 }

@@ -62,11 +62,12 @@ final class ConditionIndex {
         if !needles.isEmpty, let text = value.text { needles.forEach(in: text, scratch, body) }
     }
 
-    /// Whether a value may satisfy any condition.
-    func isAnyFound(at value: PlacedValue, _ scratch: ByteBuffer) -> Bool {
-        var isFound = false
-        forEach(at: value, scratch) { _ in isFound = true }
-        return isFound
+    /// Whether a value may satisfy any condition but those on parts of texts.
+    func isAnyFound(at value: PlacedValue) -> Bool {
+        guard value.isThere else { return false }
+        if value.isNull { return !null.isEmpty }
+        return !equal.isEmpty && equal[value.hash] != nil
+            || !intervals.isEmpty && intervals.contain(value.order)
     }
 
     private enum Part {

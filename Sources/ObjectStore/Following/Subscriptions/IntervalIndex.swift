@@ -57,23 +57,38 @@ struct IntervalIndex {
         for entry in fresh where entry.lower <= number && number <= entry.upper {
             body(entry.owner)
         }
-        visit(0, sorted.count, number, body)
+        _ = visit(0, sorted.count, number) { owner in
+            body(owner)
+            return true
+        }
     }
 
-    private func visit(_ start: Int, _ end: Int, _ number: UInt64, _ body: (Int32) -> Void) {
+    /// Whether a number lies in any interval.
+    func contain(_ number: UInt64) -> Bool {
+        fresh.contains { $0.lower <= number && number <= $0.upper }
+            || !visit(0, sorted.count, number) { _ in false }
+    }
+
+    /// Hands over the owners of the intervals of a subtree that a number lies in, until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    private func visit(
+        _ start: Int, _ end: Int, _ number: UInt64, _ body: (Int32) -> Bool
+    ) -> Bool {
         var (start, end) = (start, end)
         while start < end {
             let middle = (start + end) / 2
-            if greatest[middle] < number { return }
+            if greatest[middle] < number { return true }
             let entry = sorted[middle]
             if entry.lower > number {
                 end = middle
                 continue
             }
-            visit(start, middle, number, body)
-            if entry.upper >= number, entry.owner >= 0 { body(entry.owner) }
+            guard visit(start, middle, number, body) else { return false }
+            if entry.upper >= number, entry.owner >= 0, !body(entry.owner) { return false }
             start = middle + 1
         }
+        return true
     }
 
     private mutating func rebuild() {

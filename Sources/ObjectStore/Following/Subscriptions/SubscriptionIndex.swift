@@ -226,7 +226,12 @@ package final class SubscriptionIndex {
         }
     }
 
-    /// Whether a step may concern anybody, found out by the conditions alone: no is certain, yes is not.
+    /// Rows and bytes that ``mayConcern(_:)`` reads for places the most.
+    private static let probedRowCountMax = 256
+    private static let probedByteCountMax = 64 << 10
+
+    /// Whether a step may concern anybody, by the conditions alone: true where it is not certain that it does not, also
+    /// where that would take long to find out.
     ///
     /// Cost: a look-up of the values of each object that changed. On the feed's thread, or another while that one waits.
     func mayConcern(_ step: ChangeStep) -> Bool {
@@ -235,18 +240,32 @@ package final class SubscriptionIndex {
         {
             return true
         }
+        var rowCount = 0
+        var byteCount = 0
+        func isFound(
+            _ conditions: ConditionIndex, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
+            in view: ReadTransaction
+        ) -> Bool {
+            later.read(place, from: row, classIndex, in: view)
+            rowCount += 1 + place.steps.count
+            byteCount += later.keyBytes.count
+            return rowCount > Self.probedRowCountMax || byteCount > Self.probedByteCountMax
+                || conditions.isAnyFound(at: later)
+        }
         for identity in step.changes.order {
             guard let own = classes[identity.classIndex] else { continue }
             if !own.unplaced.isEmpty || own.objects[identity.key] != nil { return true }
             let object = step.object(identity)
             for (place, conditions) in own.places {
-                // Those of texts take as long as the text is.
-                if conditions.hasTexts { return true }
-                later.read(place, from: object.after, identity.classIndex, in: step.after)
-                if conditions.isAnyFound(at: later, scratch) { return true }
-                if object.isSame(at: place) { continue }
-                later.read(place, from: object.before, identity.classIndex, in: step.before)
-                if conditions.isAnyFound(at: later, scratch) { return true }
+                let classIndex = identity.classIndex
+                if conditions.hasTexts
+                    || isFound(conditions, at: place, of: object.after, classIndex, in: step.after)
+                    || !object.isSame(at: place)
+                        && isFound(
+                            conditions, at: place, of: object.before, classIndex, in: step.before)
+                {
+                    return true
+                }
             }
         }
         return step.before.failure != nil || step.after.failure != nil
@@ -254,7 +273,11 @@ package final class SubscriptionIndex {
 
     /// Whether a value at a place satisfies any condition.
     private func isAnyFound(_ place: ValuePlace, _ root: Int, _ value: PlacedValue) -> Bool {
-        classes[root]?.places[place]?.isAnyFound(at: value, scratch) ?? false
+        guard let conditions = classes[root]?.places[place] else { return false }
+        if conditions.isAnyFound(at: value) { return true }
+        var isFound = false
+        if conditions.hasTexts { conditions.forEach(at: value, scratch) { _ in isFound = true } }
+        return isFound
     }
 
     /// Tests an object with the filters that it may concern.

@@ -140,8 +140,12 @@ final class WatchTable {
     func areTriggered(by changes: FoldedChanges) -> Bool {
         if triggers.isEmpty { return false }
         for (identity, change) in zip(changes.order, changes.outcomes) {
-            for position in (triggers[identity.classIndex] ?? []) + (triggers[nil] ?? [])
-            where entries[position].watch.isTriggered(by: change, of: identity, schema) {
+            func isTriggered(_ position: Int) -> Bool {
+                entries[position].watch.isTriggered(by: change, of: identity, schema)
+            }
+            if triggers[identity.classIndex]?.contains(where: isTriggered) ?? false
+                || triggers[nil]?.contains(where: isTriggered) ?? false
+            {
                 return true
             }
         }

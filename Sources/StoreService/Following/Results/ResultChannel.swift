@@ -33,7 +33,10 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     }
 
     override func holdsThrough(_ version: UInt64) -> UInt64 {
-        if markedThrough == nil, result != nil { span = span.lowerBound...version }
+        // It may be newer than the version that is asked about: what waits for an interval's end is older.
+        if markedThrough == nil, result != nil, version > span.upperBound {
+            span = span.lowerBound...version
+        }
         return result == nil ? 0 : span.upperBound
     }
 
