@@ -48,11 +48,13 @@ func main() {
 	check(err)
 	fmt.Println("changed", changed.GetPopulation(), key(changed))
 
-	put := client.NewHoldfastOperation("put", "Country")
+	put := client.NewHoldfastOperation("put")
+	put.SetClass("Country")
 	put.SetId("XN")
 	put.SetRef("land")
 	put.SetValue(map[string]interface{}{"name": "Newland"})
-	link := client.NewHoldfastOperation("patch", "City")
+	link := client.NewHoldfastOperation("patch")
+	link.SetClass("City")
 	link.SetId(10)
 	link.SetValue(map[string]interface{}{"country": map[string]string{"$ref": "land"}})
 	done, _, err := store.TransactionsAPI.CreateTransaction(background).HoldfastTransaction(
