@@ -45,6 +45,8 @@ final class QueryStreamClient {
     private(set) var lastID: String?
     /// The queries that stand between `reset` and `upToDate`.
     private(set) var pending: Set<String> = []
+    /// The queries that were added and have not begun.
+    private var added: Set<String> = []
     private(set) var resets: [String] = []
     private(set) var live: ChangesClient?
 
@@ -72,7 +74,11 @@ final class QueryStreamClient {
             queries[name] = query
             if query == nil {
                 replicas[name] = nil
+                lists[name] = nil
                 pending.remove(name)
+                added.remove(name)
+            } else {
+                added.insert(name)
             }
         }
         let names = reply.json["queries"]?.elements.compactMap { $0.string } ?? []
@@ -103,13 +109,15 @@ final class QueryStreamClient {
         return event
     }
 
-    /// Takes events until one says that the client knows everything up to a version.
+    /// Takes events until one says that the client knows everything up to a version, and what was added has begun.
     ///
     /// - Returns: The events.
     @discardableResult
     func follow(to version: String) -> [ChangesClient.Event] {
         var events: [ChangesClient.Event] = []
-        while Self.number(lastID) < Self.number(version), let event = live?.next() {
+        while Self.number(lastID) < Self.number(version) || !added.isEmpty || !pending.isEmpty,
+            let event = live?.next()
+        {
             take(event)
             events.append(event)
         }
@@ -138,6 +146,7 @@ final class QueryStreamClient {
             replicas[name] = ChangesReplica()
             lists[name] = FollowedResult(hasSections: false)
             pending.insert(name)
+            added.remove(name)
         case "upToDate":
             if let name { pending.remove(name) } else { Issue.record("upToDate without its query") }
             #expect(event.json["cursor"]?.string == event.id)
