@@ -81,13 +81,8 @@ struct ChangeFeedTests {
         _ feed: ChangeFeed, _ schema: RowSchema, _ className: String, _ text: String
     ) throws -> (Follower, Predicate) {
         let classIndex = try #require(schema.classIndex[className])
-        let predicate = try CompiledQuery.compile(
-            text: text, rootClass: classIndex, schema: schema
-        ).predicate
-        let follower = Follower(
-            ObservedQuery(
-                target: .objects(classIndex: classIndex), predicate: predicate,
-                filterPaths: predicate.dependencies(schema), schema: schema))
+        let follower = Follower(try ObservedQuery(text, of: className, schema))
+        let predicate = try #require(follower.query.predicate)
         let isTaken = feed.perform { position in
             follower.begin(position, predicate, classIndex)
             position.feed.add(follower)

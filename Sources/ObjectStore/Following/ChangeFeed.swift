@@ -33,14 +33,14 @@ package final class ChangeFeed: @unchecked Sendable {
         /// What the feed's thread is doing.
         enum Standing {
             case working
-            /// It waits at a version, with this index; without one nobody follows.
-            case waiting(SubscriptionIndex?, at: UInt64)
+            /// It waits, with this index; without one nobody follows.
+            case waiting(SubscriptionIndex?)
         }
 
         var standing = Standing.working
         /// Whether there are commits that may concern somebody.
         var hasNews = false
-        /// The last of the commits before those, which concern nobody.
+        /// A version up to which commits have been told, or concern nobody.
         var quietVersion: UInt64 = 0
         var probes = ProbePace()
         /// When the oldest of the news came, in nanoseconds of the monotonic clock.
@@ -88,9 +88,9 @@ package final class ChangeFeed: @unchecked Sendable {
             inbox.signal { state in
                 if state.hasNews { return false }
                 // As long as the lock is held, the thread that waits touches nothing.
-                if case .waiting(let index, let known) = state.standing {
+                if case .waiting(let index) = state.standing {
                     guard let index else { return false }
-                    let quietVersion = max(known, state.quietVersion)
+                    let quietVersion = state.quietVersion
                     let isQuiet = state.probes.probe {
                         figures.timeProbe {
                             // Nothing that nobody has looked at may lie between.
@@ -181,7 +181,10 @@ package final class ChangeFeed: @unchecked Sendable {
             var isStopping = false
             _ = inbox.wait(microseconds: waitMilliseconds * 1000) { state -> Void? in
                 if state.hasNews || state.isStopping || !state.actions.isEmpty { return () }
-                if !isBehind { state.standing = .waiting(index, at: current?.version ?? 0) }
+                if !isBehind {
+                    state.standing = .waiting(index)
+                    state.quietVersion = max(state.quietVersion, current?.version ?? 0)
+                }
                 return nil
             }
             inbox.withLock { state in
@@ -199,18 +202,16 @@ package final class ChangeFeed: @unchecked Sendable {
             }
             actions += takeDue()
             if index != nil || !actions.isEmpty {
-                var canRun = true
+                isBehind = true
                 do throws(StoreError) {
-                    isBehind = true
                     try advance()
                     isBehind = false
                     if let time = newsTime { figures.noteLag(since: time) }
                 } catch {
                     logFailure(error)
-                    // What can't run is tried again with the next news or tick, if there is one.
-                    canRun = isStopping
                 }
-                if canRun, !actions.isEmpty, let current {
+                // What can't run is tried again with the next news or tick, if there is one.
+                if !isBehind || isStopping, !actions.isEmpty, let current {
                     let position = Position(
                         feed: self, version: current.version, transaction: current.transaction)
                     for action in actions { action.body(position) }

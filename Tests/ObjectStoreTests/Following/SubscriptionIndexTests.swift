@@ -43,16 +43,9 @@ struct SubscriptionIndexTests {
             }
             let schema = store.catalog.rows
             index = SubscriptionIndex(schema)
-            let classIndex = try #require(schema.classIndex["Person"])
             var channels: [String: SilentChannel] = [:]
             for filter in filters {
-                let predicate = try CompiledQuery.compile(
-                    text: filter, rootClass: classIndex, schema: schema
-                ).predicate
-                let channel = SilentChannel(
-                    ObservedQuery(
-                        target: .objects(classIndex: classIndex), predicate: predicate,
-                        filterPaths: predicate.dependencies(schema), schema: schema))
+                let channel = SilentChannel(try ObservedQuery(filter, of: "Person", schema))
                 channels[filter] = channel
                 index.add(channel)
             }

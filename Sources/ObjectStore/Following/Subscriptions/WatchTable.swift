@@ -114,44 +114,47 @@ final class WatchTable {
             }
             if count > countMax { tooWide[position, default: []].append(identity) }
         }
-        for (identity, change) in zip(step.changes.order, step.changes.outcomes) {
-            for classIndex in [identity.classIndex, nil] {
-                for position in triggers[classIndex] ?? [] {
-                    guard entries[position].watch.isTriggered(by: change, of: identity, schema),
-                        entries[position].freeCount > 0
-                            || isAnyConcerned(entries[position], identity, step, isFound)
-                    else { continue }
-                    walk(position, from: identity)
-                }
+        _ = forEachTriggered(by: step.changes) { position, identity, isLost in
+            if isLost || entries[position].freeCount > 0
+                || isAnyConcerned(entries[position], identity, step, isFound)
+            {
+                walk(position, from: identity)
             }
-        }
-        for lost in step.changes.lostLinks {
-            guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { continue }
-            let target = ObjectIdentity(classIndex: classIndex, key: lost.key)
-            for position in triggers[classIndex] ?? []
-            where entries[position].watch.isTriggered(by: lost, schema) {
-                walk(position, from: target)
-            }
+            return true
         }
         return found
     }
 
     /// Whether any watch is set off.
     func areTriggered(by changes: FoldedChanges) -> Bool {
-        if triggers.isEmpty { return false }
+        !triggers.isEmpty && !forEachTriggered(by: changes) { _, _, _ in false }
+    }
+
+    /// Hands over the watches that are set off, each with the object that does it and whether that has lost a link, until
+    /// `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    private func forEachTriggered(
+        by changes: FoldedChanges,
+        _ body: (_ position: Int, _ identity: ObjectIdentity, _ isLost: Bool) -> Bool
+    ) -> Bool {
         for (identity, change) in zip(changes.order, changes.outcomes) {
-            func isTriggered(_ position: Int) -> Bool {
-                entries[position].watch.isTriggered(by: change, of: identity, schema)
-            }
-            if triggers[identity.classIndex]?.contains(where: isTriggered) ?? false
-                || triggers[nil]?.contains(where: isTriggered) ?? false
-            {
-                return true
+            for classIndex in [identity.classIndex, nil] {
+                for position in triggers[classIndex] ?? []
+                where entries[position].watch.isTriggered(by: change, of: identity, schema) {
+                    guard body(position, identity, false) else { return false }
+                }
             }
         }
-        return changes.lostLinks.contains {
-            schema.classIndexByNumber[$0.classNumber].map { triggers[$0] != nil } ?? false
+        for lost in changes.lostLinks {
+            guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { continue }
+            let target = ObjectIdentity(classIndex: classIndex, key: lost.key)
+            for position in triggers[classIndex] ?? []
+            where entries[position].watch.isTriggered(by: lost, schema) {
+                guard body(position, target, true) else { return false }
+            }
         }
+        return true
     }
 
     /// Whether what changed led, or leads, to a value that somebody is found by.
