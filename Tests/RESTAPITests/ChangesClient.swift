@@ -29,9 +29,9 @@ final class ChangesClient {
     private(set) var status = 0
     private(set) var headers: [String: String] = [:]
     private(set) var isEnded = false
-    /// When something other than a heartbeat came, in seconds of the monotonic clock.
-    private var lastEvent = 0
-    /// How long heartbeats alone are listened to: a test whose event never comes has to end.
+    /// Since when heartbeats alone have come while an event is waited for, in seconds of the monotonic clock; 0 for none.
+    private var waitStart = 0
+    /// How long they are listened to: a test whose event never comes has to end.
     private static let patienceSeconds = 40
     /// Every byte of the body so far.
     private(set) var body: [UInt8] = []
@@ -62,8 +62,8 @@ final class ChangesClient {
             if line.isEmpty {
                 var now = timespec()
                 clock_gettime(CLOCK_MONOTONIC, &now)
-                if !event.isHeartbeat || lastEvent == 0 { lastEvent = now.tv_sec }
-                if now.tv_sec - lastEvent > Self.patienceSeconds {
+                if !event.isHeartbeat || waitStart == 0 { waitStart = now.tv_sec }
+                if now.tv_sec - waitStart > Self.patienceSeconds {
                     Issue.record("nothing but heartbeats came")
                     break
                 }
@@ -89,6 +89,8 @@ final class ChangesClient {
 
     /// The next event that is no heartbeat.
     func nextEvent(_ location: SourceLocation = #_sourceLocation) -> Event {
+        // Those that came while nobody waited do not count.
+        waitStart = 0
         while let event = next() { if !event.isHeartbeat { return event } }
         Issue.record("the stream has ended", sourceLocation: location)
         return Event()
