@@ -10,7 +10,6 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules
 
 SWIFT ?= $(shell scripts/find-swift 2>/dev/null)
-PYTHON ?= /usr/bin/python3
 # Where `make serve` keeps its data, and where it listens.
 DATA ?= ./data
 LISTEN ?= 127.0.0.1:8080
@@ -66,7 +65,7 @@ soak: setup ## Kill the server under load, then all randomised tests with new se
 
 bench: setup-bench ## Measure against the references on this machine
 	"$(SWIFT)" build -c release
-	"$(PYTHON)" Benchmarks/bench.py
+	.build/bench-tools/bin/python Benchmarks/bench.py
 
 fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SEED=)
 	"$(SWIFT)" build -c release --product Fuzz

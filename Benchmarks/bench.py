@@ -11,7 +11,8 @@ import signal
 import sys
 import time
 
-from driver import report, rows_collection, rows_fair, rows_follow, rows_read, rows_schema, rows_stream, rows_write
+from driver import (report, rows_aggregate, rows_collection, rows_fair, rows_follow, rows_read, rows_schema, rows_stream,
+                    rows_write)
 from driver.bench import Bench
 from driver.processes import BenchError, stop_all
 from driver.results import Row
@@ -29,6 +30,7 @@ ROWS = {
     "export": rows_read.export,
     "scan": rows_read.scan,
     "embedded": rows_read.embedded,
+    "aggregates": rows_aggregate.aggregates,
     "large-list": rows_collection.large_list,
     "add-property": rows_schema.add_property,
     "migration": rows_schema.migration,
