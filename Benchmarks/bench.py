@@ -14,7 +14,7 @@ import time
 from driver import (report, rows_aggregate, rows_collection, rows_fair, rows_follow, rows_read, rows_schema, rows_stream,
                     rows_write)
 from driver.bench import Bench
-from driver.processes import BenchError, stop_all
+from driver.processes import BenchError, foreign_seconds, stop_all
 from driver.results import Row
 from driver.servers import installed
 
@@ -85,13 +85,13 @@ def arguments():
 
 def run(settings):
     """Runs the rows and writes the report; the exit status."""
-    started = time.monotonic()
+    started, foreign_before = time.monotonic(), foreign_seconds()
     rows = []
     with Bench(ROOT, settings) as bench:
         description = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                        "machine": report.machine(settings),
                        "settings": {name: getattr(settings, name) for name in (
-                           "objects", "large", "rounds", "seconds", "connections", "group", "quick")}}
+                           "objects", "large", "rounds", "seconds", "connections", "group", "quick", "only")}}
         if "tmpfs" in description["machine"]["work"]:
             bench.say("the work directory is in memory: durable writes will look free; use --work DIR on a disk")
         if not bench.has_holdfast:
@@ -105,6 +105,8 @@ def run(settings):
                 row = Row(name, name, error=str(error))
             rows.append(row)
             print(report.table([row]), flush=True)
+    description["machine"]["foreign_cores"] = max(
+        0.0, (foreign_seconds() - foreign_before) / (time.monotonic() - started))
     paths = report.write(settings.results, rows, description)
     checks = [check for row in rows for check in row.checks if check.ok is not None]
     missed = [check for check in checks if not check.ok]

@@ -1,5 +1,5 @@
 """Databases in the driver's own process that queries are compared with: DuckDB and SQLite, on files."""
-import importlib.util
+import importlib.metadata
 import json
 import sqlite3
 
@@ -41,8 +41,12 @@ class DuckDB(Database):
         self.thread_count = thread_count
 
     @staticmethod
-    def is_installed():
-        return importlib.util.find_spec("duckdb") is not None
+    def version():
+        """The version of the Python package, or an empty string without it."""
+        try:
+            return importlib.metadata.version("duckdb")
+        except importlib.metadata.PackageNotFoundError:
+            return ""
 
     def _open(self):
         import duckdb

@@ -2,12 +2,14 @@
 import json
 import os
 import platform
+import sqlite3
 from xml.sax.saxutils import escape
 
+from .databases import DuckDB
 from .results import AT_MOST
 from .servers import version_line
 
-_COLUMNS = (("per_second", "per s", "{:,.0f}"), ("p50_us", "p50 µs", "{:,.0f}"), ("p99_us", "p99 µs", "{:,.0f}"),
+COLUMNS = (("per_second", "per s", "{:,.0f}"), ("p50_us", "p50 µs", "{:,.0f}"), ("p99_us", "p99 µs", "{:,.0f}"),
             ("cpu_us", "CPU µs", "{:,.2f}"))
 _WIDTH, _LABEL_WIDTH, _BAR_HEIGHT, _GAP, _TOP = 1140, 480, 18, 8, 62
 _MET, _MISSED, _UNMEASURED = "#2f7d4f", "#b3372f", "#b9bec5"
@@ -24,7 +26,8 @@ def machine(settings):
     with open("/proc/meminfo", encoding="utf-8") as file:
         memory = int(file.readline().split()[1]) // 1024
     versions = {"wrk": version_line([settings.wrk, "-v"]), "nginx": version_line([settings.nginx, "-v"]),
-                "redis": version_line([settings.redis, "--version"]), "cc": version_line(["cc", "--version"]),
+                "redis": version_line([settings.redis, "--version"]), "duckdb": DuckDB.version(),
+                "sqlite": sqlite3.sqlite_version, "cc": version_line(["cc", "--version"]),
                 "holdfast": version_line([str(settings.holdfast), "version"])}
     return {"processor": model, "cores": os.cpu_count(), "memory_mib": memory, "kernel": platform.release(),
             "work": _mount(settings.work), "load_average": os.getloadavg()[0], "versions": versions}
@@ -43,7 +46,8 @@ def _mount(path):
     return f"{best[0]} ({best[2]})"
 
 
-def _number(value):
+def number(value):
+    """A figure with as many digits as are worth reading."""
     if value is None:
         return "–"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
@@ -62,27 +66,28 @@ def table(rows):
         lines.append(f"\n{row.title}   [{row.name}]")
         if row.error:
             lines.append(f"  failed: {row.error}")
-        known = {name for name, _, _ in _COLUMNS}
+        known = {name for name, _, _ in COLUMNS}
         if any(known & figures.keys() for figures in row.figures.values()):
-            lines.append("  " + " " * 44 + "".join(f"{title:>12}" for _, title, _ in _COLUMNS))
+            lines.append("  " + " " * 44 + "".join(f"{title:>12}" for _, title, _ in COLUMNS))
         for label, figures in row.figures.items():
             cells = "".join(f"{shape.format(figures[name]) if name in figures else '':>12}"
-                            for name, _, shape in _COLUMNS)
-            rest = "  ".join(f"{name} {_number(value)}" for name, value in figures.items()
+                            for name, _, shape in COLUMNS)
+            rest = "  ".join(f"{name} {number(value)}" for name, value in figures.items()
                              if name not in known and name not in ("requests", "kept"))
             lines.append(f"  {label:<44}{cells}  {rest}".rstrip())
         for check in row.checks:
-            target = f"{check.sense} {_number(check.target)}" if check.target is not None else ""
+            target = f"{check.sense} {number(check.target)}" if check.target is not None else ""
             note = f"  ({check.note})" if check.note else ""
-            lines.append(f"  → {check.name:<52} {_number(check.value):>9} {check.unit:<10}"
+            lines.append(f"  → {check.name:<52} {number(check.value):>9} {check.unit:<10}"
                          f"{target:<18}{verdict(check)}{note}")
         lines += [f"  note: {note}" for note in row.notes]
     return "\n".join(lines)
 
 
 def plot(rows):
-    """Bars of the share of each allowance that is used; the line at 1 is the target."""
-    bars = [(row, check) for row in rows for check in row.checks if check.target is not None]
+    """Bars of the share of each allowance that is used, the largest first; the line at 1 is the target."""
+    bars = sorted(((row, check) for row in rows for check in row.checks if check.target is not None),
+                  key=lambda bar: -(bar[1].share or 0))
     right = _WIDTH - 240
     longest = max([check.share for _, check in bars if check.share is not None], default=1.0)
     scale = (right - _LABEL_WIDTH) / max(1.25, min(longest, 3.0))
@@ -101,14 +106,15 @@ def plot(rows):
         parts.append(f'<text x="{_LABEL_WIDTH - 10}" y="{middle}" text-anchor="end" fill="#1d232b">'
                      f'{escape(row.name)}: {escape(check.name)}</text>')
         if check.share is None:
-            parts.append(f'<text x="{_LABEL_WIDTH + 6}" y="{middle}" fill="{_UNMEASURED}">not measured</text>')
+            parts.append(f'<text x="{_LABEL_WIDTH + 6}" y="{middle}" fill="{_UNMEASURED}">'
+                         f'{verdict(check)}</text>')
             continue
         width = min(check.share * scale, right - _LABEL_WIDTH)
         word = "≤" if check.sense == AT_MOST else "≥"
         parts.append(f'<rect x="{_LABEL_WIDTH}" y="{top}" width="{max(width, 1):.1f}" height="{_BAR_HEIGHT}" rx="2" '
                      f'fill="{_MET if check.ok else _MISSED}"/>')
         parts.append(f'<text x="{max(_LABEL_WIDTH + width, limit) + 8:.1f}" y="{middle}" fill="#1d232b">'
-                     f'{_number(check.value)} {escape(check.unit)} ({word} {_number(check.target)})</text>')
+                     f'{number(check.value)} {escape(check.unit)} ({word} {number(check.target)})</text>')
     parts.append(f'<line x1="{limit:.1f}" y1="{_TOP - 6}" x2="{limit:.1f}" y2="{height - 14}" stroke="#1d232b" '
                  f'stroke-dasharray="4 3"/>')
     parts.append("</svg>")

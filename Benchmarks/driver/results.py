@@ -32,6 +32,10 @@ class Check:
         return {"name": self.name, "value": self.value, "unit": self.unit, "target": self.target, "sense": self.sense,
                 "ok": self.ok, "note": self.note}
 
+    @classmethod
+    def from_dict(cls, members):
+        return cls(**{name: value for name, value in members.items() if name != "ok"})
+
 
 @dataclass
 class Row:
@@ -53,3 +57,7 @@ class Row:
     def as_dict(self):
         return {"name": self.name, "title": self.title, "figures": self.figures,
                 "checks": [check.as_dict() for check in self.checks], "notes": self.notes, "error": self.error}
+
+    @classmethod
+    def from_dict(cls, members):
+        return cls(**{**members, "checks": [Check.from_dict(one) for one in members["checks"]]})
