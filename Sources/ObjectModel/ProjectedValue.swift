@@ -1,7 +1,9 @@
 /// What the path of a projected property leads to in a schema.
 package struct ProjectedValue: Equatable, Sendable {
-    /// The property at the end of the path.
+    /// The property at the end of the path; of a count or an aggregate its value, as a property named by the path.
     package var property: Property
+    /// Whether the path ends in a count or an aggregate.
+    package var isCalculated = false
     /// The class that has it.
     package var owner: String
     /// Whether something before the end, and before a collection on the way, may be null, which the value
@@ -56,9 +58,12 @@ package struct ProjectedValue: Equatable, Sendable {
                     known: objectClass.properties.map(\.name))
             }
             let property = objectClass.properties[position]
-            if index == path.count - 1 {
-                if let collection { try Self.requirePlain(property, behind: collection) }
-                self.property = property
+            let rest = path[(index + 1)...]
+            isCalculated = rest.first?.hasPrefix("@") ?? false
+            if rest.isEmpty || isCalculated {
+                self.property =
+                    isCalculated ? try Self.calculated(rest, from: property, in: classes) : property
+                if let collection { try Self.requirePlain(self.property, behind: collection) }
                 self.owner = owner
                 self.isBehindNull = isBehindNull
                 self.isElementBehindNull = isElementBehindNull

@@ -193,8 +193,17 @@ struct PlanningTests {
         #expect(column("-friend") == 2)
         let path = try ValuePath(dotted: "home.owner.fans", rootClass: 0, schema: schema)
         #expect(path.steps.map(\.kind) == [.embedded, .link])
-        #expect(throws: QueryError.self) {
-            try ValuePath(dotted: "home.@count", rootClass: 0, schema: schema)
+        for (list, dotted) in [("friends.@count", "friends.@count"), ("home.@count", "home.@size")]
+        {
+            let key = try SortKey.parse(
+                list: list, root: .objects(classIndex: 0), schema: schema)
+            #expect(
+                try ValuePath(dotted: dotted, rootClass: 0, schema: schema) == key.first?.path)
+        }
+        for dotted in ["home.@type", "@links.@count", "friends.@count.name", "friends[0]"] {
+            #expect(throws: QueryError.self) {
+                try ValuePath(dotted: dotted, rootClass: 0, schema: schema)
+            }
         }
     }
 

@@ -34,6 +34,15 @@ extension CompiledProjection {
                     firstMember: firstMember))
             steps.append(forward(step, schema))
         }
+        if let calculation = property.calculation {
+            // From the object that has the last property.
+            let way = Array(steps.dropLast())
+            paths += calculation.dependencies(schema).map {
+                Dependency(
+                    classIndex: $0.classIndex, member: $0.member, path: way + $0.path,
+                    firstMember: firstMember)
+            }
+        }
         for inner in property.projection?.properties ?? [] {
             addPaths(of: inner, behind: steps, firstMember, schema, to: &paths)
         }

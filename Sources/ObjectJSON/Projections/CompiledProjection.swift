@@ -12,6 +12,8 @@ package final class CompiledProjection: Sendable {
         package let name: String
         /// The way to the value: in which class, which property.
         package let steps: [Step]
+        /// The count or aggregate of the last of them, from the object that has it; nil for its value.
+        let calculation: ValuePath?
         /// What shows the objects at the end; nil for what stands there itself.
         package let projection: CompiledProjection?
 
@@ -72,9 +74,16 @@ package final class CompiledProjection: Sendable {
             else { return nil }
             let properties = definition.properties.compactMap { property -> Property? in
                 let steps = steps(property.path, from: rowClass, schema)
-                guard steps.count == property.path.count else { return nil }
+                var calculation: ValuePath?
+                if steps.count < property.path.count {
+                    guard let last = steps.last else { return nil }
+                    calculation = try? ValuePath(
+                        dotted: property.path[(steps.count - 1)...].joined(separator: "."),
+                        rootClass: last.classIndex, schema: schema)
+                    guard calculation != nil else { return nil }
+                }
                 return Property(
-                    name: property.name, steps: steps,
+                    name: property.name, steps: steps, calculation: calculation,
                     projection: property.projection.flatMap { compile($0) })
             }
             let made = CompiledProjection(definition, rowClass, properties, schema)
@@ -113,6 +122,10 @@ package final class CompiledProjection: Sendable {
         var part = FieldSelection.part(
             schema.classes[last.classIndex], last.member, expands: property.projection != nil,
             nested: property.projection?.selection)
+        if let path = property.calculation {
+            part = FieldSelection.Part(
+                kind: .calculated, name: "", member: last.member, path: path)
+        }
         for (index, step) in property.steps.enumerated().dropLast().reversed() {
             guard let inner = part else { return nil }
             let rowClass = schema.classes[step.classIndex]

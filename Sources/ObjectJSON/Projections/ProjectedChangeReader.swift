@@ -107,6 +107,9 @@ package struct ProjectedChangeReader {
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ property: CompiledProjection.Property,
         into change: ProjectedChange
     ) {
+        if let detail = names.calculated(property) {
+            return reader.fault("projection-read-only", detail, at: name)
+        }
         let pointer = reader.pointer(at: name)
         var change = change
         for step in property.steps.dropLast() {

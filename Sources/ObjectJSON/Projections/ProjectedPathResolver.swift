@@ -93,6 +93,9 @@ struct ProjectedPathResolver {
         guard let property = projection.properties.first(where: { $0.name == name }),
             let last = property.steps.last
         else { throw unknown(name, projection) }
+        if let detail = names.calculated(property) {
+            throw Refusal(code: "projection-read-only", detail: detail)
+        }
         for step in property.steps.dropLast() {
             guard place.rowClass.members[step.member].storage.shape == .single else {
                 throw readOnly(name, place.rowClass, step.member)
@@ -158,5 +161,17 @@ extension CompiledProjection {
         return
             "'\(name)' shows the objects of the collection '\(collection)' and is read-only; change those "
             + "objects, or '\(collection)' of '\(rowClass.definition.name)'."
+    }
+}
+
+extension SchemaNames {
+    /// What is told of a property that a patch states and that is a count or an aggregate; nil of others.
+    func calculated(_ property: CompiledProjection.Property) -> String? {
+        guard property.calculation != nil, let last = property.steps.last else { return nil }
+        let definition = schema.classes[last.classIndex].definition
+        let origin = definition.properties[last.member].name
+        return
+            "'\(property.name)' is calculated from '\(origin)' of '\(definition.name)' and is read-only; change "
+            + "what it is calculated from."
     }
 }

@@ -13,20 +13,19 @@ extension FieldSelection {
     private var columnParts: [Part] {
         var parts: [Part] = []
         // As deep as paths have steps, which are limited.
-        for (step, label) in zip(steps, labels) {
-            let inner = step.nested < 0 ? nil : nested[Int(step.nested)]
-            guard let inner, Self.leadsToOne(step.kind) else {
-                parts.append(
-                    Part(kind: step.kind, name: label, member: Int(step.member), nested: inner))
+        for position in steps.indices {
+            let part = part(at: position)
+            guard let inner = part.nested, Self.leadsToOne(part.kind) else {
+                parts.append(part)
                 continue
             }
-            for var part in inner.columnParts {
-                let name = "\(label).\(part.name)"
-                part.name = ""
+            for var column in inner.columnParts {
+                let name = "\(part.name).\(column.name)"
+                column.name = ""
                 parts.append(
                     Part(
-                        kind: .through, name: name, member: Int(step.member),
-                        nested: FieldSelection(inner.rowClass, [part])))
+                        kind: .through, name: name, member: part.member,
+                        nested: FieldSelection(inner.rowClass, [column])))
             }
         }
         return parts

@@ -1,4 +1,5 @@
 import ObjectModel
+import Query
 import Rows
 import Text
 
@@ -9,7 +10,8 @@ extension FieldSelection {
     /// What `fields` and `expand` ask for of objects of a class.
     ///
     /// `fields` is a list of names: properties, inverse links, `$id`, `$version`, `*` for everything,
-    /// and dotted paths into embedded and linked objects. `expand` is a list of paths to links and
+    /// dotted paths into embedded and linked objects, and at the ends of such paths counts and aggregates:
+    /// `dogs.@count`, `dogs.@max.age`, `scores.@avg`. `expand` is a list of paths to links and
     /// inverse links whose objects stand in the reply instead of their keys. A path may lead back to
     /// where it came from: its length bounds the reply's depth.
     ///
@@ -62,7 +64,15 @@ extension FieldSelection {
         var hasID = false
         var hasVersion = false
         /// In the order of mention.
-        var members: [(member: Int, node: Node?, expands: Bool)] = []
+        var members: [Member] = []
+
+        struct Member {
+            var member: Int
+            var node: Node?
+            var expands = false
+            /// A count or an aggregate of the member, which stands beside it.
+            var calculated: Part?
+        }
 
         func select(
             _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
@@ -73,6 +83,9 @@ extension FieldSelection {
             if !expands, rest.isEmpty, selectSpecial(name, rowClass) { return }
             guard let member = rowClass.member(named: name) else {
                 throw unknown(name, rowClass, parameter, expands)
+            }
+            if !expands, rest.first?.hasPrefix("@") ?? false {
+                return try calculate(member, path, rowClass, schema, parameter)
             }
             let compiled = rowClass.members[member]
             let leadsOn = compiled.classIndex >= 0
@@ -118,9 +131,30 @@ extension FieldSelection {
                     name, among: expands ? known : known + ["$id", "$version"]))
         }
 
+        /// A count or an aggregate of a member.
+        private func calculate(
+            _ member: Int, _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
+            _ parameter: String
+        ) throws(RequestFault) {
+            let name = path.joined(separator: ".")
+            if members.contains(where: { $0.calculated?.name == name }) { return }
+            do throws(QueryError) {
+                let path = try ValuePath(
+                    dotted: name, rootClass: rowClass.index, schema: schema)
+                let part = Part(kind: .calculated, name: name, member: member, path: path)
+                members.append(Member(member: member, calculated: part))
+            } catch {
+                let code =
+                    error.kind == .unknownProperty ? "unknown-property" : "invalid-parameter"
+                throw .single(
+                    .malformed, code, error.message, parameter: parameter, hint: error.hint)
+            }
+        }
+
         private func position(_ member: Int) -> Int {
-            if let known = members.firstIndex(where: { $0.member == member }) { return known }
-            members.append((member, nil, false))
+            let known = members.firstIndex { $0.member == member && $0.calculated == nil }
+            if let known { return known }
+            members.append(Member(member: member))
             return members.count - 1
         }
 
@@ -136,7 +170,9 @@ extension FieldSelection {
         }
 
         private func descend(_ member: Int, expands: Bool) -> Node {
-            let isKnown = members.contains { $0.member == member && $0.node == nil && !$0.expands }
+            let isKnown = members.contains {
+                $0.member == member && $0.node == nil && !$0.expands && $0.calculated == nil
+            }
             let index = position(member)
             members[index].expands = true
             if let node = members[index].node { return node }
@@ -153,15 +189,23 @@ extension FieldSelection {
             if hasID && (hasKey || !hasEverything) { parts.append(Part(kind: .id, name: "$id")) }
             if hasEverything { parts += FieldSelection.everyPart(of: rowClass) }
             if hasVersion { parts.append(Part(kind: .version, name: "$version")) }
-            for (member, node, expands) in members {
+            for named in members {
+                if let part = named.calculated {
+                    parts.append(part)
+                    continue
+                }
+                let member = named.member
                 let target = rowClass.members[member].classIndex
-                let inner = node.map { node in
+                let inner = named.node.map { node in
                     FieldSelection(
                         schema.classes[target], node.parts(schema.classes[target], schema))
                 }
-                let part = FieldSelection.part(rowClass, member, expands: expands, nested: inner)
+                let part = FieldSelection.part(
+                    rowClass, member, expands: named.expands, nested: inner)
                 guard let part else { continue }
-                if let index = parts.firstIndex(where: { $0.member == member }) {
+                if let index = parts.firstIndex(where: {
+                    $0.member == member && $0.kind != .calculated
+                }) {
                     parts[index] = part
                 } else {
                     parts.append(part)

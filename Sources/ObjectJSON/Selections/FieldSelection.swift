@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import ObjectModel
+import Query
 import Rows
 
 /// What a reply holds of an object: its properties, `$id`, `$version`, inverse links, and objects that
@@ -52,6 +53,8 @@ package final class FieldSelection: @unchecked Sendable {
             case through
             /// The same of each object of a collection, as an array.
             case throughEach
+            /// A count or an aggregate of a property.
+            case calculated
         }
 
         package var kind: Kind
@@ -59,7 +62,8 @@ package final class FieldSelection: @unchecked Sendable {
         package var member: Int32
         /// The class of the link, embedded object or inverse link.
         var classIndex: Int32
-        /// The position of the nested selection; −1 for everything of the class.
+        /// The position of the nested selection; −1 for everything of the class. Of what is calculated the position
+        /// of its path.
         package var nested: Int32
         /// Where `,"name":` stands in the names.
         var nameStart: Int32
@@ -74,6 +78,8 @@ package final class FieldSelection: @unchecked Sendable {
     package let followsLinks: Bool
     /// Selections of embedded and expanded objects.
     package let nested: [FieldSelection]
+    /// The paths of what is calculated.
+    package let paths: [ValuePath]
     package let steps: UnsafeMutableBufferPointer<Step>
     package let names: UnsafeMutableRawBufferPointer
     /// The names of the steps, in their order.
@@ -85,12 +91,15 @@ package final class FieldSelection: @unchecked Sendable {
         package var name: String
         package var member: Int = -1
         package var nested: FieldSelection?
+        /// Of what is calculated, from the object on.
+        package var path: ValuePath?
     }
 
     init(_ rowClass: RowClass, _ parts: [Part]) {
         self.rowClass = rowClass
         labels = parts.map(\.name)
         var nested: [FieldSelection] = []
+        var paths: [ValuePath] = []
         let text = ByteBuffer(capacity: 256)
         steps = .allocate(capacity: parts.count)
         var holdsOtherObjects = false
@@ -107,6 +116,10 @@ package final class FieldSelection: @unchecked Sendable {
             if let inner = part.nested {
                 step.nested = Int32(nested.count)
                 nested.append(inner)
+            }
+            if let path = part.path {
+                step.nested = Int32(paths.count)
+                paths.append(path)
             }
             switch part.kind {
             case .id, .version: break
@@ -126,12 +139,17 @@ package final class FieldSelection: @unchecked Sendable {
                 if step.element == .link || part.nested?.holdsOtherObjects == true {
                     holdsOtherObjects = true
                 }
+            case .calculated:
+                // A collection may lie out of line, where the same reads as for links find it.
+                followsLinks = true
+                if part.path?.readsOtherObjects == true { holdsOtherObjects = true }
             }
             steps.initializeElement(at: position, to: step)
         }
         self.holdsOtherObjects = holdsOtherObjects
         self.followsLinks = followsLinks
         self.nested = nested
+        self.paths = paths
         names = .allocate(byteCount: max(text.count, 1), alignment: 1)
         names.copyMemory(from: text.bytes)
     }
@@ -145,6 +163,7 @@ package final class FieldSelection: @unchecked Sendable {
     var endsInCollection: Bool {
         guard let last = steps.first, last.member >= 0 else { return false }
         if last.kind == .through { return nested[Int(last.nested)].endsInCollection }
+        if last.kind == .calculated { return false }
         return last.kind == .throughEach
             || rowClass.members[Int(last.member)].storage.shape != .single
     }
@@ -171,15 +190,22 @@ package final class FieldSelection: @unchecked Sendable {
 
     /// The same but for a single embedded object, whatever was asked of it.
     package func without(embedded member: Int) -> FieldSelection {
-        var parts: [Part] = []
-        for (step, label) in zip(steps, labels)
-        where step.kind != .embedded || step.member != member {
-            parts.append(
-                Part(
-                    kind: step.kind, name: label, member: Int(step.member),
-                    nested: step.nested < 0 ? nil : nested[Int(step.nested)]))
+        let kept = steps.indices.filter {
+            steps[$0].kind != .embedded || steps[$0].member != member
         }
-        return parts.count == labels.count ? self : FieldSelection(rowClass, parts)
+        return kept.count == labels.count ? self : FieldSelection(rowClass, kept.map(part(at:)))
+    }
+
+    /// The step at a position as the part that it was made from.
+    func part(at position: Int) -> Part {
+        let step = steps[position]
+        var part = Part(kind: step.kind, name: labels[position], member: Int(step.member))
+        if step.kind == .calculated {
+            part.path = paths[Int(step.nested)]
+        } else if step.nested >= 0 {
+            part.nested = nested[Int(step.nested)]
+        }
+        return part
     }
 
     /// What `*` stands for.

@@ -52,7 +52,7 @@ extension ObjectWriter {
             }
         case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)
         case .id, .version, .scalar, .scalars, .map, .linkMap, .expandedLinkMap, .embeddedMap,
-            .through, .throughEach:
+            .through, .throughEach, .calculated:
             break
         }
     }

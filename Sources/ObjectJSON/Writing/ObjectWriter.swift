@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import JSON
 import ObjectStore
+import Query
 import Rows
 
 /// Writes stored objects as JSON, straight from their rows into a buffer.
@@ -28,6 +29,8 @@ package struct ObjectWriter {
     package var collectionByteCountMax = Int.max
     /// Whether out-of-line values are left out, because they may have changed since a row was copied.
     private(set) var hidesOverflow = false
+    /// Readers of what selections calculate, each made when it is first used.
+    private var readers: [(selection: FieldSelection, path: Int32, reader: PathReader)] = []
     /// Past so many bytes nothing more is written; see ``isTruncated``.
     package var byteCountMax = Int.max
     /// Whether ``byteCountMax`` was reached: what is written is not whole then.
@@ -108,7 +111,21 @@ package struct ObjectWriter {
             write(step, of: row, key: key, selection)
         case .map, .linkMap, .expandedLinkMap, .embeddedMap: writeMap(step, of: row, selection)
         case .through, .throughEach: writePath(step, of: row, rowClass, selection)
+        case .calculated: writeCalculated(step, of: row, key: key, selection)
         }
+    }
+
+    /// Writes a count or an aggregate.
+    private mutating func writeCalculated(
+        _ step: FieldSelection.Step, of row: RowView, key: UInt64, _ selection: FieldSelection
+    ) {
+        guard let read else { return json.null() }
+        let known = readers.first { $0.selection === selection && $0.path == step.nested }?.reader
+        let path = selection.paths[Int(step.nested)]
+        let reader = known ?? PathReader(path, schema: names.schema)
+        if known == nil { readers.append((selection, step.nested, reader)) }
+        guard let value = reader.value(row: row, key: key, source: read) else { return json.null() }
+        write(stored: value, path.type.storage)
     }
 
     /// Writes a copied object with everything that it stores.

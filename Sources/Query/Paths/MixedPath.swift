@@ -1,3 +1,4 @@
+import ObjectModel
 import Rows
 
 /// The path within a `mixed` value, or from a collection of such values, and what is asked at its end.

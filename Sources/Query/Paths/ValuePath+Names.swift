@@ -1,24 +1,65 @@
 import ObjectModel
 import Rows
+import Text
 
 extension ValuePath {
-    /// Reads a dotted path of property names, as in `fields` and `expand`: `home.city`, `dogs.owner`. Unlike in a
-    /// query, names stand as they are, blanks included, and nothing but properties has one.
+    /// Reads a dotted path of property names, as in `fields` and `expand`: `home.city`, `dogs.owner`, and perhaps a
+    /// count or an aggregate at its end: `dogs.@count`, `dogs.@max.age`, `scores.@avg`. Unlike in a query, names stand
+    /// as they are, blanks included, and nothing but properties has one.
     ///
     /// - Throws: ``QueryError`` with the column in `text`.
     package init(dotted text: String, rootClass: Int, schema: RowSchema) throws(QueryError) {
         let source = SourceText(text)
         var resolver = PathResolver(
             schema: schema, root: .objects(classIndex: rootClass), source: source)
-        for name in source.split(0..<source.bytes.count, at: UInt8(ascii: ".")) {
-            try resolver.name(try source.name(name), at: name.lowerBound)
-            guard resolver.namedMember != nil else {
-                throw source.fault(
-                    .unknownProperty, "'\(source.text(name))' is not a property.",
-                    at: name.lowerBound)
+        var names = source.split(0..<source.bytes.count, at: UInt8(ascii: "."))[...]
+        while let name = names.popFirst() {
+            let text = try source.name(name)
+            let start = name.lowerBound
+            switch Syntax.Step.Kind(operation: text) {
+            case .count?: try resolver.count(at: start)
+            case .aggregate(let function)?:
+                if let property = names.popFirst() {
+                    try resolver.aggregate(
+                        function, at: start, of: try source.name(property),
+                        nameAt: property.lowerBound)
+                } else {
+                    try resolver.aggregate(function, at: start)
+                }
+            default:
+                if text.hasPrefix("@") { throw Self.noOperation(text, source, start) }
+                try resolver.name(text, at: start)
+                guard resolver.namedMember != nil else {
+                    throw source.fault(
+                        .unknownProperty, "'\(text)' is not a property.", at: start)
+                }
             }
         }
         self = try resolver.path(at: 0)
+    }
+
+    private static func noOperation(
+        _ name: String, _ source: SourceText, _ offset: Int
+    ) -> QueryError {
+        let known = ["@count"] + AggregateFunction.allCases.map(\.name)
+        return source.fault(
+            .unknownProperty,
+            "There is no '\(name)'; behind a property may stand \(known.joined(separator: ", ")).",
+            at: offset, hint: NearestName.of(name, among: known))
+    }
+
+    /// Whether what it leads to may change without a new version of the object that it begins at.
+    package var readsOtherObjects: Bool {
+        let staysInside = steps.allSatisfy { step in
+            switch step.kind {
+            case .embedded, .embeddedList, .embeddedAt: true
+            case .link, .links, .linkAt, .inverse, .mixedLinks: false
+            }
+        }
+        switch terminal {
+        case .inverse, .inverseCount, .incomingCount, .matchCount: return true
+        default: return !staysInside
+        }
     }
 
     /// The way to the objects that the path ends in; nil where it ends in values.

@@ -74,15 +74,14 @@ extension SortKey {
             let name = try source.name(piece.lowerBound..<open)
             let kind: Syntax.Step.Kind
             switch name {
-            case "@count", "@size": kind = .count
             case "@links": kind = .links
             case _ where name.hasPrefix("@"):
-                guard let function = AggregateFunction(rawValue: String(name.dropFirst())) else {
+                guard let operation = Syntax.Step.Kind(operation: name) else {
                     throw source.fault(
                         .type, "The '\(clause)' clause can't use '\(name)'.",
                         at: piece.lowerBound)
                 }
-                kind = .aggregate(function)
+                kind = operation
             default: kind = .name(name)
             }
             steps.append(Syntax.Step(kind: kind, start: piece.lowerBound))

@@ -124,6 +124,19 @@ struct Syntax {
             case keyPathArgument(Int)
             case aggregate(AggregateFunction)
             case type
+
+            /// A count or an aggregate by its name in a path, such as `@max`; nil for other names.
+            init?(operation name: String) {
+                if name == "@count" || name == "@size" {
+                    self = .count
+                } else if name.hasPrefix("@"),
+                    let function = AggregateFunction(rawValue: String(name.dropFirst()))
+                {
+                    self = .aggregate(function)
+                } else {
+                    return nil
+                }
+            }
         }
 
         var kind: Kind

@@ -4,6 +4,13 @@ import Testing
 
 @Suite("Random projections")
 struct RandomProjectionTests {
+    /// The people with numbers to calculate with.
+    static let schema = {
+        var schema = Projections.schema
+        schema.classes[0].properties.append(Schemas.list("scores", .int, optional: true))
+        return schema
+    }()
+
     /// What projections show, worked out from whole objects as their classes have them.
     private struct Model {
         let schema: Schema
@@ -51,6 +58,13 @@ struct RandomProjectionTests {
                 let position = base.propertyIndex(named: name)
             else { return .null }
             let property = base.properties[position]
+            if let operation = path.dropFirst().first, operation.hasPrefix("@") {
+                // The bytes of a text that is null are not counted.
+                if case .single(.scalar) = property.type, found == .null { return .null }
+                return calculated(
+                    operation, values(found, property, path.dropFirst(2).first),
+                    isDouble: path.last == "weight")
+            }
             guard case .object(let className)? = property.type.element,
                 let next = schema.objectClass(named: className), path.count > 1 || projection != nil
             else { return found }
@@ -64,6 +78,57 @@ struct RandomProjectionTests {
             }
             if case .array(let elements) = found { return .array(elements.map(behind)) }
             return behind(found)
+        }
+
+        /// The elements of a property, or what they have of a property of theirs.
+        private func values(
+            _ found: QueryJSON, _ property: Property, _ name: String?
+        ) -> [QueryJSON] {
+            if case .single(.scalar) = property.type {
+                return found.string.map { Array(repeating: .null, count: $0.utf8.count) } ?? []
+            }
+            if case .single = property.type { return found == .null ? [] : [.null] }
+            guard let name else { return found.elements }
+            let className: String
+            switch property.type {
+            case .linkingObjects(let origin, _): className = origin
+            case .list(.object(let target)), .set(.object(let target)): className = target
+            default: return []
+            }
+            let isEmbedded = schema.objectClass(named: className)?.kind == .embedded
+            return found.elements.map { element in
+                let object = isEmbedded ? element : objects[className]?[element.int ?? 0]
+                return object?[name] ?? .null
+            }
+        }
+
+        /// What a count or an aggregate makes of values, which are ints, or doubles, or null.
+        private func calculated(
+            _ operation: String, _ values: [QueryJSON], isDouble: Bool
+        ) -> QueryJSON {
+            if operation == "@count" { return .int(Int64(values.count)) }
+            var ints: [Int64] = []
+            var doubles: [Double] = []
+            for value in values {
+                if case .int(let int) = value { ints.append(int) }
+                if case .double(let double) = value { doubles.append(double) }
+            }
+            let numbers = ints.map(Double.init) + doubles
+            switch operation {
+            case "@avg" where numbers.isEmpty: return .null
+            case "@avg": return .double(numbers.reduce(0, +) / Double(numbers.count))
+            case "@sum" where isDouble: return .double(numbers.reduce(0, +))
+            case "@sum": return .int(ints.reduce(0, +))
+            case "@min":
+                return ints.min().map { .int($0) } ?? doubles.min().map { .double($0) } ?? .null
+            default:
+                return ints.max().map { .int($0) } ?? doubles.max().map { .double($0) } ?? .null
+            }
+        }
+
+        /// What `fields` shows of an object beside its `$id`.
+        func calculate(_ object: QueryJSON, _ base: ObjectClass, _ path: [String]) -> QueryJSON {
+            value(object, base, path[...], nil)
         }
     }
 
@@ -80,7 +145,7 @@ struct RandomProjectionTests {
                 + "\"landlord\":\(landlord)\(inner)}"
         }
         let member: String
-        switch Int.random(in: 0...9, using: &random) {
+        switch Int.random(in: 0...10, using: &random) {
         case 0: member = "\"firstName\":\(name())"
         case 1: member = "\"lastName\":\(name())"
         case 2: member = "\"age\":\(Int.random(in: 1...9, using: &random))"
@@ -89,7 +154,10 @@ struct RandomProjectionTests {
         case 5: member = "\"friends\":[\(person()),\(person())]"
         case 6: member = "\"boss\":" + (Bool.random(using: &random) ? person() : "null")
         case 7: member = "\"tags\":[\(name()),null]"
-        case 8: member = "\"pets\":[{\"name\":\(name()),\"vet\":\(person())}]"
+        case 8:
+            let weight = Double(Int.random(in: 0...9, using: &random)) / 2
+            member = "\"pets\":[{\"name\":\(name()),\"vet\":\(person()),\"weight\":\(weight)}]"
+        case 9: member = "\"scores\":[\(person()),null,\(person())]"
         default:
             if Int.random(in: 0...3, using: &random) == 0 {
                 return ("DELETE", "/v1/classes/Person/objects/\(id)", nil)
@@ -103,11 +171,11 @@ struct RandomProjectionTests {
     func againstModel() throws {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("projections"))
         for _ in 0..<SeededGenerator.scaled(5) {
-            var projections = RandomProjections(Projections.schema)
+            var projections = RandomProjections(Self.schema)
             projections.make("Pet", &random)
             for _ in 0..<6 { projections.make(nil, &random) }
             for _ in 0..<3 { projections.make("Person", &random) }
-            let server = ChangesServer(try TestServer(schema: Projections.schema))
+            let server = ChangesServer(try TestServer(schema: Self.schema))
             for projection in projections.made {
                 let reply = server.send(
                     "PUT", "/v1/projections/\(projection.name)", projection.body)
@@ -134,7 +202,7 @@ struct RandomProjectionTests {
                         ? #"{"_id":\#(1000 + position)}"# : #"{"name":"last"}"#)
                 try #require(made.status == 201, "\(made.text)")
             }
-            let model = Model(Projections.schema, projections.made, server.server)
+            let model = Model(Self.schema, projections.made, server.server)
             for (position, projection) in shown.enumerated() {
                 let page = server.send(
                     "GET",
@@ -170,11 +238,94 @@ struct RandomProjectionTests {
         }
     }
 
+    @Test(
+        "fields beside objects are what plain arithmetic makes of them, and sorts are in their order"
+    )
+    func fieldsAndSorts() throws {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("calculated fields"))
+        let calculations = [
+            "friendOf.@count", "friends.@count", "friendOf.@avg.age", "friends.@sum.age",
+            "friendOf.@max.age", "pets.@min.weight", "pets.@sum.weight", "scores.@avg",
+            "scores.@sum",
+            "scores.@count", "tags.@count", "places.@count",
+        ]
+        let person = Self.schema.classes[0]
+        for _ in 0..<SeededGenerator.scaled(5) {
+            let server = ChangesServer(try TestServer(schema: Self.schema))
+            let chosen = (calculations + calculations.map { "boss." + $0 }).filter { _ in
+                Int.random(in: 0...2, using: &random) == 0
+            }
+            let fields = (["$id"] + chosen).joined(separator: ",")
+            let stream = server.events(
+                "/v1/classes/Person/changes", [("since", "start"), ("fields", fields)])
+            var replica = ChangesReplica()
+            for event in stream.events(to: "upToDate") { replica.apply(event) }
+            for _ in 0..<60 {
+                let (method, target, body) = Self.change(&random)
+                _ = server.send(method, target, body)
+            }
+            let made = server.send("POST", "/v1/classes/Person/objects", #"{"_id":1000}"#)
+            try #require(made.status == 201, "\(made.text)")
+            while let event = stream.next() {
+                replica.apply(event)
+                if event.changes.contains("enter 1000") { break }
+            }
+            let model = Model(Self.schema, [], server.server)
+            let objects = server.send(
+                "GET", target("/v1/classes/Person/objects", [("fields", fields)]))
+            for object in objects.json["objects"]?.elements ?? [] {
+                let id = object["$id"]?.int ?? 0
+                let whole = model.objects["Person"]?[id] ?? .null
+                for path in chosen {
+                    let isBehind = path.hasPrefix("boss.")
+                    let shown =
+                        isBehind
+                        ? object["boss"]?[String(path.dropFirst(5))] ?? .null : object[path]
+                    let names = path.split(separator: ".").map(String.init)
+                    #expect(shown == model.calculate(whole, person, names), "\(path) of \(id)")
+                }
+                #expect(replica.objects["int(\(id))"] == object, "the stream of \(fields)")
+            }
+            for path in chosen where !path.hasPrefix("boss.") {
+                let isDescending = Bool.random(using: &random)
+                let page = server.send(
+                    "GET",
+                    target(
+                        "/v1/classes/Person/objects",
+                        [
+                            ("sort", (isDescending ? "-" : "") + path + ",_id"),
+                            ("fields", "$id,\(path)"),
+                        ]))
+                let keys = (page.json["objects"]?.elements ?? []).map { object in
+                    (value: object[path]?.number ?? -.infinity, id: object["$id"]?.int ?? 0)
+                }
+                #expect(keys.count == model.objects["Person"]?.count)
+                for (first, second) in zip(keys, keys.dropFirst()) {
+                    let isInOrder =
+                        first.value == second.value
+                        ? first.id < second.id : (first.value > second.value) == isDescending
+                    #expect(isInOrder, "\(path): \(page.text)")
+                }
+            }
+        }
+    }
+
     private static func lastPerson(_ shown: [Projection]) -> Int {
         shown.lastIndex { $0.className == "Person" } ?? 0
     }
 
     private static func lastPet(_ objects: [QueryJSON]) -> Int64 {
         objects.compactMap { $0["$id"]?.int }.max() ?? 0
+    }
+}
+
+extension QueryJSON {
+    /// A number of either kind.
+    fileprivate var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
     }
 }

@@ -45,6 +45,7 @@ struct RandomProjections {
                 guard case .object(let next)? = property.type.element else { break }
                 owner = next
             }
+            path += calculation(path.last ?? "", owner, &random)
             guard let value = try? ProjectedValue(path, from: base, in: classes) else { continue }
             let fitting = made.filter { $0.className == value.projectedClass }
             let inner =
@@ -53,6 +54,24 @@ struct RandomProjections {
             return Projection.Property(name: name, path: path, projection: inner?.name)
         }
         return nil
+    }
+
+    /// Perhaps a count or an aggregate, which need not go together with what stands before it.
+    ///
+    /// - `className`: Where the objects are that stand there, if there are some.
+    private func calculation(
+        _ name: String, _ className: String, _ random: inout SeededGenerator
+    ) -> [String] {
+        switch Int.random(in: 0...5, using: &random) {
+        case 0: return ["@count"]
+        case 1...2:
+            let function = AggregateFunction.allCases.randomElement(using: &random) ?? .sum
+            let numbers = ["age", "weight"].filter {
+                classes[className]?.propertyIndex(named: $0) != nil
+            }
+            return [function.name] + (name == "scores" ? [] : numbers)
+        default: return []
+        }
     }
 }
 

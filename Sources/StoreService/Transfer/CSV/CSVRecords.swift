@@ -52,6 +52,7 @@ final class CSVRecords {
         switch step.kind {
         case .id, .version, .link: return true
         case .scalar: return step.element != .mixed
+        case .calculated: return selection.paths[Int(step.nested)].type != .scalar(.mixed)
         case .through:
             let inner = selection.nested[Int(step.nested)]
             return inner.steps.allSatisfy { isFlat($0, inner) }

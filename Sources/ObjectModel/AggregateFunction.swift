@@ -1,17 +1,15 @@
-import ObjectModel
-
 /// What becomes of several values. Raw values are the words of a list of operations.
 package enum AggregateFunction: String, Sendable, CaseIterable {
     case min, max, sum
     case average = "avg"
 
     /// The operation in a query's text.
-    var name: String { "@" + rawValue }
+    package var name: String { "@" + rawValue }
 
     /// The type of the result over values of a type; nil where the function does not apply.
     ///
     /// Sums of ints are ints, averages are doubles; of `mixed` values and decimals both are decimals.
-    func result(of scalar: ScalarType) -> ScalarType? {
+    package func result(of scalar: ScalarType) -> ScalarType? {
         switch (self, scalar.widened) {
         case (.min, .date), (.max, .date): .date
         case (.min, .mixed), (.max, .mixed): .mixed
