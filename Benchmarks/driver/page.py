@@ -49,8 +49,8 @@ def _machine(run):
     versions = ", ".join(f"{name} {_version(text)}" for name, text in machine["versions"].items() if text)
     text = (f"{run['date'][:10]}, one run: {machine['cores']} cores of {machine['processor']}, "
             f"{machine['memory_mib'] / 1024:.0f} GiB, Linux {machine['kernel']}, stores on {machine['work']}; {versions}; "
-            f"{settings['objects']:,} and {settings['large']:,} objects, {settings['rounds']} rounds of "
-            f"{settings['seconds']} s, {settings['connections']} connections.")
+            f"{settings['objects']:,} and {settings['large']:,} objects, rounds: "
+            f"{settings['rounds']} of {settings['seconds']} s, {settings['connections']} connections.")
     foreign = machine["foreign_cores"]
     if settings["quick"] or foreign > _AT_REST_CORES:
         reasons = ["a quick one"] * settings["quick"]
