@@ -18,18 +18,30 @@ package struct AggregateState {
     private var calculation: AggregateCalculation
     /// The least or greatest value.
     private var best: [UInt8] = []
+    /// The values of an operation that needs all of them. No other state has them.
+    private let collected: CollectedValues?
 
-    /// Makes a state before any value; `storage` is that of the values.
-    init(_ function: AggregateFunction, _ storage: ElementStorage) {
-        calculation = AggregateCalculation(function, storage)
+    /// Makes a state before any value; nil for the count of objects.
+    init?(_ kind: AggregateOperation.Kind) {
+        guard let storage = kind.path?.type.storage else { return nil }
+        switch kind {
+        case .values(let function, _):
+            calculation = AggregateCalculation(function, storage)
+            collected = nil
+            return
+        case .percentile(let percent, _): collected = RankedValues(storage, percent: percent)
+        case .count, .distinctCount: collected = DistinctValues(storage)
+        }
+        calculation = AggregateCalculation(.min, storage)
     }
 
     /// Bytes that it has outside itself.
-    var byteCount: Int { best.count }
+    var byteCount: Int { collected?.byteCount ?? best.count }
 
     /// Takes a stored value, or null at nil.
     mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
         guard let address else { return }
+        if let collected { return collected.add(address, byteCount) }
         let isBest: Bool
         if calculation.storage == .mixed {
             let best = best
@@ -42,6 +54,7 @@ package struct AggregateState {
 
     /// What came of all values: 0 for a sum of nothing.
     package var result: Result {
+        if let collected { return collected.result }
         switch calculation.function {
         case .min, .max:
             return calculation.count == 0 ? .none : .stored(best, calculation.storage)

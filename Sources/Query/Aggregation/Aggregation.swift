@@ -5,7 +5,7 @@ import Rows
 /// group with the same values. One thread at a time uses it.
 ///
 /// Of groups it keeps the first ones in their order, so many as are asked for: its memory does not grow with
-/// the number of groups.
+/// the number of groups, unless all are.
 package final class Aggregation {
     /// The state of a group of objects with the same values.
     package struct Group {
@@ -19,6 +19,9 @@ package final class Aggregation {
 
         /// What came of the `values` operations, in their order.
         package var results: [AggregateState.Result] { states.map(\.result) }
+
+        /// What came of one of them.
+        func result(_ index: Int) -> AggregateState.Result { states[index].result }
     }
 
     private final class StateSink: ValueSink {
@@ -35,6 +38,8 @@ package final class Aggregation {
         let sink = StateSink()
         /// A property of the object itself, of a fixed width.
         let direct: (rowClass: RowClass, member: Int, width: Int)?
+        let kind: AggregateOperation.Kind
+        /// Stands in a group while that of the group is elsewhere.
         let initial: AggregateState
     }
 
@@ -42,7 +47,7 @@ package final class Aggregation {
     private let evaluator: SortEvaluator
     private let isGrouped: Bool
     private let after: [UInt8]?
-    private let groupCountMax: Int
+    private let groupCountMax: Int?
     private let byteCountMax: Int
     private let buffer = ByteBuffer(capacity: 128)
     private var groups: [Group] = []
@@ -58,23 +63,24 @@ package final class Aggregation {
     ///   - operations: What is asked.
     ///   - by: What the objects of a group have in common; empty for one group of all.
     ///   - after: ``Group/sortBytes`` that only later groups are wanted of; nil for all.
-    ///   - groupCountMax: How many groups are wanted.
+    ///   - groupCountMax: How many groups are wanted; nil for all.
     ///   - byteCountMax: Memory for them.
     ///   - schema: Of the rows.
     package init(
-        _ operations: [AggregateOperation], by: [SortKey], after: [UInt8]?, groupCountMax: Int,
+        _ operations: [AggregateOperation], by: [SortKey], after: [UInt8]?, groupCountMax: Int?,
         byteCountMax: Int, schema: RowSchema
     ) {
         self.operations = operations.compactMap { operation in
-            guard case .values(let function, let path) = operation.kind else { return nil }
+            guard let path = operation.kind.path, let initial = AggregateState(operation.kind)
+            else { return nil }
             let storage = path.type.storage
             var direct: (RowClass, Int, Int)?
             if let member = path.ownMember, let width = storage.fixedByteCount {
                 direct = (schema.classes[path.lastClass], member, width)
             }
             return Operation(
-                walker: PathWalker(path, schema: schema), direct: direct,
-                initial: AggregateState(function, storage))
+                walker: PathWalker(path, schema: schema), direct: direct, kind: operation.kind,
+                initial: initial)
         }
         evaluator = SortEvaluator(by, schema: schema)
         isGrouped = !by.isEmpty
@@ -96,7 +102,9 @@ package final class Aggregation {
 
     private func makeGroup(_ sortBytes: [UInt8], _ key: UInt64) -> Group {
         byteCount += byteCountOfGroup(sortBytes)
-        return Group(sortBytes: sortBytes, key: key, states: operations.map(\.initial))
+        return Group(
+            sortBytes: sortBytes, key: key,
+            states: operations.compactMap { AggregateState($0.kind) })
     }
 
     /// Takes an object.
@@ -108,7 +116,10 @@ package final class Aggregation {
         for index in operations.indices {
             if let direct = operations[index].direct {
                 let field = direct.rowClass.field(direct.member, in: row)
-                if !field.isNull { groups[groupIndex].states[index].add(field.slot, direct.width) }
+                guard !field.isNull else { continue }
+                let before = groups[groupIndex].states[index].byteCount
+                groups[groupIndex].states[index].add(field.slot, direct.width)
+                byteCount += groups[groupIndex].states[index].byteCount - before
                 continue
             }
             let operation = operations[index]
@@ -135,7 +146,7 @@ package final class Aggregation {
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
         let hash = Self.hash(bytes)
         if let groupIndex = groupIndexes[hash] { return groupIndex }
-        if groups.count >= 2 * (groupCountMax + 8) { keepFirst() }
+        if let groupCountMax, groups.count >= 2 * (groupCountMax + 8) { keepFirst(groupCountMax) }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
         groupIndexes[hash] = groups.count
         groups.append(makeGroup(buffer.array, key))
@@ -143,7 +154,7 @@ package final class Aggregation {
     }
 
     /// Forgets the groups behind those that are wanted.
-    private func keepFirst() {
+    private func keepFirst(_ groupCountMax: Int) {
         sort()
         for group in groups[groupCountMax...] {
             byteCount -= byteCountOfGroup(group.sortBytes)
@@ -169,6 +180,6 @@ package final class Aggregation {
     package func finish() -> [Group] {
         guard isGrouped else { return groups }
         sort()
-        return Array(groups.prefix(groupCountMax))
+        return groupCountMax.map { Array(groups.prefix($0)) } ?? groups
     }
 }

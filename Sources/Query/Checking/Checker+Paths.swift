@@ -23,6 +23,7 @@ extension Checker {
 
     /// The path to a plain value of the object itself, which most names stand for; nil for every other.
     func ownValue(_ range: Range<Int>) -> ValuePath? {
+        if let figures { return figures[range.lowerBound] }
         guard source[range.lowerBound] != UInt8(ascii: "$"), case .objects(let classIndex) = root
         else {
             return nil
@@ -40,6 +41,12 @@ extension Checker {
     func resolver(
         _ syntax: Syntax.Path, clause: String? = nil
     ) throws(QueryError) -> PathResolver {
+        if figures != nil {
+            throw source.fault(
+                .unknownProperty,
+                "'\(source.text(syntax.range))' is neither 'count' nor one of the operations of 'op'.",
+                at: syntax.start)
+        }
         var resolver = PathResolver(
             schema: schema, root: root, source: source, clause: clause,
             outerStepCount: outerStepCount)

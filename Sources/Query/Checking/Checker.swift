@@ -10,6 +10,8 @@ struct Checker {
     let arguments: [QueryArgument]
     /// What `now()` stands for; nil where a query outlives its request.
     var now: Timestamp?
+    /// What names stand for by where they begin, where no properties are compared but ``GroupFigure``s.
+    var figures: [Int: ValuePath]?
     /// The variables of the subqueries around, the innermost last.
     var variables: [(name: String, classIndex: Int)] = []
     /// How many links and embedded objects lead to the objects of the subquery.

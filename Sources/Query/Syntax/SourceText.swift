@@ -68,22 +68,24 @@ struct SourceText {
 }
 
 extension SourceText {
-    /// The pieces between the commas of a list, those within keys of maps aside.
+    /// The pieces between the commas of a list, those within keys of maps and within parentheses aside.
     var items: [Range<Int>] {
         split(0..<bytes.count, at: UInt8(ascii: ","), sparesKeys: true)
     }
 
     /// The pieces between separators, without blanks before them; one empty piece for nothing.
     ///
-    /// - `sparesKeys`: Whether separators within keys of maps are none, such as the comma of `costs['a,b']`.
+    /// - `sparesKeys`: Whether separators within keys of maps and within parentheses are none, such as the commas of
+    ///   `costs['a,b']` and `percentile(age,95)`.
     func split(
         _ range: Range<Int>, at separator: UInt8, sparesKeys: Bool = false
     ) -> [Range<Int>] {
         var pieces: [Range<Int>] = []
         var start = range.lowerBound
         var offset = start
+        var depth = 0
         while offset <= range.upperBound {
-            if offset == range.upperBound || bytes[offset] == separator {
+            if offset == range.upperBound || (bytes[offset] == separator && depth == 0) {
                 while start < offset, bytes[start] == 0x20 { start += 1 }
                 pieces.append(start..<offset)
                 start = offset + 1
@@ -91,6 +93,10 @@ extension SourceText {
             {
                 offset = endOfKey(offset + 1..<range.upperBound) ?? range.upperBound
                 continue
+            } else if sparesKeys, bytes[offset] == UInt8(ascii: "(") {
+                depth += 1
+            } else if sparesKeys, bytes[offset] == UInt8(ascii: ")"), depth > 0 {
+                depth -= 1
             }
             offset += 1
         }
@@ -109,6 +115,28 @@ extension SourceText {
         while offset < range.upperBound {
             if bytes[offset] == bytes[range.lowerBound] { return offset + 1 }
             offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+
+    /// Where the parentheses end that begin at an offset, behind the last one; nil where none do.
+    func endOfParentheses(_ start: Int) -> Int? {
+        guard self[start] == UInt8(ascii: "(") else { return nil }
+        var depth = 0
+        var offset = start
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                if depth == 0 { return offset + 1 }
+            case let byte where Self.isQuote(byte):
+                guard let end = endOfKey(offset..<bytes.count) else { return nil }
+                offset = end
+                continue
+            default: break
+            }
+            offset += 1
         }
         return nil
     }

@@ -50,6 +50,27 @@ enum Number {
         }
     }
 
+    /// Whether it is none.
+    var isNaN: Bool {
+        switch self {
+        case .int: false
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        case .decimal(let value): value.kind == .nan
+        }
+    }
+
+    /// The number in the bytes in which it is stored.
+    var stored: AggregateState.Result {
+        switch self {
+        case .int(let value): withUnsafeBytes(of: value) { .stored(Array($0), .int) }
+        case .float(let value): withUnsafeBytes(of: value) { .stored(Array($0), .float) }
+        case .double(let value): withUnsafeBytes(of: value) { .stored(Array($0), .double) }
+        case .decimal(let value):
+            withUnsafeBytes(of: (value.low, value.high)) { .stored(Array($0), .decimal) }
+        }
+    }
+
     /// The number to compare with others.
     var compared: ComparedValue {
         switch self {

@@ -15,10 +15,13 @@ extension RESTService {
         _ request: Request, of container: ObjectContainer
     ) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        return try answerPage(
-            of: .aggregate(
-                container, operations: request[query: "op"]?.string,
-                by: request[query: "by"]?.string),
-            request)
+        return try answerPage(of: .aggregate(container, aggregateText(request)), request)
+    }
+
+    /// The aggregate that a request states.
+    func aggregateText(_ request: Request) -> AggregateText {
+        AggregateText(
+            operations: request[query: "op"]?.string, by: request[query: "by"]?.string,
+            having: request[query: "having"]?.string, order: request[query: "order"]?.string)
     }
 }

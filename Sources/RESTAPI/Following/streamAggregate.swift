@@ -7,12 +7,7 @@ extension RESTService {
     func streamAggregate(_ request: Request) throws(RequestFault) -> Outcome {
         let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
         return try answerStream(
-            request, .objects(className: rowClass.definition.name), result: aggregate(request))
-    }
-
-    /// The aggregate that a request states.
-    func aggregate(_ request: Request) -> ResultForm {
-        .aggregate(
-            operations: request[query: "op"]?.string, by: request[query: "by"]?.string)
+            request, .objects(className: rowClass.definition.name),
+            result: .aggregate(aggregateText(request)))
     }
 }

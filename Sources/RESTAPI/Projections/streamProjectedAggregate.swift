@@ -6,6 +6,6 @@ extension RESTService {
     func streamProjectedAggregate(_ request: Request) throws(RequestFault) -> Outcome {
         try answerStream(
             request, .projection(name: request.parameter(0).string, key: nil),
-            result: aggregate(request))
+            result: .aggregate(aggregateText(request)))
     }
 }

@@ -72,7 +72,7 @@ extension Operation {
         ) { $0.queryObjects },
         Operation(
             .get, ofClass + "/aggregate", "aggregateObjects", .read,
-            [.operations, .by] + filter + [
+            aggregate + filter + [
                 .limit, .cursor, .explain, .minVersion, .snapshot, .preferRead,
             ],
             .querying
@@ -189,6 +189,7 @@ extension Operation {
     private static let followResult: [Parameter] = [
         .interval, .since, .ticket, .lastEventID, .preferRead,
     ]
+    private static let aggregate: [Parameter] = [.operations, .by, .having, .groupOrder]
     private static let followSections: [Parameter] =
         [.sectionBy, .sort, .sectionLimit, .sectionObjects] + followResult
 
@@ -233,7 +234,7 @@ extension Operation {
             ) { $0.queryProjectedObjects },
             Operation(
                 .get, projection + "/aggregate", "aggregateProjectedObjects", .read,
-                [.operations, .by] + filter + [
+                aggregate + filter + [
                     .limit, .cursor, .explain, .minVersion, .snapshot, .preferRead,
                 ], .querying
             ) { $0.aggregateProjectedObjects },
@@ -251,7 +252,7 @@ extension Operation {
         ] + projected(.path) + projected(.parameter) + [
             Operation(
                 .get, projection + "/aggregate/changes", "streamProjectedAggregate", .read,
-                filter + [.operations, .by] + followResult, .querying, isEndless: true
+                filter + aggregate + followResult, .querying, isEndless: true
             ) { $0.streamProjectedAggregate },
             Operation(
                 .get, projection + "/sections/changes", "streamProjectedSections", .read,
@@ -350,7 +351,7 @@ extension Operation {
         ) { $0.streamChanges },
         Operation(
             .get, ofClass + "/aggregate/changes", "streamAggregate", .read,
-            filter + [.operations, .by] + followResult, .querying, isEndless: true
+            filter + aggregate + followResult, .querying, isEndless: true
         ) { $0.streamAggregate },
         Operation(
             .get, ofClass + "/sections/changes", "streamSections", .read,

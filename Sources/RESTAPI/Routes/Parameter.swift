@@ -51,6 +51,8 @@ struct Parameter: Sendable, Equatable {
     static let shownByRequired = Parameter("ShownByRequired", "projection")
     static let operations = Parameter("Operations", "op")
     static let by = Parameter("By", "by")
+    static let having = Parameter("Having", "having")
+    static let groupOrder = Parameter("GroupOrder", "order")
     static let sectionBy = Parameter("SectionBy", "by")
     static let sectionLimit = Parameter("SectionLimit", "limit")
     static let sectionObjects = Parameter("SectionObjects", "objects")

@@ -127,9 +127,17 @@ struct AggregatePage {
     private func writeGroups(
         _ writer: inout ObjectWriter, after cursor: PageCursor?
     ) throws(RequestFault) -> PageCursor? {
-        let aggregation = makeAggregation(query.operations, after: cursor?.position.sortBytes)
+        let selection = query.selection
+        let after = cursor?.position.sortBytes
+        let aggregation = makeAggregation(
+            query.operations, after: selection.needsAll ? nil : after)
         try run(aggregation)
-        let groups = aggregation.finish()
+        let groups = try known {
+            () throws(GroupFigure.Overflow) in
+            // One more than a page's shows whether there is a next one.
+            try selection.first(
+                of: aggregation.finish(), after: after, countMax: query.limit + 1)
+        }
         let readers = query.by.map { PathReader($0.path, schema: read.rows) }
         let json = writer.json
         for (index, group) in groups.prefix(query.limit).enumerated() {
@@ -164,7 +172,20 @@ struct AggregatePage {
         guard groups.count > query.limit else { return nil }
         return PageCursor(
             query: query.hash, epoch: read.epoch, returnedCount: 0,
-            position: QueryPosition(sortBytes: groups[query.limit - 1].sortBytes, key: 0))
+            position: QueryPosition(
+                sortBytes: try known { () throws(GroupFigure.Overflow) in
+                    try selection.position(of: groups[query.limit - 1])
+                }, key: 0))
+    }
+
+    private func known<Result>(
+        _ body: () throws(GroupFigure.Overflow) -> Result
+    ) throws(RequestFault) -> Result {
+        do throws(GroupFigure.Overflow) {
+            return try body()
+        } catch {
+            throw Self.beyondInt(error.name)
+        }
     }
 
     // MARK: Running
@@ -172,9 +193,9 @@ struct AggregatePage {
     private func makeAggregation(
         _ operations: [AggregateOperation], after: [UInt8]?
     ) -> Aggregation {
-        // One more than a page's shows whether there is a next one.
         Aggregation(
-            operations, by: query.by, after: after, groupCountMax: query.limit + 1,
+            operations, by: query.by, after: after,
+            groupCountMax: query.selection.needsAll ? nil : query.limit + 1,
             byteCountMax: limits.memoryByteCountMax, schema: read.rows)
     }
 
@@ -197,7 +218,7 @@ struct AggregatePage {
             execution = try view.execution(objects, limits, account)
             try view.served.stored(execution.run(limit: .max, take))
         }
-        if isFull { throw view.outOfMemory }
+        if isFull { throw .groupMemory(view.served.limits) }
         account.add(execution, "aggregate", count)
     }
 
@@ -209,11 +230,14 @@ struct AggregatePage {
         case .none: writer.json.null()
         case .stored(let bytes, let storage):
             bytes.withUnsafeBytes { writer.write(stored: $0, storage) }
-        case .beyondInt:
-            throw RequestFault(
-                .invalid, "sum-out-of-range",
-                "The result of \(operation.name) is beyond 64 bits; ask for fewer objects, or for the "
-                    + "average and the count.")
+        case .beyondInt: throw Self.beyondInt(operation.name)
         }
+    }
+
+    private static func beyondInt(_ name: String) -> RequestFault {
+        RequestFault(
+            .invalid, "sum-out-of-range",
+            "The result of \(name) is beyond 64 bits; ask for fewer objects, or for the average and the "
+                + "count.")
     }
 }

@@ -17,6 +17,8 @@ package struct CheckedAggregate: Sendable {
     let by: [SortKey]
     /// The paths of ``by`` as they are written.
     let byNames: [String]
+    /// Which groups are shown, and in which order.
+    let selection: GroupSelection
     /// Groups of a page.
     let limit: Int
     /// What a cursor is bound to.
@@ -29,12 +31,13 @@ package struct CheckedAggregate: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ query: QueryText, _ operationList: String?, by: String?, of container: ObjectContainer,
+        _ query: QueryText, _ aggregate: AggregateText, of container: ObjectContainer,
         names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
         let (rowClass, projection) = try names.find(container)
         self.rowClass = rowClass
-        try query.requireLengths(limits, beside: [("op", operationList), ("by", by)])
+        let operationList = aggregate.operations ?? "count"
+        try query.requireLengths(limits, beside: aggregate.parts)
         limit = try query.pageLimit(limits)
         let compiled = try query.compiledFilter(
             .objects(classIndex: rowClass.index), names.schema, projection)
@@ -42,17 +45,16 @@ package struct CheckedAggregate: Sendable {
         stages = compiled.flatMap { $0.suffixes.isEmpty ? nil : $0.staged(of: rowClass) }
         do throws(QueryError) {
             operations = try AggregateOperation.parse(
-                list: operationList ?? "count", rootClass: rowClass.index, schema: names.schema
-            )
+                list: operationList, rootClass: rowClass.index, schema: names.schema)
         } catch {
             throw query.fault(
-                projection?.explaining(error, in: operationList ?? "") ?? error, "op")
+                projection?.explaining(error, in: operationList) ?? error, "op")
         }
         guard operations.count <= Self.operationCountMax else {
             throw query.fault(
                 "op", "An aggregate has at most \(Self.operationCountMax) operations.")
         }
-        if let by {
+        if let by = aggregate.by {
             do throws(QueryError) {
                 self.by = try SortKey.parse(
                     list: by, clause: "by", root: .objects(classIndex: rowClass.index),
@@ -72,14 +74,36 @@ package struct CheckedAggregate: Sendable {
             (self.by, byNames) = ([], [])
             for (name, isStated) in [
                 ("limit", query.limit != nil), ("cursor", query.cursor != nil),
+                ("having", aggregate.having != nil), ("order", aggregate.order != nil),
             ]
             where isStated {
                 throw query.fault(
                     name, "'\(name)' is for pages of groups; without 'by' there are none.")
             }
         }
+        selection = try Self.selection(aggregate, operations, query, names.schema)
         hash = PageCursor.QueryHash(
-            ["aggregate", rowClass.definition.name, operationList ?? "count", by],
-            query, self.by, now: compiled?.now)
+            ["aggregate", rowClass.definition.name, operationList]
+                + aggregate.parts.dropFirst().map(\.text), query, self.by, now: compiled?.now)
+    }
+
+    private static func selection(
+        _ aggregate: AggregateText, _ operations: [AggregateOperation], _ query: QueryText,
+        _ schema: RowSchema
+    ) throws(RequestFault) -> GroupSelection {
+        var selection = GroupSelection()
+        var name = "having"
+        do throws(QueryError) {
+            selection.condition = try aggregate.having.map { (text) throws(QueryError) in
+                try GroupCondition.parse(text, operations: operations, schema: schema)
+            }
+            name = "order"
+            selection.order = try aggregate.order.map { (list) throws(QueryError) in
+                try GroupOrder.parse(list: list, operations: operations)
+            }
+        } catch {
+            throw query.fault(error, name)
+        }
+        return selection
     }
 }

@@ -10,8 +10,8 @@ package struct PageRequest: Sendable {
     package enum Subject: Sendable {
         /// The objects.
         case objects(ObjectContainer)
-        /// What `op` asks of all objects, or of each group that `by` makes of them.
-        case aggregate(ObjectContainer, operations: String?, by: String? = nil)
+        /// What is asked of all objects, or of each group of them.
+        case aggregate(ObjectContainer, AggregateText)
         /// The sections that `by` divides the objects into, with so many objects of each.
         case sections(ObjectContainer, by: String?, objectCount: Int? = nil)
     }
@@ -110,10 +110,10 @@ package struct PageRequest: Sendable {
             return .objects(
                 try CheckedQuery(
                     text, of: container, names: names, limits: limits, forms: forms))
-        case .aggregate(let container, let operations, let by):
+        case .aggregate(let container, let aggregate):
             return .aggregate(
                 try CheckedAggregate(
-                    text, operations, by: by, of: container, names: names, limits: limits))
+                    text, aggregate, of: container, names: names, limits: limits))
         case .sections(let container, let by, let objectCount):
             return .sections(
                 try CheckedSections(

@@ -13,6 +13,15 @@ extension RequestFault {
                 + "ask for fewer fields or a smaller page, or sort by an indexed property.")
     }
 
+    /// An aggregate needs more memory than a read may take.
+    static func groupMemory(_ limits: ServiceLimits) -> RequestFault {
+        RequestFault(
+            .invalid, memoryCode,
+            "The aggregate needs more than \(limits.queryMemoryByteCountMax) bytes of memory. Narrow the "
+                + "filter, group by something with fewer values, or ask for a smaller page; 'order' and 'having' "
+                + "hold all groups, medians, percentiles and distinct counts all values.")
+    }
+
     /// A reply would take more memory than a read may.
     package static func replyTooLarge(_ limit: Int) -> RequestFault {
         RequestFault(

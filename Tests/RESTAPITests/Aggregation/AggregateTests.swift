@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Cities and what is known of them, for aggregates.
-private enum Towns {
+enum Towns {
     static let schema = Schema(classes: [
         ObjectClass(
             name: "Town", primaryKey: "id",

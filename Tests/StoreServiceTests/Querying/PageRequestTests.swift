@@ -91,7 +91,9 @@ struct PageRequestTests {
         defer { served.stop() }
         let groups = try Self.page(
             PageRequest(
-                .aggregate(.ofClass("Thing"), operations: "count,max(id)", by: "name"), QueryText()
+                .aggregate(
+                    .ofClass("Thing"), AggregateText(operations: "count,max(id)", by: "name")),
+                QueryText()
             ),
             of: served)
         #expect(
@@ -142,7 +144,8 @@ struct PageRequestTests {
         )
         _ = try Self.page(
             PageRequest(
-                .aggregate(.ofClass("Thing"), operations: "sum(id)"), QueryText()), of: served)
+                .aggregate(.ofClass("Thing"), AggregateText(operations: "sum(id)")), QueryText()),
+            of: served)
         text.cursor = "AAAA"
         #expect(throws: RequestFault.self) {
             try Self.page(PageRequest(.objects(.ofClass("Thing")), text), of: served)

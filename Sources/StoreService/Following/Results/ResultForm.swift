@@ -8,8 +8,8 @@ package enum ResultForm: Hashable, Sendable {
     case list(sort: String, limit: Int?)
     /// The first sections, and the first objects of each.
     case sections(by: String?, sort: String?, limit: Int?, objectCount: Int?)
-    /// What `op` asks of all objects, or of each group that `by` makes of them.
-    case aggregate(operations: String?, by: String?)
+    /// What is asked of all objects, or of each group of them.
+    case aggregate(AggregateText)
 
     /// The most objects that followed sections show.
     private static let sectionObjectCountMax = 10_000
@@ -45,11 +45,13 @@ package enum ResultForm: Hashable, Sendable {
                     code: "limit-out-of-range")
             }
             return .sections(query)
-        case .aggregate(let operations, let by):
-            if by != nil { text.limit = min(Self.groupCountMax, limits.pageObjectCountMax) }
+        case .aggregate(let aggregate):
+            if aggregate.by != nil {
+                text.limit = min(Self.groupCountMax, limits.pageObjectCountMax)
+            }
             return .aggregate(
                 try CheckedAggregate(
-                    text, operations, by: by, of: container, names: names, limits: limits), text)
+                    text, aggregate, of: container, names: names, limits: limits), text)
         }
     }
 }
@@ -69,10 +71,7 @@ enum CheckedResult: Sendable {
             paths = [query.sections.key.path] + query.sections.sort.map(\.path)
         case .aggregate(let query, _):
             paths =
-                query.by.map(\.path)
-                + query.operations.compactMap { operation in
-                    if case .values(_, let path) = operation.kind { path } else { nil }
-                }
+                query.by.map(\.path) + query.operations.compactMap(\.kind.path)
         }
         return paths.flatMap { $0.dependencies(schema) }
     }

@@ -1,0 +1,52 @@
+import Bytes
+import Rows
+import Text
+
+/// An order of groups by figures; those with the same ones are in the groups' own order.
+package struct GroupOrder: Hashable, Sendable {
+    private struct Key: Hashable, Sendable {
+        var figure: GroupFigure
+        var isAscending: Bool
+    }
+
+    private let keys: [Key]
+
+    /// Reads a list such as `-count,avg(age)`.
+    ///
+    /// - Throws: ``QueryError`` with the column in `list`.
+    package static func parse(
+        list: String, operations: [AggregateOperation]
+    ) throws(QueryError) -> GroupOrder {
+        let source = SourceText(list)
+        let figures = GroupFigure.all(of: operations)
+        return GroupOrder(
+            keys: try source.items.map { (item) throws(QueryError) in
+                let isDescending = source[item.lowerBound] == UInt8(ascii: "-")
+                let name = source.text(item.lowerBound + (isDescending ? 1 : 0), item.upperBound)
+                guard let figure = figures.first(where: { $0.name == name }) else {
+                    throw source.fault(
+                        .syntax,
+                        "'order' takes 'count' and the operations of 'op' as they are written there, with a "
+                            + "minus for descending order; '\(name)' is none of them.",
+                        at: item.lowerBound,
+                        hint: NearestName.of(name, among: figures.map(\.name)))
+                }
+                return Key(figure: figure, isAscending: !isDescending)
+            })
+    }
+
+    /// Appends a group's figures and values, so that comparing bytes compares groups.
+    func append(_ group: Aggregation.Group, to buffer: ByteBuffer) throws(GroupFigure.Overflow) {
+        for key in keys {
+            let start = buffer.count
+            let sink = KeySink(ElementStorage(key.figure.type))
+            try key.figure.withValue(of: group) { address, count in
+                _ = sink.receive(address, count)
+                sink.append(to: buffer)
+            }
+            guard !key.isAscending else { continue }
+            for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
+        }
+        buffer.append(group.sortBytes)
+    }
+}

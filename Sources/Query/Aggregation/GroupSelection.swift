@@ -1,0 +1,59 @@
+import Bytes
+
+/// Which groups are wanted, and in which order.
+package struct GroupSelection: Hashable, Sendable {
+    /// What their figures satisfy; nil for all.
+    package var condition: GroupCondition?
+    /// The order; nil for that of their values.
+    package var order: GroupOrder?
+
+    /// Makes a selection of all groups in their own order.
+    package init() {}
+
+    /// Whether all groups have to be known before the first is.
+    package var needsAll: Bool { condition != nil || order != nil }
+
+    /// The first groups that are wanted, in their order. Cost: an order key for each group.
+    ///
+    /// - `groups`: All of them, or the first in the order of their values where that is enough.
+    /// - `after`: The ``position(of:)`` that only later groups are wanted of; nil for all.
+    package func first(
+        of groups: [Aggregation.Group], after: [UInt8]?, countMax: Int
+    ) throws(GroupFigure.Overflow) -> [Aggregation.Group] {
+        guard needsAll else { return Array(groups.prefix(countMax)) }
+        var heap = BoundedHeap<(position: [UInt8], index: Int)>(countMax: countMax)
+        let buffer = ByteBuffer(capacity: 128)
+        for (index, group) in groups.enumerated() {
+            if let condition, try !condition.holds(of: group) { continue }
+            buffer.removeAll()
+            try append(group, to: buffer)
+            if let after, !Self.isLess(after, buffer.bytes) { continue }
+            if let worst = heap.worst, Self.isLess(worst.position, buffer.bytes) { continue }
+            _ = heap.insert((buffer.array, index)) { a, b in
+                b.position.withUnsafeBytes { Self.isLess(a.position, $0) }
+            }
+        }
+        return heap.sorted { a, b in b.position.withUnsafeBytes { Self.isLess(a.position, $0) } }
+            .map { groups[$0.index] }
+    }
+
+    /// Where a group stands in the order, for ``first(of:after:countMax:)``.
+    package func position(
+        of group: Aggregation.Group
+    ) throws(GroupFigure.Overflow) -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 128)
+        try append(group, to: buffer)
+        return buffer.array
+    }
+
+    private func append(
+        _ group: Aggregation.Group, to buffer: ByteBuffer
+    ) throws(GroupFigure.Overflow) {
+        guard let order else { return buffer.append(group.sortBytes) }
+        try order.append(group, to: buffer)
+    }
+
+    private static func isLess(_ a: [UInt8], _ b: UnsafeRawBufferPointer) -> Bool {
+        a.withUnsafeBytes { compareKeys($0, b) < 0 }
+    }
+}
