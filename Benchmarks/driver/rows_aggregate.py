@@ -59,6 +59,11 @@ _QUERIES = [
            "SELECT _id, score FROM person ORDER BY score DESC LIMIT 50", 0.5),
     _Query("sum, avg, min, max of a double", _aggregate(op="sum(score),avg(score),min(score),max(score)"),
            "SELECT sum(score), avg(score), min(score), max(score) FROM person"),
+    _Query("median of a double", _aggregate(op="median(score)"), "SELECT median(score) FROM person",
+           sqlite="SELECT avg(score) FROM (SELECT score FROM person ORDER BY score "
+                  "LIMIT 2 - (SELECT count(*) % 2 FROM person) OFFSET (SELECT (count(*) - 1) / 2 FROM person))"),
+    _Query("count of distinct names", _aggregate(op="count(distinct name)"),
+           "SELECT count(DISTINCT name) FROM person"),
     _Query("count, avg by an int, half of the objects",
            _aggregate(op="count,avg(score)", by="age", filter="active == true", limit="1000"),
            "SELECT age, count(*), avg(score) FROM person WHERE active GROUP BY age ORDER BY age"),
@@ -72,6 +77,9 @@ _QUERIES = [
     _Query("count by city.name and active", _aggregate(op="count", by="city.name,active", limit="1000"),
            f"SELECT city.name, active, count(*) FROM {_CITIES} GROUP BY city.name, active "
            "ORDER BY city.name NULLS FIRST, active LIMIT 1000"),
+    _Query("count by bucket(score,10)", _aggregate(op="count", by="bucket(score,10)"),
+           "SELECT floor(score / 10) * 10, count(*) FROM person GROUP BY 1 ORDER BY 1",
+           sqlite="SELECT CAST(score / 10 AS INTEGER) * 10, count(*) FROM person GROUP BY 1 ORDER BY 1"),
     _Query("count by tags, each element", _aggregate(op="count", by="tags", limit="1000"),
            "SELECT tag, count(*) FROM tag GROUP BY tag ORDER BY tag"),
     _Query("first 50 groups by city.name, order=-count",
