@@ -51,9 +51,11 @@ extension ColumnScan {
         guard let program else { return nil }
         var references = program.references
         if !query.isCounted, !query.sort.isEmpty {
-            let order = ColumnOrder(query.sort, schema: schema)?.reference
-            if let order, store.find(order, in: transaction, &columns) {
-                references.insert(order)
+            let order = ColumnOrder(query.sort, schema: schema)?.references
+            if let order,
+                order.allSatisfy({ store.find($0, in: transaction, &columns) })
+            {
+                references.formUnion(order)
             } else if needsOrder {
                 return nil
             }

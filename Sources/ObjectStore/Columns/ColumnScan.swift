@@ -7,18 +7,17 @@ import Threads
 ///
 /// One thread at a time uses it; the view must stay open.
 final class ColumnScan {
-    private let program: ColumnProgram
+    let program: ColumnProgram
     /// The columns that it reads, without those that tell which objects there are.
     let references: [ColumnReference]
-    private let transaction: ReadTransaction
-    private let rowClass: RowClass
+    let transaction: ReadTransaction
+    let rowClass: RowClass
     private let predicate: Predicate?
     private let deadlineMilliseconds: UInt64
-    private let frame = ColumnFrame()
+    let frame = ColumnFrame()
     /// The chunk whose result the frame has, where that was evaluated before it is asked for.
     private var begunChunk: Int?
-    private let helperCountMax: Int
-    private let sharedMicrosecondsMin: UInt64
+    let options: ColumnOptions
     /// The column to sort by; nil where rows have to be sorted.
     private let order: ColumnOrder?
     /// Tests what columns cannot answer.
@@ -28,10 +27,13 @@ final class ColumnScan {
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
+    /// - `sortByteCountMax`: Memory for what is sorted by.
+    /// - `aggregation`: What is calculated; then nil also when it can't be.
     /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
     /// - `prepared`: What planning has made already for this predicate; nobody else uses it.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
+        sortByteCountMax: Int = 0, aggregation: ColumnAggregation? = nil,
         in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64,
         prepared: Prepared? = nil
     ) throws(StoreError) {
@@ -43,12 +45,15 @@ final class ColumnScan {
             !transaction.isOver(deadlineMilliseconds)
         }
         let order = ColumnOrder(sort, schema: transaction.rows)
-        // Without a condition there is nothing that columns do but sort.
-        guard predicate != nil || order != nil else { return nil }
-        let references = order.map { wanted.references.union([$0.reference]) } ?? wanted.references
+        // Without a condition there is nothing that columns do but sort and calculate.
+        guard predicate != nil || order != nil || aggregation != nil else { return nil }
+        var references = aggregation?.references ?? []
+        references.formUnion(order?.references ?? [])
+        let others = references
+        references.formUnion(wanted.references)
         let found: [ColumnReference: [ColumnChunk?]]
         if let own = prepared?.columns, own.staleRowCount == 0,
-            order.map({ own.chunks[$0.reference] != nil }) ?? true
+            others.allSatisfy({ own.chunks[$0] != nil })
         {
             found = own.chunks
             store.touch(references, transaction.rows)
@@ -67,12 +72,19 @@ final class ColumnScan {
         }
         let columns = BoundColumns(columns: found, source: transaction)
         program.bind(to: columns)
-        let hasOrder = order.map { found[$0.reference] != nil } ?? false
-        guard hasOrder || predicate != nil else { return nil }
-        if hasOrder { order?.bind(to: columns) }
+        let hasOrder =
+            order.map { order in
+                order.references.allSatisfy { found[$0] != nil }
+                    && order.bind(to: columns, byteCountMax: sortByteCountMax)
+            } ?? false
+        if let aggregation {
+            guard others.allSatisfy({ found[$0] != nil }) else { return nil }
+            aggregation.bind(to: columns)
+        }
+        guard hasOrder || predicate != nil || aggregation != nil else { return nil }
         self.order = hasOrder ? order : nil
-        var used = program.references
-        if let own = self.order { used.insert(own.reference) }
+        var used = program.references.union(aggregation?.references ?? [])
+        used.formUnion(self.order?.references ?? [])
         self.references = used.filter { $0.member >= 0 }
             .sorted { ($0.classIndex, $0.member) < ($1.classIndex, $1.member) }
         self.program = program
@@ -80,8 +92,7 @@ final class ColumnScan {
         self.rowClass = rowClass
         self.predicate = predicate
         self.deadlineMilliseconds = deadlineMilliseconds
-        helperCountMax = store.options.helperCountMax
-        sharedMicrosecondsMin = store.options.sharedMicrosecondsMin
+        options = store.options
         residual = program.residual?.makeMatcher(
             transaction.rows, source: transaction, until: deadlineMilliseconds)
     }
@@ -117,20 +128,18 @@ final class ColumnScan {
 
     // MARK: Chunks
 
-    private func checkTime() throws(StoreError) {
+    func checkTime() throws(StoreError) {
         guard !transaction.isOver(deadlineMilliseconds), !transaction.isLate else {
             throw .stopped(.time)
         }
     }
 
-    private var isAlone: Bool { transaction.turn?.isAlone ?? true }
-
-    private static func key(_ chunk: Int, _ position: Int) -> UInt64 {
+    static func key(_ chunk: Int, _ position: Int) -> UInt64 {
         UInt64(chunk << ColumnChunk.keyCountLog2 + position)
     }
 
     /// Evaluates a chunk into the frame's mask; false when it has no objects.
-    private func evaluate(_ chunk: Int) throws(StoreError) -> Bool {
+    func evaluate(_ chunk: Int) throws(StoreError) -> Bool {
         defer { begunChunk = nil }
         if chunk == begunChunk { return true }
         guard program.evaluate(chunk, frame) else { return false }
@@ -180,53 +189,6 @@ final class ColumnScan {
             Int(min(start >> UInt64(ColumnChunk.keyCountLog2), UInt64(program.chunkCount))),
             Int(start & UInt64(ColumnChunk.keyCount - 1))
         )
-    }
-
-    /// How many objects satisfy the predicate.
-    ///
-    /// A count that turns out to take long is shared with other cores.
-    func count() throws(StoreError) -> Int {
-        var total = 0
-        let start = helperCountMax > 0 && residual == nil ? monotonicMicroseconds() : 0
-        for chunk in 0..<program.chunkCount {
-            if start > 0, chunk >= Self.probedChunkCount,
-                chunk.isMultiple(of: Self.probedChunkCount), isAlone
-            {
-                let left = UInt64(program.chunkCount - chunk)
-                let elapsed = monotonicMicroseconds() - start
-                if elapsed * left / UInt64(chunk) >= sharedMicrosecondsMin {
-                    return try total + sharedCount(from: chunk)
-                }
-            }
-            guard try evaluate(chunk) else { continue }
-            if residual == nil {
-                total += frame.count
-            } else {
-                _ = try rows(of: chunk, from: 0) { _, _ in
-                    total += 1
-                    return true
-                }
-            }
-        }
-        return total
-    }
-
-    /// After how many chunks the time that a scan takes is estimated.
-    private static let probedChunkCount = 8
-
-    private func sharedCount(from first: Int) throws(StoreError) -> Int {
-        let job = ColumnJob(program, first: first)
-        ColumnHelpers.shared.join(job, countMax: helperCountMax)
-        var failure: StoreError?
-        while failure == nil, job.step(frame) {
-            do throws(StoreError) { try checkTime() } catch { failure = error }
-            // The helpers have no turn of their own: they leave to others what this one would have to share.
-            if failure != nil || !isAlone { job.dismissHelpers() }
-        }
-        var (total, undecided) = job.finish()
-        if let failure { throw failure }
-        for chunk in undecided where try evaluate(chunk) { total += frame.count }
-        return total
     }
 
     /// Hands over the objects that satisfy the predicate in the order of their keys, behind a key, until
@@ -296,7 +258,7 @@ final class ColumnScan {
 
     /// Reads the rows of the chunk that was evaluated last, as far as they are wanted: one by one, or all
     /// in a row where most are.
-    private func rows(
+    func rows(
         of chunk: Int, from first: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) -> Bool {
         if residual != nil { testedRowCount += frame.count }

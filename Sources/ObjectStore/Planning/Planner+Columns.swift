@@ -45,7 +45,8 @@ extension Planner {
     private mutating func begin() throws(StoreError) {
         guard beginning == nil, let prepared = preparedScan else { return }
         let scan = try ColumnScan(
-            query.predicate, rowClass, sort: query.sort, in: transaction, readsAll: false,
+            query.predicate, rowClass, sort: query.sort,
+            sortByteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: false,
             deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
         // Without it the program would be bound twice.
         preparedScan?.begun = scan

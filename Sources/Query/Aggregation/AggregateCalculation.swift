@@ -5,7 +5,7 @@ import Rows
 /// queries and in replies.
 ///
 /// Null and NaN count as no value, and for sums and averages of `mixed` values whatever is no number. A sum of
-/// ints is exact; one that no int64 holds has no value. Whoever uses it keeps the least or greatest value.
+/// ints is exact, and one of doubles but for the last rounding; one of ints that no int64 holds has no value. Whoever uses it keeps the least or greatest value.
 struct AggregateCalculation {
     /// The result over the numbers.
     enum Outcome {
@@ -22,7 +22,7 @@ struct AggregateCalculation {
     /// How many values there were.
     private(set) var count = 0
     private var ints: Int128 = 0
-    private var doubles = 0.0
+    private var doubles = ExactSum()
     private var decimals = Decimal128(0)
     /// The least or greatest value of a fixed width.
     private var bestOrdinal: UInt128 = 0
@@ -30,6 +30,31 @@ struct AggregateCalculation {
     init(_ function: AggregateFunction, _ storage: ElementStorage) {
         self.function = function
         self.storage = storage
+    }
+
+    /// Makes the sum or average of ints that were added elsewhere.
+    init(_ function: AggregateFunction, _ storage: ElementStorage, count: Int, ints: Int128) {
+        self.init(function, storage)
+        self.count = count
+        self.ints = ints
+    }
+
+    /// Makes the sum or average of doubles that were added elsewhere.
+    init(_ function: AggregateFunction, _ storage: ElementStorage, count: Int, doubles: ExactSum) {
+        self.init(function, storage)
+        self.count = count
+        self.doubles = doubles
+    }
+
+    /// Bytes that it has outside itself.
+    var byteCount: Int { doubles.byteCount }
+
+    /// Adds the numbers of another sum or average of the same values.
+    mutating func add(_ other: AggregateCalculation) {
+        count += other.count
+        ints += other.ints
+        doubles.add(other.doubles)
+        decimals = decimals + other.decimals
     }
 
     /// Forgets all values.
@@ -66,7 +91,7 @@ struct AggregateCalculation {
 
     private mutating func add(_ value: Double) {
         guard !value.isNaN else { return }
-        doubles += value
+        doubles.add(value)
         count += 1
     }
 
@@ -125,7 +150,7 @@ struct AggregateCalculation {
             let result = function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count))
             return .stored((result.low, result.high), .decimal)
         default:
-            let sum = storage == .int ? Double(ints) : doubles
+            let sum = storage == .int ? Double(ints) : doubles.value
             let result = function == .sum ? sum : sum / Double(count)
             return .stored((result.bitPattern, 0), .double)
         }

@@ -35,8 +35,20 @@ package struct AggregateState {
         calculation = AggregateCalculation(.min, storage)
     }
 
+    /// Makes the state behind the values of a sum or an average, or before any value.
+    init(_ calculation: AggregateCalculation) {
+        self.calculation = calculation
+        collected = nil
+    }
+
+    /// Makes the state of a least or greatest value.
+    init(_ function: AggregateFunction, _ storage: ElementStorage, best: some BitwiseCopyable) {
+        self.init(AggregateCalculation(function, storage))
+        withUnsafeBytes(of: best) { add($0.baseAddress, storage.fixedByteCount ?? $0.count) }
+    }
+
     /// Bytes that it has outside itself.
-    var byteCount: Int { collected?.byteCount ?? best.count }
+    var byteCount: Int { collected?.byteCount ?? best.count + calculation.byteCount }
 
     /// Takes a stored value, or null at nil.
     mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
@@ -50,6 +62,16 @@ package struct AggregateState {
             isBest = calculation.take(address, byteCount, best: Self.nothing)
         }
         if isBest { best = Array(UnsafeRawBufferPointer(start: address, count: byteCount)) }
+    }
+
+    /// Adds the values of another state of the same operation, which needs not all of them.
+    mutating func add(_ other: AggregateState) {
+        switch calculation.function {
+        case .sum, .average: calculation.add(other.calculation)
+        case .min, .max:
+            guard other.calculation.count > 0 else { return }
+            other.best.withUnsafeBytes { add($0.baseAddress, $0.count) }
+        }
     }
 
     /// What came of all values: 0 for a sum of nothing.

@@ -14,8 +14,8 @@ package final class Aggregation {
         /// The object key of one of the objects.
         package let key: UInt64
         /// How many objects there are.
-        package fileprivate(set) var count = 0
-        fileprivate var states: [AggregateState]
+        package internal(set) var count = 0
+        var states: [AggregateState]
 
         /// What came of the `values` operations, in their order.
         package var results: [AggregateState.Result] { states.map(\.result) }
@@ -43,6 +43,10 @@ package final class Aggregation {
         let initial: AggregateState
     }
 
+    /// What is asked, and of which groups.
+    private let asked: [AggregateOperation]
+    private let by: [SortKey]
+    private let schema: RowSchema
     private let operations: [Operation]
     private let evaluator: SortEvaluator
     private let isGrouped: Bool
@@ -70,6 +74,9 @@ package final class Aggregation {
         _ operations: [AggregateOperation], by: [SortKey], after: [UInt8]?, groupCountMax: Int?,
         byteCountMax: Int, schema: RowSchema
     ) {
+        asked = operations
+        self.by = by
+        self.schema = schema
         self.operations = operations.compactMap { operation in
             guard let path = operation.kind.path, let initial = AggregateState(operation.kind)
             else { return nil }
@@ -137,11 +144,58 @@ package final class Aggregation {
         return byteCount <= byteCountMax
     }
 
+    /// The same over columns; nil for what they do not calculate.
+    package func makeColumns() -> ColumnAggregation? {
+        ColumnAggregation(asked, by: by, schema: schema)
+    }
+
+    /// The one property of the class that groups are made by and how many are wanted, where objects are counted only and small
+    /// values come first.
+    package var countedOnly: (member: Int, after: [UInt8]?, countMax: Int)? {
+        guard let groupCountMax, operations.isEmpty, by.count == 1, by[0].isAscending,
+            let member = by[0].path.ownMember
+        else { return nil }
+        return (member, after, groupCountMax)
+    }
+
+    /// Adds objects that were counted elsewhere, of which one is known.
+    ///
+    /// - Returns: Whether there is memory for more.
+    package func add(_ count: Int, of sortBytes: [UInt8], key: UInt64) -> Bool {
+        if let index = sortBytes.withUnsafeBytes({ groupIndex($0, key) }) {
+            groups[index].count += count
+        }
+        return byteCount <= byteCountMax
+    }
+
+    /// Adds what was calculated over columns, before anything else.
+    ///
+    /// - Returns: Whether there is memory for more.
+    package func add(_ columns: ColumnAggregation) -> Bool {
+        for group in columns.finish(after: after, countMax: groupCountMax) {
+            let index =
+                isGrouped
+                ? group.sortBytes.withUnsafeBytes { groupIndex($0, group.key) } : 0
+            guard let index else { continue }
+            groups[index].count += group.count
+            for (position, state) in group.states.enumerated() {
+                let before = groups[index].states[position].byteCount
+                groups[index].states[position].add(state)
+                byteCount += groups[index].states[position].byteCount - before
+            }
+        }
+        return byteCount <= byteCountMax
+    }
+
     /// The place of an object's group; nil when it is not wanted.
     private func groupIndex(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int? {
         buffer.removeAll()
         evaluator.append(row: row, key: key, source: source, to: buffer)
-        let bytes = buffer.bytes
+        return groupIndex(buffer.bytes, key)
+    }
+
+    /// The place of the group with some sort bytes; nil when it is not wanted.
+    private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> Int? {
         if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
         let hash = Self.hash(bytes)
@@ -149,7 +203,7 @@ package final class Aggregation {
         if let groupCountMax, groups.count >= 2 * (groupCountMax + 8) { keepFirst(groupCountMax) }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
         groupIndexes[hash] = groups.count
-        groups.append(makeGroup(buffer.array, key))
+        groups.append(makeGroup(Array(bytes), key))
         return groups.count - 1
     }
 
@@ -176,10 +230,10 @@ package final class Aggregation {
         }
     }
 
-    /// The groups in their order, at most so many as are wanted; call it once, at the end.
+    /// The groups in their order, at most so many as are wanted, or all in whatever order; call it once, at the end.
     package func finish() -> [Group] {
-        guard isGrouped else { return groups }
+        guard isGrouped, let groupCountMax else { return groups }
         sort()
-        return groupCountMax.map { Array(groups.prefix($0)) } ?? groups
+        return Array(groups.prefix(groupCountMax))
     }
 }

@@ -48,6 +48,19 @@ package final class ColumnFrame {
         }
     }
 
+    /// Removes positions from the result.
+    ///
+    /// - `positions`: A mask.
+    /// - `body`: Told of each that was in it.
+    package func remove(_ positions: UnsafePointer<UInt8>, _ body: (_ position: Int) -> Void) {
+        var position = ColumnMask.first(positions, from: 0, ColumnChunk.keyCount)
+        while position < ColumnChunk.keyCount {
+            if mask[position] != 0 { body(position) }
+            mask[position] = 0
+            position = ColumnMask.first(positions, from: position + 1, ColumnChunk.keyCount)
+        }
+    }
+
     func begin() {
         if hasUndecided { undecided.update(repeating: 0, count: ColumnChunk.keyCount) }
         hasUndecided = false

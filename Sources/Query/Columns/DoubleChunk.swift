@@ -3,7 +3,8 @@ import Rows
 /// Doubles and floats. NaN stands among the exceptions, so that comparing needs no special order.
 final class DoubleChunk: ColumnChunk, @unchecked Sendable {
     private let storage: ElementStorage
-    private let cells: UnsafeMutablePointer<Double>
+    /// The values; what stands for null or for an object that is not there is not to be used.
+    let cells: UnsafeMutablePointer<Double>
     /// The least and the greatest value that is not null; equal when there is none.
     let least: Double
     let greatest: Double

@@ -60,6 +60,28 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         return least &+ Int64(bitPattern: distance)
     }
 
+    /// Reads the values at some positions; what stands for null is not to be used.
+    func read(_ positions: UnsafeBufferPointer<Int32>, into values: UnsafeMutablePointer<Int64>) {
+        switch width {
+        case 1: read(positions, UInt8.self, into: values)
+        case 2: read(positions, UInt16.self, into: values)
+        case 4: read(positions, UInt32.self, into: values)
+        default: read(positions, UInt64.self, into: values)
+        }
+    }
+
+    @inline(__always)
+    private func read<Cell: FixedWidthInteger & UnsignedInteger>(
+        _ positions: UnsafeBufferPointer<Int32>, _ type: Cell.Type,
+        into values: UnsafeMutablePointer<Int64>
+    ) {
+        let cells = cells.assumingMemoryBound(to: type)
+        for index in 0..<positions.count {
+            let distance = UInt64(truncatingIfNeeded: cells[Int(positions[index])])
+            values[index] = least &+ Int64(bitPattern: distance)
+        }
+    }
+
     override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
         var value = value(position)
         switch storage {

@@ -62,6 +62,10 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         return UnsafeRawBufferPointer(start: bytes + start, count: Int(ends[position]) - start)
     }
 
+    /// The hash of the text at a position.
+    @inline(__always)
+    func hash(_ position: Int) -> UInt32 { hashes[position] }
+
     override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
         let text = text(position)
         body(UnsafeRawPointer(bytes + start(position)), text.count)

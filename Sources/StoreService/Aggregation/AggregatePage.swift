@@ -201,24 +201,22 @@ struct AggregatePage {
 
     /// Hands every object that is meant to an aggregation.
     private func run(_ aggregation: Aggregation) throws(RequestFault) {
-        var isFull = false
-        var count = 0
-        func take(_ key: UInt64, _ row: RowView) -> Bool {
-            count += 1
-            isFull = !aggregation.add(row: row, key: key, source: read)
-            return !isFull
-        }
-        let execution: QueryExecution
         if let stages = query.stages {
-            let keys: [UInt64]
-            (keys, execution) = try view.served.stored(
+            var isFull = false
+            let (keys, execution) = try view.served.stored(
                 stages.run(in: read, limits: limits, isTimed: account.isAsked))
-            try view.served.stored(execution.forEach(keys, take))
-        } else {
-            execution = try view.execution(objects, limits, account)
-            try view.served.stored(execution.run(limit: .max, take))
+            try view.served.stored(
+                execution.forEach(keys) { key, row in
+                    isFull = !aggregation.add(row: row, key: key, source: read)
+                    return !isFull
+                })
+            if isFull { throw .groupMemory(view.served.limits) }
+            return account.add(execution, "aggregate", keys.count)
         }
-        if isFull { throw .groupMemory(view.served.limits) }
+        let execution = try view.execution(objects, limits, account)
+        guard let count = try view.served.stored(execution.run(aggregation)) else {
+            throw .groupMemory(view.served.limits)
+        }
         account.add(execution, "aggregate", count)
     }
 

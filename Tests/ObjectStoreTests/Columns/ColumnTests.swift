@@ -54,6 +54,8 @@ struct ColumnTests {
     ) throws {
         let names = [
             "number", "wide", "flag", "score", "ratio", "-number", "-score", "-ratio", "born",
+            "city.name,-number", "-city.size,score", "number,-city.twin.name", "score,-ratio",
+            "-city.name", "flag,-wide,number", "wide,score,number", "city.size,-city.name,-wide",
         ]
         let sort = try SortKey.parse(
             list: names.randomElement(using: &random) ?? "score", clause: "sort",
@@ -151,6 +153,7 @@ struct ColumnTests {
         }
         var open: [ReadTransaction] = []
         var found = 0
+        var aggregatedCount = 0
         defer {
             stops.withLock { $0 = true }
             writer.result()
@@ -176,9 +179,17 @@ struct ColumnTests {
                 guard keys == expected, count == expected.count else { return }
                 found += count
                 try Self.compareSorted(compiled.predicate, text, read, rowClass, &random)
+                let isWhole = Int.random(in: 0..<3, using: &random) == 0
+                let aggregation = try AggregationComparison(
+                    isWhole ? nil : compiled.predicate, read, rowClass, &random)
+                let isByColumns = try aggregation.compare("\(round): \(isWhole ? "" : text)")
+                aggregatedCount += isByColumns ? 1 : 0
             }
         }
         #expect(found > 100)
-        if byteCountMax > 1 << 20 { #expect(store.columns.byteCount > 100_000) }
+        if byteCountMax > 1 << 20 {
+            #expect(store.columns.byteCount > 100_000)
+            #expect(aggregatedCount > 0)
+        }
     }
 }

@@ -1,0 +1,23 @@
+import Query
+
+/// Adds the objects that satisfy a predicate to an aggregation.
+final class ColumnAggregator: ColumnWorker, @unchecked Sendable {
+    // Unchecked: one thread at a time uses it.
+
+    private let program: ColumnProgram
+    private let frame = ColumnFrame()
+    let part: ColumnAggregation
+
+    /// - `part`: Nobody else uses it.
+    init(_ program: ColumnProgram, _ part: ColumnAggregation) {
+        self.program = program
+        self.part = part
+    }
+
+    func take(_ chunk: Int) -> Bool {
+        guard program.evaluate(chunk, frame) else { return true }
+        if frame.hasUndecided || !part.exceptions(of: chunk).isEmpty { return false }
+        part.add(chunk, frame)
+        return true
+    }
+}

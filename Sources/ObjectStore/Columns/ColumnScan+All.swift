@@ -1,0 +1,114 @@
+import Query
+import Rows
+import Threads
+
+/// Results of all objects at once, which several threads calculate where that takes long.
+extension ColumnScan {
+    /// After how many chunks the time that a scan takes is estimated.
+    private static let probedChunkCount = 8
+
+    private var isAlone: Bool { transaction.turn?.isAlone ?? true }
+
+    /// How many objects satisfy the predicate.
+    func count() throws(StoreError) -> Int {
+        var total = 0
+        let counter = ColumnCounter(program)
+        let workers = try share(counter, makeWorker: { [program] in ColumnCounter(program) }) {
+            (chunk) throws(StoreError) in
+            guard try evaluate(chunk) else { return }
+            if !testsRows {
+                total += frame.count
+            } else {
+                _ = try rows(of: chunk, from: 0) { _, _ in
+                    total += 1
+                    return true
+                }
+            }
+        }
+        return workers.reduce(total + counter.count) {
+            $0 + (($1 as? ColumnCounter)?.count ?? 0)
+        }
+    }
+
+    /// Adds the objects that satisfy the predicate to the aggregation that the scan was made for, which columns answer
+    /// whole.
+    ///
+    /// - `byteCountMax`: Memory for the groups of one thread.
+    /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
+    ///   little memory.
+    func aggregate(
+        _ aggregation: ColumnAggregation, byteCountMax: Int
+    ) throws(StoreError) -> [UInt64]? {
+        var left: [UInt64] = []
+        let aggregator = ColumnAggregator(program, aggregation)
+        let makeWorker = { @Sendable [program] in
+            ColumnAggregator(program, aggregation.makePart())
+        }
+        var isFull = false
+        let workers = try share(aggregator, makeWorker: makeWorker) {
+            (chunk) throws(StoreError) in
+            guard try evaluate(chunk) else { return }
+            for exceptions in aggregation.exceptions(of: chunk) {
+                frame.remove(exceptions) { left.append(Self.key(chunk, $0)) }
+            }
+            aggregation.add(chunk, frame)
+        } goesOn: {
+            isFull = aggregation.byteCount > byteCountMax
+            return !isFull
+        }
+        if isFull { return nil }
+        for case let worker as ColumnAggregator in workers { aggregation.add(worker.part) }
+        return left
+    }
+
+    /// Has all chunks be taken: by the worker of this thread, from some point on by helpers as well, and by `settle` those
+    /// that only rows can decide.
+    ///
+    /// - `goesOn`: Asked now and then.
+    /// - Returns: The workers of the helpers.
+    private func share(
+        _ worker: some ColumnWorker, makeWorker: @escaping @Sendable () -> any ColumnWorker,
+        settle: (_ chunk: Int) throws(StoreError) -> Void, goesOn: () -> Bool = { true }
+    ) throws(StoreError) -> [any ColumnWorker] {
+        let chunkCount = program.chunkCount
+        let start = monotonicMicroseconds()
+        for chunk in 0..<chunkCount {
+            try checkTime()
+            if testsRows || !worker.take(chunk) { try settle(chunk) }
+            let done = chunk + 1
+            guard done.isMultiple(of: Self.probedChunkCount), done < chunkCount else { continue }
+            guard goesOn() else { return [] }
+            let left = UInt64(chunkCount - done)
+            let elapsed = monotonicMicroseconds() - start
+            if options.helperCountMax > 0, !testsRows, isAlone,
+                elapsed * left / UInt64(done) >= options.sharedMicrosecondsMin
+            {
+                let job = ColumnJob(done..<chunkCount, makeWorker: makeWorker)
+                return try share(job, worker, settle, goesOn)
+            }
+        }
+        _ = goesOn()
+        return []
+    }
+
+    private func share(
+        _ job: ColumnJob, _ worker: some ColumnWorker,
+        _ settle: (_ chunk: Int) throws(StoreError) -> Void, _ goesOn: () -> Bool
+    ) throws(StoreError) -> [any ColumnWorker] {
+        ColumnHelpers.shared.join(job, countMax: options.helperCountMax)
+        var failure: StoreError?
+        var hasRoom = true
+        while failure == nil, hasRoom, job.step(worker) {
+            do throws(StoreError) { try checkTime() } catch { failure = error }
+            hasRoom = goesOn()
+            // The helpers have no turn of their own: they leave to others what this one would have to share.
+            if failure != nil || !hasRoom || !isAlone { job.dismissHelpers() }
+        }
+        let (workers, left) = job.finish()
+        if let failure { throw failure }
+        if hasRoom {
+            for chunk in left { try settle(chunk) }
+        }
+        return workers
+    }
+}

@@ -1,0 +1,167 @@
+/// The sum of doubles without any rounding but that of the result, which is the double nearest to it: so it does not
+/// depend on the order of the values, nor on who adds which part of them.
+///
+/// A fixed-point number of 128 bits takes what most values are; the others go to digits for all that a double can be,
+/// as in Neal, "Fast exact summation using small and large superaccumulators", arXiv:1505.05571.
+package struct ExactSum: Sendable {
+    /// In units of 2 to the power of −``fractionBitCount``.
+    private var near: Int128 = 0
+    /// The sum of infinities; 0 where there are none.
+    private var infinities = 0.0
+    /// Digits of 64 bits, in units of the least positive double; empty until they are needed. Each has room for as many
+    /// carries as anybody adds values.
+    private var digits: [Int128] = []
+
+    private static let fractionBitCount = 73
+    private static let digitCount = 36
+    /// The exponent, as a double has it, of the least bit of whole mantissas that the fixed-point number takes.
+    private static let leastExponent = 1075 - fractionBitCount
+
+    /// Makes the sum of nothing.
+    package init() {}
+
+    /// Bytes that it has outside itself.
+    var byteCount: Int { digits.count * MemoryLayout<Int128>.stride }
+
+    /// Adds a value that is not NaN.
+    @inline(__always)
+    mutating func add(_ value: Double) {
+        guard let term = Self.fixedPoint(value) else { return addFar(value) }
+        let (sum, overflows) = near.addingReportingOverflow(term)
+        if overflows { addNear() }
+        near = overflows ? term : sum
+    }
+
+    /// Adds the values at some positions, of which none is NaN.
+    mutating func add(_ values: UnsafePointer<Double>, at positions: UnsafeBufferPointer<Int32>) {
+        // In registers, as long as values are what most are.
+        var own = near
+        for position in positions {
+            let value = values[Int(position)]
+            guard let term = Self.fixedPoint(value) else {
+                addFar(value)
+                continue
+            }
+            let (sum, overflows) = own.addingReportingOverflow(term)
+            if overflows {
+                near = own
+                addNear()
+            }
+            own = overflows ? term : sum
+        }
+        near = own
+    }
+
+    /// A value as a fixed-point number; nil where it is not the whole value.
+    @inline(__always)
+    private static func fixedPoint(_ value: Double) -> Int128? {
+        let bits = value.bitPattern
+        let shift = Int(bits >> 52 & 0x7FF) &- leastExponent
+        guard UInt(bitPattern: shift) <= UInt(fractionBitCount) else { return nil }
+        let mantissa =
+            UInt128(bits & (1 << 52 - 1) | 1 << 52) &<< UInt128(truncatingIfNeeded: shift)
+        let sign = Int128(Int64(bitPattern: bits) >> 63)
+        return (Int128(bitPattern: mantissa) ^ sign) &- sign
+    }
+
+    @inline(never)
+    private mutating func addFar(_ value: Double) {
+        guard value.isFinite else {
+            infinities += value
+            return
+        }
+        let bits = value.bitPattern
+        let exponent = Int(bits >> 52 & 0x7FF)
+        let mantissa = bits & (1 << 52 - 1) | (exponent > 0 ? 1 << 52 : 0)
+        if mantissa == 0 { return }
+        let term = Int128(mantissa)
+        addDigits(value.sign == .minus ? -term : term, at: max(exponent, 1) - 1)
+    }
+
+    /// Moves the fixed-point number to the digits.
+    @inline(never)
+    private mutating func addNear() {
+        let position = 1074 - Self.fractionBitCount
+        addDigits(near & Int128(UInt64.max), at: position)
+        addDigits(near >> 64, at: position + 64)
+        near = 0
+    }
+
+    /// Adds a number of at most 64 bits and a sign, times a power of 2.
+    private mutating func addDigits(_ number: Int128, at position: Int) {
+        if digits.isEmpty { digits = [Int128](repeating: 0, count: Self.digitCount) }
+        let (digit, shift) = position.quotientAndRemainder(dividingBy: 64)
+        // Rounded down, so that the rest is positive.
+        let low = (number & (1 << (64 - Int128(shift)) - 1)) << Int128(shift)
+        digits[digit] += low
+        digits[digit + 1] += number >> (64 - Int128(shift))
+    }
+
+    /// Adds another sum.
+    mutating func add(_ other: ExactSum) {
+        infinities += other.infinities
+        let (sum, overflows) = near.addingReportingOverflow(other.near)
+        if overflows { addNear() }
+        near = overflows ? other.near : sum
+        if digits.isEmpty {
+            digits = other.digits
+        } else {
+            for (index, digit) in other.digits.enumerated() { digits[index] += digit }
+        }
+    }
+
+    /// The double that is nearest to the sum; of two that are, the even one.
+    package var value: Double {
+        // NaN, of infinities that exclude each other, is not 0 either.
+        if infinities != 0 { return infinities }
+        if digits.isEmpty {
+            let magnitude = near.magnitude
+            let rounded = Self.rounded(
+                [UInt64(truncatingIfNeeded: magnitude), UInt64(magnitude >> 64)],
+                unit: -Self.fractionBitCount)
+            return near < 0 ? -rounded : rounded
+        }
+        var whole = self
+        whole.addNear()
+        return whole.digitValue
+    }
+
+    private var digitValue: Double {
+        var sums = digits
+        // The sign is that of what is carried out of the last digit.
+        var isNegative = false
+        for _ in 0..<2 {
+            var carry: Int128 = 0
+            for index in sums.indices {
+                let sum = sums[index] + carry
+                sums[index] = sum & Int128(UInt64.max)
+                carry = sum >> 64
+            }
+            if carry == 0 { break }
+            isNegative = true
+            sums = digits.map { -$0 }
+        }
+        let rounded = Self.rounded(sums.map { UInt64($0) }, unit: -1074)
+        return isNegative ? -rounded : rounded
+    }
+
+    /// The double nearest to a number of several digits, the least first, times 2 to the power of `unit`.
+    private static func rounded(_ digits: [UInt64], unit: Int) -> Double {
+        guard let last = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
+        let shift = digits[last].leadingZeroBitCount
+        guard last > 0 else { return scaled(Double(digits[0]), unit) }
+        var top = digits[last] << UInt64(shift)
+        var rest = digits[last - 1]
+        if shift > 0 {
+            top |= rest >> UInt64(64 - shift)
+            rest <<= UInt64(shift)
+        }
+        // What is left behind the bits of a double only decides which way to round.
+        if rest != 0 || digits[..<(last - 1)].contains(where: { $0 != 0 }) { top |= 1 }
+        return scaled(Double(top), unit + 64 * last - shift)
+    }
+
+    private static func scaled(_ value: Double, _ exponent: Int) -> Double {
+        Double(sign: .plus, exponent: exponent, significand: value)
+    }
+}

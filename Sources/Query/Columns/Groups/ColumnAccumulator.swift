@@ -1,0 +1,87 @@
+import ObjectModel
+import Rows
+
+/// What becomes of the values of a column in each group. One thread at a time uses it.
+class ColumnAccumulator {
+    /// What is asked of the values.
+    struct Wishes: OptionSet {
+        let rawValue: Int
+
+        static let sum = Wishes(rawValue: 1)
+        static let extremes = Wishes(rawValue: 2)
+
+        init(rawValue: Int) { self.rawValue = rawValue }
+
+        init(_ function: AggregateFunction) {
+            switch function {
+            case .sum, .average: self = .sum
+            case .min, .max: self = .extremes
+            }
+        }
+    }
+
+    /// The column.
+    let reference: ColumnReference
+    final var wishes: Wishes
+    private(set) final var column: [ColumnChunk?] = []
+    private final let positions = UnsafeMutablePointer<Int32>.allocate(
+        capacity: ColumnBatch.countMax)
+    private final let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+
+    init(_ reference: ColumnReference, _ wishes: Wishes) {
+        self.reference = reference
+        self.wishes = wishes
+    }
+
+    deinit {
+        positions.deallocate()
+        codes.deallocate()
+    }
+
+    /// Takes the column of a snapshot.
+    final func bind(to columns: BoundColumns) { column = columns.column(reference) }
+
+    /// Takes the column that another one has.
+    final func bind(as other: ColumnAccumulator) { column = other.column }
+
+    /// An accumulator of the same column that has seen nothing, for another thread.
+    func makePart() -> ColumnAccumulator { ColumnAccumulator(reference, wishes) }
+
+    /// The bytes of memory that a group takes.
+    var groupByteCount: Int { 0 }
+
+    /// Makes room for groups.
+    func grow(to groupCount: Int) {}
+
+    /// Adds the values of a batch, which has no exceptions.
+    ///
+    /// - `groups`: The group of each object; nil where all are of the first.
+    final func add(_ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
+        guard batch.chunk < column.count, let chunk = column[batch.chunk] else { return }
+        guard let nulls = chunk.nulls else { return add(chunk, batch.positions, groups) }
+        var count = 0
+        for (index, position) in batch.positions.enumerated() {
+            positions[count] = position
+            if let groups { codes[count] = groups[index] }
+            count += nulls[Int(position)] == 0 ? 1 : 0
+        }
+        let values = UnsafeBufferPointer(start: UnsafePointer(positions), count: count)
+        add(chunk, values, groups.map { _ in UnsafePointer(codes) })
+    }
+
+    /// Adds the values at some positions, none of which is null.
+    func add(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        _ groups: UnsafePointer<UInt32>?
+    ) {}
+
+    /// Adds the groups of a part to those that `groups` names.
+    func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}
+
+    /// What became of a group's values.
+    func state(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateState {
+        AggregateState(AggregateCalculation(function, storage))
+    }
+}

@@ -1,0 +1,301 @@
+import Bytes
+import ObjectModel
+import Rows
+
+/// An aggregation over columns: what ``Aggregation`` does row by row, batch by batch. One thread at a time uses it,
+/// but for ``makePart()``.
+///
+/// Groups are told apart by the values as columns have them, those behind a link by the link; only in the end are they
+/// put in order, and those joined whose links lead to equal values. Objects with a value that is not in its column are
+/// left to the rows.
+package final class ColumnAggregation: @unchecked Sendable {
+    // Unchecked: other threads call `makePart` alone, which reads what was set before they came.
+
+    /// An operation on values, and who calculates it.
+    private struct Operation {
+        let function: AggregateFunction
+        let storage: ElementStorage
+        let accumulator: Int
+    }
+
+    private let operations: [Operation]
+    private let isAscending: [Bool]
+    private let coders: [GroupCoder]
+    private let accumulators: [ColumnAccumulator]
+    /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
+    private var tables: [CodeTable] = []
+    private var counts: [Int] = []
+    /// The key of an object of each group.
+    private var keys: [UInt64] = []
+    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+    private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+
+    /// Makes an aggregation; nil for what columns do not calculate.
+    package init?(_ operations: [AggregateOperation], by: [SortKey], schema: RowSchema) {
+        var made: [Operation] = []
+        var accumulators: [ColumnAccumulator] = []
+        for operation in operations where operation.kind != .count {
+            guard case .values(let function, let path) = operation.kind,
+                let accumulator = Self.accumulator(function, path)
+            else { return nil }
+            let index = accumulators.firstIndex { $0.reference == accumulator.reference }
+            if let index {
+                accumulators[index].wishes.formUnion(accumulator.wishes)
+            } else {
+                accumulators.append(accumulator)
+            }
+            made.append(
+                Operation(
+                    function: function, storage: path.type.storage,
+                    accumulator: index ?? accumulators.count - 1))
+        }
+        var coders: [GroupCoder] = []
+        for key in by {
+            guard let coder = Self.coder(key, schema) else { return nil }
+            coders.append(coder)
+        }
+        self.operations = made
+        self.accumulators = accumulators
+        self.coders = coders
+        isAscending = by.map(\.isAscending)
+        begin()
+    }
+
+    private init(partOf whole: ColumnAggregation) {
+        operations = whole.operations
+        isAscending = whole.isAscending
+        coders = whole.coders.map { own in
+            let coder = own.makePart()
+            coder.bind(as: own)
+            return coder
+        }
+        accumulators = whole.accumulators.map { own in
+            let accumulator = own.makePart()
+            accumulator.bind(as: own)
+            return accumulator
+        }
+        begin()
+    }
+
+    deinit {
+        positions.deallocate()
+        codes.deallocate()
+        ownCodes.deallocate()
+    }
+
+    private func begin() {
+        tables = coders.dropFirst().map { _ in CodeTable() }
+        guard coders.isEmpty else { return }
+        counts = [0]
+        keys = [0]
+        for accumulator in accumulators { accumulator.grow(to: 1) }
+    }
+
+    private static func accumulator(
+        _ function: AggregateFunction, _ path: ValuePath
+    ) -> ColumnAccumulator? {
+        guard let member = path.ownMember else { return nil }
+        let reference = ColumnReference(classIndex: path.lastClass, member: member)
+        let wishes = ColumnAccumulator.Wishes(function)
+        return switch path.type.storage {
+        case .int, .date: NumberAccumulator(reference, wishes)
+        case .double, .float: DoubleAccumulator(reference, wishes)
+        default: nil
+        }
+    }
+
+    private static func coder(_ key: SortKey, _ schema: RowSchema) -> GroupCoder? {
+        let path = key.path
+        if let member = path.ownMember {
+            let reference = ColumnReference(classIndex: path.lastClass, member: member)
+            return switch path.type.storage {
+            case .int, .bool, .date, .double, .float:
+                NumberGroupCoder(reference, path.type.storage)
+            case .string, .data, .uuid, .objectID: TextGroupCoder(reference, path.type.storage)
+            default: nil
+            }
+        }
+        return LinkGroupCoder(path, schema: schema)
+    }
+
+    /// The columns that it needs.
+    package var references: Set<ColumnReference> {
+        Set(coders.map(\.reference) + accumulators.map(\.reference))
+    }
+
+    /// Takes the columns of a snapshot.
+    package func bind(to columns: BoundColumns) {
+        for coder in coders { coder.bind(to: columns) }
+        for accumulator in accumulators { accumulator.bind(to: columns) }
+    }
+
+    /// An aggregation of the same that has seen nothing, for another thread; any thread.
+    package func makePart() -> ColumnAggregation { ColumnAggregation(partOf: self) }
+
+    /// How many objects it has seen.
+    package var objectCount: Int { counts.reduce(0, +) }
+
+    /// Bytes of memory that the groups take.
+    package var byteCount: Int {
+        let groupByteCount = accumulators.reduce(16) { $0 + $1.groupByteCount }
+        return counts.count * groupByteCount + coders.reduce(0) { $0 + $1.byteCount }
+            + tables.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// Which positions of a chunk have a value that is not in its column, a mask for each column that has such.
+    package func exceptions(of chunk: Int) -> [UnsafePointer<UInt8>] {
+        (coders.map(\.column) + accumulators.map(\.column)).compactMap { column in
+            chunk < column.count ? column[chunk]?.exceptions : nil
+        }
+    }
+
+    // MARK: Adding
+
+    /// Adds the objects of a chunk's result, which has no exceptions.
+    package func add(_ chunk: Int, _ frame: ColumnFrame) {
+        let isWhole = frame.count == ColumnChunk.keyCount
+        var position = 0
+        while position < ColumnChunk.keyCount {
+            var count = 0
+            if isWhole {
+                count = ColumnBatch.countMax
+                for index in 0..<count { positions[index] = Int32(position + index) }
+                position += count
+            } else {
+                let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)
+                while position < end {
+                    positions[count] = Int32(position)
+                    count += Int(frame.mask[position])
+                    position += 1
+                }
+            }
+            if count == 0 { continue }
+            add(
+                ColumnBatch(
+                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count)))
+        }
+    }
+
+    private func add(_ batch: ColumnBatch) {
+        guard let first = coders.first else {
+            counts[0] += batch.positions.count
+            for accumulator in accumulators { accumulator.add(batch, nil) }
+            return
+        }
+        first.encode(batch, into: codes)
+        for (coder, table) in zip(coders.dropFirst(), tables) {
+            coder.encode(batch, into: ownCodes)
+            for index in batch.positions.indices {
+                codes[index] = table.code(of: Self.pair(codes[index], ownCodes[index]))
+            }
+        }
+        // Groups come in the order of their numbers.
+        for index in batch.positions.indices where Int(codes[index]) == counts.count {
+            addGroup(of: batch.key(index))
+        }
+        counts.withUnsafeMutableBufferPointer { counts in
+            for index in batch.positions.indices { counts[Int(codes[index])] += 1 }
+        }
+        for accumulator in accumulators { accumulator.add(batch, codes) }
+    }
+
+    private static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
+        Int64(group) << 32 | Int64(code)
+    }
+
+    private func addGroup(of key: UInt64) {
+        counts.append(0)
+        keys.append(key)
+        for accumulator in accumulators { accumulator.grow(to: counts.count) }
+    }
+
+    /// The codes of a group.
+    private func codes(of group: Int) -> [Int] {
+        var codes: [Int] = []
+        var group = group
+        for table in tables.reversed() {
+            let pair = table.numbers[group]
+            codes.append(Int(UInt32(truncatingIfNeeded: pair)))
+            group = Int(pair >> 32)
+        }
+        return (codes + [group]).reversed()
+    }
+
+    /// Adds what a part has seen.
+    package func add(_ part: ColumnAggregation) {
+        guard !coders.isEmpty else {
+            return add(part, to: [0])
+        }
+        let coded = zip(coders, part.coders).map { $0.codes(of: $1) }
+        add(
+            part,
+            to: part.counts.indices.map { group in
+                let codes = zip(part.codes(of: group), coded).map { $1[$0] }
+                return self.group(codes, of: part.keys[group])
+            })
+    }
+
+    /// The group of some codes, of which an object is known.
+    private func group(_ codes: [UInt32], of key: UInt64) -> UInt32 {
+        var group = codes[0]
+        for (table, code) in zip(tables, codes.dropFirst()) {
+            group = table.code(of: Self.pair(group, code))
+        }
+        if Int(group) == counts.count { addGroup(of: key) }
+        return group
+    }
+
+    private func add(_ part: ColumnAggregation, to groups: [UInt32]) {
+        for (count, group) in zip(part.counts, groups) { counts[Int(group)] += count }
+        for (own, other) in zip(accumulators, part.accumulators) { own.add(other, to: groups) }
+    }
+
+    // MARK: Results
+
+    /// The first groups in their order, or all in whatever order.
+    ///
+    /// - `after`: ``Aggregation/Group/sortBytes`` that only later groups are wanted of; nil for all.
+    /// - `countMax`: How many are wanted; nil for all.
+    package func finish(after: [UInt8]?, countMax: Int?) -> [Aggregation.Group] {
+        guard !coders.isEmpty else { return [makeGroup(0, [])] }
+        let values = zip(coders, isAscending).map { CodedValues($0, isAscending: $1) }
+        var whole = self
+        var firsts = Array(counts.indices)
+        if values.contains(where: \.hasEqual) { (whole, firsts) = joined(values) }
+        let order = CodeOrder(
+            values, codes: firsts.flatMap { group in codes(of: group).map { UInt32($0) } })
+        let wanted = firsts.indices.lazy.filter { group in
+            after.map { order.isBehind(group, $0) } ?? true
+        }
+        guard let countMax else { return wanted.map { whole.makeGroup($0, order.bytes(of: $0)) } }
+        var heap = BoundedHeap<Int>(countMax: countMax)
+        for group in wanted { _ = heap.insert(group, isBefore: order.isBefore) }
+        return heap.sorted(order.isBefore).map { whole.makeGroup($0, order.bytes(of: $0)) }
+    }
+
+    /// The groups with those joined whose values are equal, and which one each of them was first.
+    private func joined(_ values: [CodedValues]) -> (ColumnAggregation, firsts: [Int]) {
+        let whole = makePart()
+        let table = CodeTable()
+        var firsts: [Int] = []
+        let groups = counts.indices.map { group in
+            var codes = zip(codes(of: group), values).map { $1.firstEqual(to: $0) }
+            codes[0] = table.code(of: Int64(codes[0]))
+            let code = whole.group(codes, of: keys[group])
+            if Int(code) == firsts.count { firsts.append(group) }
+            return code
+        }
+        whole.add(self, to: groups)
+        return (whole, firsts)
+    }
+
+    private func makeGroup(_ group: Int, _ sortBytes: [UInt8]) -> Aggregation.Group {
+        Aggregation.Group(
+            sortBytes: sortBytes, key: keys[group], count: counts[group],
+            states: operations.map { operation in
+                accumulators[operation.accumulator].state(
+                    operation.function, operation.storage, of: group)
+            })
+    }
+}

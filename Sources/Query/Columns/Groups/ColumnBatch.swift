@@ -1,0 +1,15 @@
+/// Some neighbouring objects of a chunk, few enough that what is computed of them stays in the processor's first cache.
+struct ColumnBatch {
+    /// The most objects of a batch.
+    static let countMax = 1024
+
+    /// The chunk.
+    let chunk: Int
+    /// The positions of the objects in it, rising.
+    let positions: UnsafeBufferPointer<Int32>
+
+    /// The key of an object.
+    func key(_ index: Int) -> UInt64 {
+        UInt64(chunk << ColumnChunk.keyCountLog2) | UInt64(positions[index])
+    }
+}

@@ -1,0 +1,89 @@
+import ObjectModel
+import Rows
+
+/// Sums and extremes of doubles and floats.
+final class DoubleAccumulator: ColumnAccumulator {
+    private struct Group {
+        var count = 0
+        var sum = ExactSum()
+        var least = Double.infinity
+        var greatest = -Double.infinity
+    }
+
+    private var groups: [Group] = []
+
+    override func makePart() -> ColumnAccumulator { DoubleAccumulator(reference, wishes) }
+
+    override var groupByteCount: Int { MemoryLayout<Group>.stride }
+
+    override func grow(to groupCount: Int) {
+        while groups.count < groupCount { groups.append(Group()) }
+    }
+
+    override func add(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        _ codes: UnsafePointer<UInt32>?
+    ) {
+        guard let chunk = chunk as? DoubleChunk else { return }
+        let values = UnsafePointer(chunk.cells)
+        guard let codes else { return add(values, positions) }
+        let wantsSum = wishes.contains(.sum)
+        let wantsExtremes = wishes.contains(.extremes)
+        groups.withUnsafeMutableBufferPointer { groups in
+            for index in 0..<positions.count {
+                let group = Int(codes[index])
+                let value = values[Int(positions[index])]
+                groups[group].count += 1
+                if wantsSum { groups[group].sum.add(value) }
+                if wantsExtremes {
+                    groups[group].least = min(groups[group].least, value)
+                    groups[group].greatest = max(groups[group].greatest, value)
+                }
+            }
+        }
+    }
+
+    /// Adds values to the first group.
+    private func add(_ values: UnsafePointer<Double>, _ positions: UnsafeBufferPointer<Int32>) {
+        groups[0].count += positions.count
+        if wishes.contains(.sum) { groups[0].sum.add(values, at: positions) }
+        guard wishes.contains(.extremes) else { return }
+        var (least, greatest) = (groups[0].least, groups[0].greatest)
+        for position in positions {
+            let value = values[Int(position)]
+            least = value < least ? value : least
+            greatest = value > greatest ? value : greatest
+        }
+        (groups[0].least, groups[0].greatest) = (least, greatest)
+    }
+
+    override func add(_ part: ColumnAccumulator, to codes: [UInt32]) {
+        guard let part = part as? DoubleAccumulator else { return }
+        for (other, code) in zip(part.groups, codes) {
+            let group = Int(code)
+            groups[group].count += other.count
+            groups[group].sum.add(other.sum)
+            groups[group].least = min(groups[group].least, other.least)
+            groups[group].greatest = max(groups[group].greatest, other.greatest)
+        }
+    }
+
+    override func state(
+        _ function: AggregateFunction, _ storage: ElementStorage, of index: Int
+    ) -> AggregateState {
+        let group = groups[index]
+        switch function {
+        case .sum, .average:
+            return AggregateState(
+                AggregateCalculation(function, storage, count: group.count, doubles: group.sum))
+        case .min, .max:
+            guard group.count > 0 else {
+                return AggregateState(AggregateCalculation(function, storage))
+            }
+            let best = function == .min ? group.least : group.greatest
+            return storage == .float
+                ? AggregateState(function, storage, best: Float(best))
+                : AggregateState(function, storage, best: best)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Bytes
+import Rows
+
+/// Codes of what to-one links lead to: the value of a path from there is read once for each object.
+final class LinkGroupCoder: NumberGroupCoder {
+    private let farClass: Int
+    private let evaluator: SortEvaluator
+    private var source: (any ObjectSource)?
+    /// Whether a text was cut, so that sort bytes do not tell its order.
+    private(set) var hasCut = false
+
+    /// Nil for a path that does not begin with a to-one link, or leads to several values.
+    init?(_ path: ValuePath, schema: RowSchema) {
+        guard let step = path.steps.first, step.kind == .link, !path.isMany else { return nil }
+        let far = ValuePath(
+            root: .objects(classIndex: step.toClass), steps: Array(path.steps.dropFirst()),
+            terminal: path.terminal, type: path.type)
+        farClass = step.toClass
+        evaluator = SortEvaluator([SortKey(path: far)], schema: schema)
+        super.init(ColumnReference(classIndex: step.fromClass, member: step.member), .link)
+    }
+
+    override func makePart() -> GroupCoder { NumberGroupCoder(reference, .link) }
+
+    override func bind(to columns: BoundColumns) {
+        super.bind(to: columns)
+        source = columns.source
+    }
+
+    override var hasEqualValues: Bool { true }
+
+    override func append(_ code: Int, to buffer: ByteBuffer) {
+        guard let key = number(code).map(UInt64.init(bitPattern:)), let source,
+            let row = source.row(classIndex: farClass, key: key)
+        else { return OrderedKey.appendNull(to: buffer) }
+        if evaluator.append(row: row, key: key, source: source, to: buffer) { hasCut = true }
+    }
+}

@@ -1,0 +1,94 @@
+import ObjectModel
+import Rows
+
+/// Sums and extremes of ints and dates.
+final class NumberAccumulator: ColumnAccumulator {
+    private struct Group {
+        var count = 0
+        var sum: Int128 = 0
+        var least = Int64.max
+        var greatest = Int64.min
+    }
+
+    private var groups: [Group] = []
+    private let values = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
+
+    deinit { values.deallocate() }
+
+    override func makePart() -> ColumnAccumulator { NumberAccumulator(reference, wishes) }
+
+    override var groupByteCount: Int { MemoryLayout<Group>.stride }
+
+    override func grow(to groupCount: Int) {
+        while groups.count < groupCount { groups.append(Group()) }
+    }
+
+    override func add(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        _ codes: UnsafePointer<UInt32>?
+    ) {
+        guard let chunk = chunk as? NumberChunk else { return }
+        chunk.read(positions, into: values)
+        guard let codes else { return add(positions.count) }
+        let wantsSum = wishes.contains(.sum)
+        let wantsExtremes = wishes.contains(.extremes)
+        groups.withUnsafeMutableBufferPointer { groups in
+            for index in 0..<positions.count {
+                let group = Int(codes[index])
+                let value = values[index]
+                groups[group].count += 1
+                if wantsSum { groups[group].sum += Int128(value) }
+                if wantsExtremes {
+                    groups[group].least = min(groups[group].least, value)
+                    groups[group].greatest = max(groups[group].greatest, value)
+                }
+            }
+        }
+    }
+
+    /// Adds the first values to the first group.
+    private func add(_ count: Int) {
+        var group = groups[0]
+        group.count += count
+        for index in 0..<count {
+            let value = values[index]
+            group.sum += Int128(value)
+            group.least = min(group.least, value)
+            group.greatest = max(group.greatest, value)
+        }
+        groups[0] = group
+    }
+
+    override func add(_ part: ColumnAccumulator, to codes: [UInt32]) {
+        guard let part = part as? NumberAccumulator else { return }
+        for (other, code) in zip(part.groups, codes) {
+            var group = groups[Int(code)]
+            group.count += other.count
+            group.sum += other.sum
+            group.least = min(group.least, other.least)
+            group.greatest = max(group.greatest, other.greatest)
+            groups[Int(code)] = group
+        }
+    }
+
+    override func state(
+        _ function: AggregateFunction, _ storage: ElementStorage, of index: Int
+    ) -> AggregateState {
+        let group = groups[index]
+        switch function {
+        case .sum, .average:
+            return AggregateState(
+                AggregateCalculation(function, storage, count: group.count, ints: group.sum))
+        case .min, .max:
+            guard group.count > 0 else {
+                return AggregateState(AggregateCalculation(function, storage))
+            }
+            let best = function == .min ? group.least : group.greatest
+            guard storage == .date else {
+                return AggregateState(function, storage, best: best)
+            }
+            let time = ColumnNumber.timestamp(best)
+            return AggregateState(function, storage, best: (time.seconds, time.nanoseconds))
+        }
+    }
+}

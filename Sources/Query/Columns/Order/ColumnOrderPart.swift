@@ -1,0 +1,32 @@
+/// One of the properties of a ``ColumnOrder``.
+class ColumnOrderPart {
+    /// The column.
+    let reference: ColumnReference
+    /// The bits of a rank.
+    final var width = 65
+    private var column: [ColumnChunk?] = []
+
+    init(_ reference: ColumnReference) { self.reference = reference }
+
+    /// Takes the column of a snapshot; false where that has no such order.
+    func bind(to columns: BoundColumns, byteCountMax: Int) -> Bool {
+        column = columns.column(reference)
+        return true
+    }
+
+    /// A chunk of the column; nil where it has no objects.
+    final func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
+
+    /// How many chunks there are.
+    final var chunkCount: Int { column.count }
+
+    /// The rank of an object's value: less for one that comes before.
+    func rank(_ chunk: Int, _ position: Int) -> UInt128 { 0 }
+
+    /// The rank of the value whose sort bytes others follow, and how many bytes these are; nil for these where no object has
+    /// the value, and for both where they are none.
+    func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? { nil }
+
+    /// What satisfies the values of a chunk that do not come after a rank; nil where nothing is known.
+    func kernel(upTo rank: UInt128, of chunk: ColumnChunk) -> ColumnKernel? { nil }
+}

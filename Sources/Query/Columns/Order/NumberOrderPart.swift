@@ -1,0 +1,123 @@
+import Rows
+
+/// Ints, bools, doubles and floats of the class itself. Rising, null has rank 0; of the others each kind has a way that needs
+/// few bits.
+final class NumberOrderPart: ColumnOrderPart {
+    private let storage: ElementStorage
+    private let isAscending: Bool
+
+    /// Nil for any other property.
+    init?(_ key: SortKey) {
+        guard let member = key.path.ownMember, key.path.lastClass >= 0 else { return nil }
+        storage = key.path.type.storage
+        switch storage {
+        case .int, .bool, .double, .float: break
+        default: return nil
+        }
+        isAscending = key.isAscending
+        super.init(ColumnReference(classIndex: key.path.lastClass, member: member))
+    }
+
+    private enum Form {
+        /// Ordinals of doubles; 1 for NaN, which comes before all numbers. No number has one so small.
+        case doubles
+        /// Distances from the least of all ints; 1 is less than it, and the last rank more than the greatest.
+        case near(least: UInt64)
+        /// Ordinals of ints above 1 << 64.
+        case ints
+    }
+
+    private var form = Form.ints
+
+    override func bind(to columns: BoundColumns, byteCountMax: Int) -> Bool {
+        guard super.bind(to: columns, byteCountMax: byteCountMax) else { return false }
+        let chunks = (0..<chunkCount).compactMap { chunk($0) as? NumberChunk }
+        if storage == .double || storage == .float {
+            (form, width) = (.doubles, 64)
+        } else if let least = chunks.map(\.least).min().map(Self.ordinal),
+            let greatest = chunks.map(\.greatest).max().map(Self.ordinal),
+            greatest - least < 1 << 62
+        {
+            form = .near(least: least)
+            width = UInt64.bitWidth - (greatest - least + 3).leadingZeroBitCount
+        } else {
+            (form, width) = (.ints, 65)
+        }
+        return true
+    }
+
+    private static func ordinal(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
+
+    private var greatestRank: UInt128 { UInt128.max >> UInt128(128 - width) }
+
+    private func turned(_ rank: UInt128) -> UInt128 {
+        isAscending ? rank : greatestRank - rank
+    }
+
+    /// The rank of a value in rising order.
+    private func rank(ordinal: UInt64) -> UInt128 {
+        switch form {
+        case .doubles: UInt128(max(ordinal, 1))
+        case .near(let least):
+            ordinal < least ? 1 : min(greatestRank, UInt128(ordinal - least) + 2)
+        case .ints: 1 << 64 | UInt128(ordinal)
+        }
+    }
+
+    override func rank(_ index: Int, _ position: Int) -> UInt128 {
+        guard let chunk = chunk(index), chunk.nulls?[position] != 1 else { return turned(0) }
+        // NaN is the one exception of these types.
+        var ordinal: UInt64 = 0
+        if chunk.exceptions?[position] != 1 {
+            if let chunk = chunk as? NumberChunk {
+                ordinal = Self.ordinal(chunk.value(position))
+            } else if let chunk = chunk as? DoubleChunk {
+                ordinal = OrderedKey.orderedBits(chunk.value(position))
+            }
+        }
+        return turned(rank(ordinal: ordinal))
+    }
+
+    override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {
+        let count = 1 + (storage.fixedByteCount ?? 0)
+        let bytes = sortBytes.prefix(count).map { isAscending ? $0 : ~$0 }
+        if bytes.first == 0 { return (turned(0), 1) }
+        guard bytes.first == 1, bytes.count == count else { return nil }
+        let value = bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let ordinal: UInt64
+        switch storage {
+        case .bool: ordinal = value ^ 1 << 63
+        case .float:
+            let float = ComparedValue.float(UInt32(truncatingIfNeeded: value))
+            ordinal = OrderedKey.orderedBits(Double(float))
+        default: ordinal = value
+        }
+        return (turned(rank(ordinal: ordinal)), count)
+    }
+
+    override func kernel(upTo rank: UInt128, of chunk: ColumnChunk) -> ColumnKernel? {
+        let rank = turned(rank)
+        let isNull = rank == 0
+        // Rising, null comes first; falling, it comes last.
+        let nullResult = isAscending || isNull
+        let kernel: ColumnKernel.Form
+        switch form {
+        case _ where isNull: kernel = .fixed(!isAscending)
+        case .doubles:
+            if rank == 1 { return nil }
+            let bound = ComparedValue.double(UInt64(truncatingIfNeeded: rank))
+            kernel = .doubles(
+                isAscending ? -.infinity...bound : bound...(.infinity), isInside: true)
+        case .near(let least):
+            let distance = UInt64(truncatingIfNeeded: max(rank, 2) - 2)
+            kernel = Self.kernel(least + min(distance, .max - least), isAscending)
+        case .ints: kernel = Self.kernel(UInt64(truncatingIfNeeded: rank), isAscending)
+        }
+        return ColumnKernel(FixedTest(false, nullResult: nullResult), kernel)
+    }
+
+    private static func kernel(_ ordinal: UInt64, _ isAscending: Bool) -> ColumnKernel.Form {
+        let bound = Int64(bitPattern: ordinal ^ 1 << 63)
+        return .numbers(isAscending ? .min...bound : bound...(.max), isInside: true)
+    }
+}

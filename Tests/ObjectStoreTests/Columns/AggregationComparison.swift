@@ -1,0 +1,120 @@
+import Bytes
+import ObjectModel
+import ObjectStore
+import Query
+import Rows
+import TestSupport
+import Testing
+
+/// Random aggregations of things, by columns and row by row.
+struct AggregationComparison {
+    private static let operationNames = [
+        "count", "sum(number)", "avg(number)", "min(number)", "max(number)", "sum(wide)",
+        "avg(wide)", "min(wide)", "sum(score)", "avg(score)", "min(score)", "max(score)",
+        "sum(ratio)", "avg(ratio)", "max(ratio)", "min(born)", "max(born)", "sum(extra)",
+        "max(city.size)",
+    ]
+    private static let groupNames = [
+        "number", "wide", "flag", "score", "ratio", "born", "name", "blob", "uid", "city.name",
+        "city.size", "city.twin.size", "extra", "city.twin.name",
+    ]
+
+    let read: ReadTransaction
+    let rowClass: RowClass
+    /// The objects that are meant; nil for all.
+    let predicate: Predicate?
+    private let operations: [AggregateOperation]
+    private let by: [SortKey]
+    private let limit: Int
+    let text: String
+
+    /// Makes a random one.
+    init(
+        _ predicate: Predicate?, _ read: ReadTransaction, _ rowClass: RowClass,
+        _ random: inout SeededGenerator
+    ) throws {
+        self.read = read
+        self.rowClass = rowClass
+        self.predicate = predicate
+        let names = Self.operationNames.shuffled(using: &random)
+            .prefix(Int.random(in: 1...4, using: &random)).joined(separator: ",")
+        operations = try AggregateOperation.parse(
+            list: names, rootClass: rowClass.index, schema: read.rows)
+        let groups = Self.groupNames.shuffled(using: &random)
+            .prefix([0, 1, 1, 2, 3].randomElement(using: &random) ?? 1).joined(separator: ",")
+        by =
+            groups.isEmpty
+            ? []
+            : try SortKey.parse(
+                list: groups, clause: "by", root: .objects(classIndex: rowClass.index),
+                schema: read.rows)
+        limit = [1, 5, 100_000].randomElement(using: &random) ?? 5
+        text = "\(names) by \(groups) limit \(limit)"
+    }
+
+    private func aggregation(after: [UInt8]?) -> Aggregation {
+        Aggregation(
+            operations, by: by, after: after, groupCountMax: limit, byteCountMax: 1 << 30,
+            schema: read.rows)
+    }
+
+    /// Compares two pages.
+    ///
+    /// - Returns: Whether columns had what was asked.
+    func compare(_ note: String) throws -> Bool {
+        var after: [UInt8]?
+        var isByColumns = false
+        for _ in 0..<2 {
+            let byRows = aggregation(after: after)
+            let matcher = predicate?.makeMatcher(read.rows, source: read)
+            try read.scan(rowClass) { key, row in
+                if matcher?.matches(row: row, key: key, source: read) ?? true {
+                    _ = byRows.add(row: row, key: key, source: read)
+                }
+                return true
+            }
+            let found = aggregation(after: after)
+            let execution = try QueryExecution(
+                ObjectQuery(classIndex: rowClass.index, predicate: predicate), in: read)
+            #expect(try execution.run(found) != nil)
+            isByColumns =
+                execution.followed.last.map { !$0.columns.isEmpty && !$0.testsRows } ?? false
+            let own = try described(found.finish())
+            let expected = try described(byRows.finish())
+            #expect(own.lines == expected.lines, "\(note) \(text)")
+            after = own.last
+            if by.isEmpty || after == nil { break }
+        }
+        return isByColumns
+    }
+
+    /// Groups as texts, and the sort bytes of the last one.
+    private func described(
+        _ groups: [Aggregation.Group]
+    ) throws -> (lines: [String], last: [UInt8]?) {
+        let evaluator = SortEvaluator(by, schema: read.rows)
+        let buffer = ByteBuffer()
+        let lines = try groups.map { group in
+            if !by.isEmpty {
+                let row = try #require(try read.find(rowClass, key: group.key))
+                buffer.removeAll()
+                evaluator.append(row: row, key: group.key, source: read, to: buffer)
+                #expect(buffer.array == group.sortBytes, "the object of a group of \(text)")
+            }
+            return "\(group.sortBytes): \(group.count) \(group.results.map(described))"
+        }
+        return (lines, groups.last?.sortBytes)
+    }
+
+    private func described(_ result: AggregateState.Result) -> String {
+        switch result {
+        case .none: return "none"
+        case .beyondInt: return "beyond int"
+        case .stored(let bytes, let storage):
+            let buffer = ByteBuffer()
+            // Zero has two signs, of which either may be the least.
+            bytes.withUnsafeBytes { OrderedKey.append(stored: $0, element: storage, to: buffer) }
+            return "\(storage) \(buffer.array)"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+
+@testable import Query
+
+@Suite("exact sums")
+struct ExactSumTests {
+    /// The digits of a sum, from bit 0, the least positive double, on: an adder of single bits.
+    private struct PlainSum {
+        private var bits = [Int](repeating: 0, count: 2200)
+
+        mutating func add(_ value: Double) {
+            let exponent = max(Int(value.exponentBitPattern), 1)
+            let hidden: UInt64 = value.exponentBitPattern > 0 ? 1 << 52 : 0
+            let mantissa = value.significandBitPattern | hidden
+            for bit in 0..<53 where mantissa >> UInt64(bit) & 1 == 1 {
+                bits[exponent - 1 + bit] += value.sign == .minus ? -1 : 1
+            }
+        }
+
+        var value: Double {
+            guard let top = carried(bits).lastIndex(where: { $0 != 0 }) else { return 0 }
+            let isNegative = carried(bits)[top] < 0
+            let plain = carried(isNegative ? bits.map { -$0 } : bits)
+            let last = plain.lastIndex { $0 != 0 } ?? 0
+            var mantissa: UInt64 = 0
+            for bit in stride(from: last, through: max(0, last - 52), by: -1) {
+                mantissa = mantissa << 1 | UInt64(plain[bit])
+            }
+            let low = max(0, last - 52)
+            let half = low > 0 && plain[low - 1] == 1
+            let rest = low > 1 && plain[..<(low - 1)].contains(1)
+            if half, rest || mantissa & 1 == 1 { mantissa += 1 }
+            let value = Double(
+                sign: .plus, exponent: low - 1074, significand: Double(mantissa))
+            return isNegative ? -value : value
+        }
+
+        /// Every bit 0 or 1, but for the sign in the last one.
+        private func carried(_ bits: [Int]) -> [Int] {
+            var result = bits
+            for index in 0..<(result.count - 1) {
+                let carry = result[index] >> 1
+                result[index] &= 1
+                result[index + 1] += carry
+            }
+            return result
+        }
+    }
+
+    private static func value(_ kind: Int, _ random: inout SeededGenerator) -> Double {
+        let unit = Double.random(in: -1...1, using: &random)
+        switch kind {
+        case 0: return unit * 100
+        case 1:
+            let bits = UInt64.random(in: 0 ... .max, using: &random)
+            let value = Double(bitPattern: bits)
+            return value.isFinite ? value : Double(bitPattern: bits ^ 1 << 60)
+        case 2: return unit * Double.leastNormalMagnitude * 3
+        default:
+            let exponent = Int.random(in: -90...90, using: &random)
+            return Double(sign: .plus, exponent: exponent, significand: unit)
+        }
+    }
+
+    @Test("sums are the doubles nearest to them, whoever adds which part in which order")
+    func random() {
+        let seed = SeededGenerator.testSeed("exact sums")
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<SeededGenerator.scaled(2_000) {
+            let kind = Int.random(in: 0...4, using: &random)
+            var values = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                Self.value(kind, &random)
+            }
+            // What is left where most cancels out.
+            if kind == 4 { values += values.map { -$0 } + [Self.value(0, &random)] }
+            var plain = PlainSum()
+            for value in values { plain.add(value) }
+            values.shuffle(using: &random)
+            let middle = Int.random(in: 0...values.count, using: &random)
+            var (sum, part) = (ExactSum(), ExactSum())
+            for value in values[..<middle] { sum.add(value) }
+            let positions = (middle..<values.count).map { Int32($0) }
+            values.withUnsafeBufferPointer { values in
+                positions.withUnsafeBufferPointer { positions in
+                    if let start = values.baseAddress { part.add(start, at: positions) }
+                }
+            }
+            sum.add(part)
+            #expect(sum.value == plain.value, "\(values)")
+        }
+    }
+
+    @Test(
+        "infinities stay, and exclude each other",
+        arguments: [
+            ([Double.infinity, 1], Double.infinity), ([-.infinity, 1e308, 1e308], -.infinity),
+            ([.infinity, -.infinity], .nan), ([1e308, 1e308], .infinity),
+            ([1e308, 1e308, -1e308], 1e308), ([-0.0], 0), ([], 0),
+        ] as [([Double], Double)])
+    func special(values: [Double], expected: Double) {
+        var sum = ExactSum()
+        for value in values { sum.add(value) }
+        #expect(sum.value == expected || sum.value.isNaN && expected.isNaN)
+    }
+}
