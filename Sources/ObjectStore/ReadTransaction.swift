@@ -117,7 +117,8 @@ package final class ReadTransaction: ObjectSource {
         if let failure { throw .storage(failure) }
     }
 
-    private func fail(_ error: StorageError) {
+    /// Notes that storage failed in an evaluation, which goes on as if nothing were found.
+    func fail(_ error: StorageError) {
         if failure == nil { failure = error }
     }
 

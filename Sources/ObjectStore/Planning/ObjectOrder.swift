@@ -19,6 +19,54 @@ package final class ObjectOrder {
         self.rowClass = rowClass
     }
 
+    // MARK: Counts and aggregates behind inverse links
+
+    /// How many rows a pass over the objects reads that hold the links which the order counts or aggregates behind;
+    /// nil where it does not.
+    func totalCost() throws(StoreError) -> Int? {
+        let classes = sorter.totalledClasses(transaction.rows)
+        if classes.isEmpty { return nil }
+        var cost = 0
+        for index in classes {
+            cost += Int(clamping: try transaction.classState(transaction.rows.classes[index]).count)
+        }
+        return cost
+    }
+
+    /// Works the counts and aggregates out for all objects, in that pass, unless it takes too long or too much memory:
+    /// then they are walked for as before.
+    func total(byteCountMax: Int) {
+        guard let keyEnd = try? transaction.classState(rowClass).nextKey,
+            keyEnd < UInt64(byteCountMax / MemoryLayout<UInt32>.stride)
+        else { return }
+        sorter.total(transaction.rows, keyEnd: Int(keyEnd)) { totals in
+            Set(totals.map(\.originClass)).allSatisfy { classIndex in
+                let own = totals.filter { $0.originClass == classIndex }
+                return add(classIndex, to: own, byteCountMax: byteCountMax / totals.count)
+            }
+        }
+    }
+
+    /// Adds every object of a class; false where that was given up.
+    private func add(_ classIndex: Int, to totals: [InverseTotals], byteCountMax: Int) -> Bool {
+        func isBounded() -> Bool { totals.allSatisfy { $0.byteCount <= byteCountMax } }
+        var count = 0
+        var isLate = false
+        do throws(StoreError) {
+            try transaction.scan(transaction.rows.classes[classIndex]) { _, row in
+                for own in totals { own.add(row, transaction) }
+                count += 1
+                guard count & 1023 == 0 else { return true }
+                isLate = transaction.isOver(transaction.deadlineMilliseconds)
+                return !isLate && isBounded()
+            }
+        } catch {
+            if case .storage(let error) = error { transaction.fail(error) }
+            return false
+        }
+        return !isLate && isBounded()
+    }
+
     // MARK: Positions
 
     /// The sort values of an object, as positions hold them.

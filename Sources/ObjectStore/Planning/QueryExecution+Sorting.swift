@@ -8,6 +8,9 @@ extension QueryExecution {
         order.position(key, row)
     }
 
+    /// What it costs to find where an object's inverse links begin, in rows of a scan.
+    private static let walkCost = 4
+
     /// Reads every match and keeps the first `limit` behind the query's position.
     func sort(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(StoreError) {
         if plan.source == nil, let columns = try columns(readsAll: true),
@@ -20,9 +23,26 @@ extension QueryExecution {
         var heap = PageHeap(countMax: limit, byteCountMax: limits.memoryByteCountMax)
         let buffer = ByteBuffer(capacity: 256)
         var hasRoom = true
+        // Walks along inverse links cost as many rows as they read; where they come to as much as one pass over the objects
+        // that hold the links, that is made instead. So many walks are certain:
+        let isWhole = plan.source == nil && plan.residual == nil
+        let totalCost = try order.totalCost() ?? .max
+        var walkCost = 0
+        if isWhole, totalCost < .max {
+            let count = Int(clamping: try transaction.classState(rowClass).count)
+            walkCost = QueryCost.times(count, Self.walkCost)
+        }
         try forEachMatch { key, row in
             buffer.removeAll()
+            if walkCost > totalCost {
+                order.total(byteCountMax: limits.memoryByteCountMax / 2)
+                walkCost = .min
+            }
+            let readBefore = totalCost < .max ? transaction.entriesRead : 0
             order.append(key, row, to: buffer)
+            if totalCost < .max {
+                walkCost += transaction.entriesRead - readBefore + Self.walkCost
+            }
             if let position = after, !order.comesAfter(buffer.bytes, key, row, position) {
                 return true
             }

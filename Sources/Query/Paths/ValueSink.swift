@@ -68,6 +68,9 @@ final class KeySink: ValueSink {
     /// The bytes of a `mixed` value.
     private var mixed = UnsafeRawBufferPointer(start: nil, count: 0)
 
+    /// Where the values of objects are, instead of at the end of a walk.
+    var totals: InverseTotals?
+
     init(_ storage: ElementStorage) { self.storage = storage }
 
     /// Reads an object's value.
@@ -77,7 +80,8 @@ final class KeySink: ValueSink {
         value = ComparedValue()
         wasMissing = false
         groupCount = 0
-        walker.walk(row, key, source, self)
+        guard let totals else { return walker.walk(row, key, source, self) }
+        totals.hand(key, to: self)
     }
 
     /// Reads what there is of a value, where values are sorted; nil for null.

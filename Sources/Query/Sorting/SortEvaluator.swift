@@ -14,9 +14,11 @@ package final class SortEvaluator {
     }
 
     private let keys: [Key]
+    private let paths: [ValuePath]
 
     /// Makes keys ready.
     package init(_ keys: [SortKey], schema: RowSchema) {
+        paths = keys.map(\.path)
         self.keys = keys.map { key in
             let storage = key.path.type.storage
             var direct: (rowClass: RowClass, member: Int, element: ElementStorage)?
@@ -25,7 +27,8 @@ package final class SortEvaluator {
                 direct = (schema.classes[key.path.lastClass], member, storage)
             }
             return Key(
-                walker: PathWalker(key.path, schema: schema), sink: KeySink(storage),
+                walker: PathWalker(key.path, schema: schema),
+                sink: KeySink(storage),
                 direct: direct, isAscending: key.isAscending,
                 isLinkPath: storage == .link)
         }
@@ -60,6 +63,24 @@ package final class SortEvaluator {
             Self.invert(own, from: start, in: buffer)
         }
         return isCut
+    }
+
+    /// The classes of the objects that hold the links which keys count or aggregate behind, by position in the
+    /// schema; each once.
+    package func totalledClasses(_ schema: RowSchema) -> Set<Int> {
+        Set(paths.compactMap { InverseTotals($0, schema: schema, keyEnd: 0)?.originClass })
+    }
+
+    /// Has the keys that count or aggregate behind inverse links take their values from totals.
+    ///
+    /// - `keyEnd`: No object has this object key or a greater one.
+    /// - `fill`: Adds all objects of their classes; where it returns false, the links are walked as before.
+    package func total(
+        _ schema: RowSchema, keyEnd: Int, _ fill: ([InverseTotals]) -> Bool
+    ) {
+        let totals = paths.map { InverseTotals($0, schema: schema, keyEnd: keyEnd) }
+        guard fill(totals.compactMap { $0 }) else { return }
+        for (key, own) in zip(keys, totals) { key.sink.totals = own }
     }
 
     /// Appends the keys of a value, where values are sorted, like
