@@ -212,6 +212,8 @@ struct CalculatedFieldTests {
         let told = server.events(
             path, [("fields", fields), ("keyPaths", "comments.@max.likes"), ("old", "true")])
         #expect(told.nextEvent().name == "hello")
+        let old = server.events(path, [("fields", fields), ("old", "true")])
+        #expect(old.nextEvent().name == "hello")
         func change(_ method: String, _ target: String, _ body: String?) {
             let reply = server.send(method, "/v1/classes/Comment/" + target, body)
             #expect(reply.status < 300, "\(reply.text)")
@@ -239,6 +241,10 @@ struct CalculatedFieldTests {
         expect(["update a"], [#""comments.@max.likes":7}"#])
         change("DELETE", "objects/4", nil)
         expect(["update a"], [#"{"slug":"a","comments.@count":3,"comments.@max.likes":5}"#])
+
+        #expect(
+            old.nextEvent().data.contains(
+                #""changed":["comments"],"old":{"comments.@count":0,"comments.@max.likes":null}"#))
 
         // Where a path alone counts, its value is compared, and the old one told.
         for (changes, old) in [

@@ -10,7 +10,7 @@ struct OpenAPIProjection {
 
         /// Whether a patch may state it.
         var isWritable: Bool {
-            if value.isMapped || !value.property.isStored { return false }
+            if value.isMapped || value.isCalculated || !value.property.isStored { return false }
             return definition.projection == nil || !value.property.type.isCollection
         }
     }

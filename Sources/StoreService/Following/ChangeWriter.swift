@@ -137,7 +137,14 @@ struct ChangeWriter {
         else { return }
         json.raw(",\"old\":{")
         var isFirst = true
-        for (step, name) in zip(selection.steps, selection.labels) where changed.contains(name) {
+        for (step, name) in zip(selection.steps, selection.labels) {
+            // A count changes with the property that it is made of.
+            let isChanged =
+                changed.contains(name)
+                || step.kind == .calculated
+                    && changed.contains(
+                        selection.rowClass.definition.properties[Int(step.member)].name)
+            if !isChanged { continue }
             if earlier?.omits(step, row, selection.rowClass, selection) ?? true { continue }
             if !isFirst { json.comma() }
             isFirst = false

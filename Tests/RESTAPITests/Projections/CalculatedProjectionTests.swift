@@ -89,6 +89,18 @@ struct CalculatedProjectionTests {
         ).check(on: server.server)
     }
 
+    @Test("have types in the store's document, which no patch states")
+    func document() {
+        let schemas = server.send("GET", "/v1/openapi.json").json["components"]?["schemas"]
+        let shown = schemas?["Card"]?["properties"]
+        #expect(shown?["commentCount"]?["type"] == .string("integer"))
+        #expect(shown?["likes"]?["type"] == .array([.string("integer"), .string("null")]))
+        for name in ["commentCount", "latest", "score", "likes", "siblings", "relatedCounts"] {
+            #expect(shown?[name]?["readOnly"] == .bool(true), "\(name)")
+        }
+        #expect(schemas?["CardPatch"]?["properties"]?.names == ["slug"])
+    }
+
     @Test("hold a change of the schema back that takes away what they are made of")
     func schemaChange() {
         APIScenario(
