@@ -181,6 +181,13 @@ struct CalculatedFieldTests {
             ("fields=scores.@sum.x", ["not a list"]),
             ("fields=related.@max.comments", ["collection aggregate not supported"]),
             ("fields=@count", ["unknown-property"]),
+            ("fields=comments.@,slug", ["unknown-property"]),
+            ("fields=comments.@links.Comment.post", ["unknown-property"]),
+            ("fields=comments.@max.@count", ["unknown-property"]),
+            ("fields=comments.@count.@count", ["not supported on property of type 'int'"]),
+            ("fields=comments.@max.likes.id", ["has no property 'id'"]),
+            ("fields=anything.@max.x", ["not a list"]),
+            ("fields=marks.@sum.@count", ["not a list"]),
             ("expand=comments.@count", [#""parameter":"expand""#]),
         ])
     func refused(query: String, contains: [String]) {
