@@ -163,7 +163,8 @@ let package = Package(
             [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel",
                 "Bytes", "JSON",
-                "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "CZlib",
+                "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
+                "CZlib",
             ]),
         tests(
             "HoldfastCommandTests",

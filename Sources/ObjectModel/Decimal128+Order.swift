@@ -55,6 +55,21 @@ extension Decimal128 {
         return Int64(exactly: -below)
     }
 
+    /// The greatest integer that is not above a number; infinities and NaN are their own.
+    package var floor: Decimal128 {
+        guard kind == .finite, exponent < 0 else { return self }
+        var digits = coefficient
+        var hasFraction = false
+        for _ in exponent..<0 where digits > 0 {
+            let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
+            if remainder != 0 { hasFraction = true }
+            digits = quotient
+        }
+        return Decimal128(
+            coefficient: digits + (hasFraction && isNegative ? 1 : 0), exponent: 0,
+            isNegative: isNegative)
+    }
+
     /// Whether it is an integer; false for infinities and NaN.
     package var isIntegral: Bool {
         guard kind == .finite else { return false }

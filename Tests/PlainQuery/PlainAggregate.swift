@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// What becomes of several values.
-enum PlainAggregate {
+package enum PlainAggregate {
     /// The least, the greatest, the sum or the average of values of a type.
     ///
     /// Nulls and NaN are left out, and from the sums and averages of `mixed` values what is no number. Sums of
@@ -44,6 +44,40 @@ enum PlainAggregate {
             if function == .sum { return .decimal(sum) }
             return numbers.isEmpty ? .null : .decimal(sum / Decimal128(Int64(numbers.count)))
         }
+    }
+
+    /// What an operation of a reply makes of values: that of a function's name, `distinct` for how many different
+    /// ones there are, or `median` for a percentile.
+    package static func result(
+        _ word: String, _ percent: Double, _ values: [Value], _ type: ScalarType
+    ) -> Value {
+        if let function = PlainPath.Function(rawValue: "@" + word) {
+            return result(function, values, type)
+        }
+        let counted = values.filter { value in
+            value != .null && PlainNumber(value).map { !$0.isNaN } ?? true
+        }
+        let sorted = counted.sorted { PlainComparison.sortOrder($0, $1) < 0 }
+        if word == "distinct" {
+            let starts = sorted.indices.filter {
+                $0 == 0 || PlainComparison.sortOrder(sorted[$0 - 1], sorted[$0]) != 0
+            }
+            return .int(Int64(starts.count))
+        }
+        let numbers = sorted.filter { PlainNumber($0) != nil }
+        if numbers.isEmpty { return .null }
+        let rank = Double(numbers.count - 1) * percent / 100
+        let share = rank - rank.rounded(.down)
+        let low = numbers[Int(rank)]
+        let high = numbers[min(Int(rank) + 1, numbers.count - 1)]
+        if type == .decimal128 || type == .mixed {
+            guard let a = PlainArithmetic.decimal(low), let b = PlainArithmetic.decimal(high) else {
+                return .null
+            }
+            return .decimal(a + (b - a) * Decimal128(rounding: share, digitCount: 15))
+        }
+        let (a, b) = (PlainArithmetic.double(low), PlainArithmetic.double(high))
+        return .double(share == 0 || a == b ? a : a * (1 - share) + b * share)
     }
 
     private static func average(_ sum: Double, _ count: Int) -> Value {

@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// The rules for two values: what compares with what, null, and the order of values.
-enum PlainComparison {
+package enum PlainComparison {
     /// Whether two values are in a relation.
     ///
     /// - `isMixed`: Whether one of them is a `mixed` value, which is compared by its own kind.
@@ -34,6 +34,13 @@ enum PlainComparison {
         case .greaterEqual: return order >= 0
         default: return false
         }
+    }
+
+    /// Whether two values are in a relation of the language, such as `<=`, that is no text's.
+    package static func holds(_ a: Value, _ sign: String, _ b: Value) -> Bool {
+        PlainOperator.Name(rawValue: sign).map {
+            holds(a, PlainOperator(name: $0), b, isMixed: false)
+        } ?? false
     }
 
     private static func texts(_ a: Value, _ b: Value) -> (PlainText, PlainText)? {
@@ -101,7 +108,7 @@ enum PlainComparison {
 
     /// The order in which values sort, and which decides what is least and greatest: by kind, then within
     /// it; lists are alike, and maps.
-    static func sortOrder(_ a: Value, _ b: Value) -> Int {
+    package static func sortOrder(_ a: Value, _ b: Value) -> Int {
         let (x, y) = (rank(a), rank(b))
         return x == y ? order(a, b, isMixed: true) ?? 0 : x - y
     }

@@ -11,6 +11,9 @@ struct PlainNumber {
     private var digits: [UInt8] = []
     private var exponent = 0
 
+    /// Whether it is no number.
+    var isNaN: Bool { size == .nan }
+
     /// The number in a value; nil for other values.
     init?(_ value: Value) {
         switch value {

@@ -73,4 +73,15 @@ typedef enum {
 HFMatch HFPatternTest(
     HFPattern *pattern, const void *text, size_t byteCount, uint64_t deadline);
 
+/// The clock of a time zone. One thread at a time uses one.
+typedef struct HFZone HFZone;
+
+/// NULL when there is no zone of that IANA name, or no memory.
+HFZone *HFZoneMake(const char *name, size_t byteCount);
+
+void HFZoneFree(HFZone *zone);
+
+/// By how many seconds a zone is ahead of UTC at a time in seconds since 1970.
+int32_t HFZoneOffset(HFZone *zone, int64_t seconds);
+
 #endif

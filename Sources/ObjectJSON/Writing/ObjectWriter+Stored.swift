@@ -20,7 +20,7 @@ extension ObjectWriter {
         guard let bytes else { return json.null() }
         guard case .link = path.type else { return write(stored: bytes, path.type.storage) }
         switch path.terminal {
-        case .value(let member), .elementAt(let member, _):
+        case .value(let member), .elementAt(let member, _), .elements(let member):
             let selection = FieldSelection(
                 only: member, of: names.schema.classes[path.lastClass], named: "value")
             guard let address = bytes.baseAddress, let step = selection.steps.first,

@@ -45,15 +45,14 @@ package final class Aggregation {
 
     /// What is asked, and of which groups.
     private let asked: [AggregateOperation]
-    private let by: [SortKey]
+    private let by: [GroupKey]
     private let schema: RowSchema
     private let operations: [Operation]
-    private let evaluator: SortEvaluator
+    private let evaluator: GroupKeyEvaluator
     private let isGrouped: Bool
     private let after: [UInt8]?
     private let groupCountMax: Int?
     private let byteCountMax: Int
-    private let buffer = ByteBuffer(capacity: 128)
     private var groups: [Group] = []
     /// By hash.
     private var groupIndexes: [UInt128: Int] = [:]
@@ -71,7 +70,7 @@ package final class Aggregation {
     ///   - byteCountMax: Memory for them.
     ///   - schema: Of the rows.
     package init(
-        _ operations: [AggregateOperation], by: [SortKey], after: [UInt8]?, groupCountMax: Int?,
+        _ operations: [AggregateOperation], by: [GroupKey], after: [UInt8]?, groupCountMax: Int?,
         byteCountMax: Int, schema: RowSchema
     ) {
         asked = operations
@@ -89,7 +88,7 @@ package final class Aggregation {
                 walker: PathWalker(path, schema: schema), direct: direct, kind: operation.kind,
                 initial: initial)
         }
-        evaluator = SortEvaluator(by, schema: schema)
+        evaluator = GroupKeyEvaluator(by, schema: schema)
         isGrouped = !by.isEmpty
         self.after = after
         self.groupCountMax = groupCountMax
@@ -114,11 +113,23 @@ package final class Aggregation {
             states: operations.compactMap { AggregateState($0.kind) })
     }
 
-    /// Takes an object.
+    /// Takes an object, once for each group that it counts in.
     ///
     /// - Returns: Whether there is memory for more.
     package func add(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
-        guard let groupIndex = isGrouped ? groupIndex(row, key, source) : 0 else { return true }
+        guard isGrouped else {
+            add(row, key, source, to: 0)
+            return byteCount <= byteCountMax
+        }
+        evaluator.forEach(row: row, key: key, source: source) { bytes in
+            if let index = groupIndex(bytes, key) { add(row, key, source, to: index) }
+        }
+        return byteCount <= byteCountMax
+    }
+
+    private func add(
+        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, to groupIndex: Int
+    ) {
         groups[groupIndex].count += 1
         for index in operations.indices {
             if let direct = operations[index].direct {
@@ -141,18 +152,18 @@ package final class Aggregation {
             }
             operation.sink.state = nil
         }
-        return byteCount <= byteCountMax
     }
 
     /// The same over columns; nil for what they do not calculate.
     package func makeColumns() -> ColumnAggregation? {
-        ColumnAggregation(asked, by: by, schema: schema)
+        guard by.allSatisfy(\.isPlain) else { return nil }
+        return ColumnAggregation(
+            asked, by: by.map { SortKey(path: $0.path) }, schema: schema)
     }
 
-    /// The one property of the class that groups are made by and how many are wanted, where objects are counted only and small
-    /// values come first.
+    /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
     package var countedOnly: (member: Int, after: [UInt8]?, countMax: Int)? {
-        guard let groupCountMax, operations.isEmpty, by.count == 1, by[0].isAscending,
+        guard let groupCountMax, operations.isEmpty, by.count == 1, by[0].isPlain,
             let member = by[0].path.ownMember
         else { return nil }
         return (member, after, groupCountMax)
@@ -187,14 +198,7 @@ package final class Aggregation {
         return byteCount <= byteCountMax
     }
 
-    /// The place of an object's group; nil when it is not wanted.
-    private func groupIndex(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int? {
-        buffer.removeAll()
-        evaluator.append(row: row, key: key, source: source, to: buffer)
-        return groupIndex(buffer.bytes, key)
-    }
-
-    /// The place of the group with some sort bytes; nil when it is not wanted.
+    /// The index of the group with some sort bytes; nil when it is not wanted.
     private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> Int? {
         if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }

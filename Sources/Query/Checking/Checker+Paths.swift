@@ -194,10 +194,8 @@ extension Checker {
 extension ValuePath {
     /// Why the path cannot be sorted or made distinct by; nil when it can.
     func obstacle(toClause clause: String) -> String? {
-        if isMany {
-            return "The '\(clause)' clause needs a path to one value: it can't go through a "
-                + "collection or an inverse link, only count it with '.@count'."
-        }
+        // Groups may have several.
+        if isMany, clause != "by" { return Self.needsOne(clause) }
         switch type {
         case .scalar: return nil
         case .kinds: return "The '\(clause)' clause can't use '@type'."
@@ -205,5 +203,11 @@ extension ValuePath {
         case .link, .embedded:
             return "The '\(clause)' clause can't use an object; name one of its properties."
         }
+    }
+
+    /// Why a path to several values can't be used.
+    static func needsOne(_ clause: String) -> String {
+        "The '\(clause)' clause needs a path to one value: it can't go through a collection or an inverse link, "
+            + "only count it with '.@count'."
     }
 }

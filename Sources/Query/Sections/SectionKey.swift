@@ -69,6 +69,9 @@ package struct SectionKey: Hashable, Sendable {
         let path = try SortKey.key(
             item, of: source, clause: "by", root: .objects(classIndex: rootClass), schema: schema
         ).path
+        if path.isMany {
+            throw source.fault(.type, ValuePath.needsOne("by"), at: item.lowerBound)
+        }
         if case .link = path.type {
             throw source.fault(
                 .type, "Sections can't be made by an object; name one of its properties.",

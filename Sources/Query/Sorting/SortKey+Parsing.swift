@@ -75,6 +75,7 @@ extension SortKey {
             let kind: Syntax.Step.Kind
             switch name {
             case "@links": kind = .links
+            case "@keys" where clause == "by": kind = .keys
             case _ where name.hasPrefix("@"):
                 guard let operation = Syntax.Step.Kind(operation: name) else {
                     throw source.fault(

@@ -22,6 +22,7 @@ extension RESTService {
     func aggregateText(_ request: Request) -> AggregateText {
         AggregateText(
             operations: request[query: "op"]?.string, by: request[query: "by"]?.string,
-            having: request[query: "having"]?.string, order: request[query: "order"]?.string)
+            having: request[query: "having"]?.string, order: request[query: "order"]?.string,
+            timeZone: request[query: "tz"]?.string)
     }
 }

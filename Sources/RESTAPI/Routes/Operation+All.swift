@@ -189,7 +189,9 @@ extension Operation {
     private static let followResult: [Parameter] = [
         .interval, .since, .ticket, .lastEventID, .preferRead,
     ]
-    private static let aggregate: [Parameter] = [.operations, .by, .having, .groupOrder]
+    private static let aggregate: [Parameter] = [
+        .operations, .by, .having, .groupOrder, .timeZone,
+    ]
     private static let followSections: [Parameter] =
         [.sectionBy, .sort, .sectionLimit, .sectionObjects] + followResult
 

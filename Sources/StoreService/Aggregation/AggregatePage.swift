@@ -138,21 +138,17 @@ struct AggregatePage {
             try selection.first(
                 of: aggregation.finish(), after: after, countMax: query.limit + 1)
         }
-        let readers = query.by.map { PathReader($0.path, schema: read.rows) }
+        let evaluator = GroupKeyEvaluator(query.by, schema: read.rows)
         let json = writer.json
         for (index, group) in groups.prefix(query.limit).enumerated() {
             if index > 0 { json.comma() }
             json.raw("{\"by\":{")
             let row = try view.served.stored(read.find(query.rowClass, key: group.key))
+            let values = row.map { evaluator.values(of: group, row: $0, source: read) }
             for (index, name) in query.byNames.enumerated() {
                 if index > 0 { json.comma() }
                 json.key(name)
-                guard let row else {
-                    json.null()
-                    continue
-                }
-                let value = readers[index].value(row: row, key: group.key, source: read)
-                writer.write(value, readers[index].path)
+                write(values?[index], &writer)
             }
             json.raw("}")
             var left = group.results[...]
@@ -218,6 +214,15 @@ struct AggregatePage {
             throw .groupMemory(view.served.limits)
         }
         account.add(execution, "aggregate", count)
+    }
+
+    private func write(_ value: GroupKeyEvaluator.Shown?, _ writer: inout ObjectWriter) {
+        switch value {
+        case .value(let bytes?, let path)?: bytes.withUnsafeBytes { writer.write($0, path) }
+        case .calculated(.stored(let bytes, let storage))?:
+            bytes.withUnsafeBytes { writer.write(stored: $0, storage) }
+        case nil, .value(nil, _)?, .calculated?: writer.json.null()
+        }
     }
 
     private func write(

@@ -8,19 +8,23 @@ package struct AggregateText: Hashable, Sendable {
     package var having: String?
     /// `order`: which groups come first.
     package var order: String?
+    /// `tz`: in which zone parts of dates are read; nil for UTC.
+    package var timeZone: String?
 
     /// Makes an aggregate.
     package init(
-        operations: String? = nil, by: String? = nil, having: String? = nil, order: String? = nil
+        operations: String? = nil, by: String? = nil, having: String? = nil, order: String? = nil,
+        timeZone: String? = nil
     ) {
         self.operations = operations
         self.by = by
         self.having = having
         self.order = order
+        self.timeZone = timeZone
     }
 
     /// Its parts with their names in a request.
     var parts: [(name: String, text: String?)] {
-        [("op", operations), ("by", by), ("having", having), ("order", order)]
+        [("op", operations), ("by", by), ("having", having), ("order", order), ("tz", timeZone)]
     }
 }

@@ -14,7 +14,7 @@ package struct CheckedAggregate: Sendable {
     /// What is asked.
     let operations: [AggregateOperation]
     /// What the objects of a group have in common; empty without groups.
-    let by: [SortKey]
+    let by: [GroupKey]
     /// The paths of ``by`` as they are written.
     let byNames: [String]
     /// Which groups are shown, and in which order.
@@ -54,11 +54,11 @@ package struct CheckedAggregate: Sendable {
             throw query.fault(
                 "op", "An aggregate has at most \(Self.operationCountMax) operations.")
         }
+        let zone = try Self.zone(aggregate, query)
         if let by = aggregate.by {
             do throws(QueryError) {
-                self.by = try SortKey.parse(
-                    list: by, clause: "by", root: .objects(classIndex: rowClass.index),
-                    schema: names.schema)
+                self.by = try GroupKey.parse(
+                    list: by, zone: zone, rootClass: rowClass.index, schema: names.schema)
             } catch {
                 throw query.fault(projection?.explaining(error, in: by) ?? error, "by")
             }
@@ -75,16 +75,36 @@ package struct CheckedAggregate: Sendable {
             for (name, isStated) in [
                 ("limit", query.limit != nil), ("cursor", query.cursor != nil),
                 ("having", aggregate.having != nil), ("order", aggregate.order != nil),
+                ("tz", aggregate.timeZone != nil),
             ]
             where isStated {
                 throw query.fault(
                     name, "'\(name)' is for pages of groups; without 'by' there are none.")
             }
         }
+        let readsDates = self.by.contains { if case .date = $0.part { true } else { false } }
+        if aggregate.timeZone != nil, !readsDates, aggregate.by != nil {
+            throw query.fault(
+                "tz", "'tz' is for parts of dates, and 'by' has none, such as year(born).")
+        }
         selection = try Self.selection(aggregate, operations, query, names.schema)
         hash = PageCursor.QueryHash(
             ["aggregate", rowClass.definition.name, operationList]
-                + aggregate.parts.dropFirst().map(\.text), query, self.by, now: compiled?.now)
+                + aggregate.parts.dropFirst().map(\.text), query,
+            self.by.map { SortKey(path: $0.path) }, now: compiled?.now)
+    }
+
+    private static func zone(
+        _ aggregate: AggregateText, _ query: QueryText
+    ) throws(RequestFault) -> ClockZone {
+        guard let text = aggregate.timeZone else { return .offset(0) }
+        guard let zone = ClockZone(text) else {
+            throw query.fault(
+                "tz",
+                "'tz' is an offset such as +02:00 (in a URL %2B02:00), or the IANA name of a zone, such as "
+                    + "Europe/Paris.")
+        }
+        return zone
     }
 
     private static func selection(

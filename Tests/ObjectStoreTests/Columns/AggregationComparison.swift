@@ -24,7 +24,7 @@ struct AggregationComparison {
     /// The objects that are meant; nil for all.
     let predicate: Predicate?
     private let operations: [AggregateOperation]
-    private let by: [SortKey]
+    private let by: [GroupKey]
     private let limit: Int
     let text: String
 
@@ -45,9 +45,8 @@ struct AggregationComparison {
         by =
             groups.isEmpty
             ? []
-            : try SortKey.parse(
-                list: groups, clause: "by", root: .objects(classIndex: rowClass.index),
-                schema: read.rows)
+            : try GroupKey.parse(
+                list: groups, zone: .offset(0), rootClass: rowClass.index, schema: read.rows)
         limit = [1, 5, 100_000].randomElement(using: &random) ?? 5
         text = "\(names) by \(groups) limit \(limit)"
     }
@@ -92,7 +91,7 @@ struct AggregationComparison {
     private func described(
         _ groups: [Aggregation.Group]
     ) throws -> (lines: [String], last: [UInt8]?) {
-        let evaluator = SortEvaluator(by, schema: read.rows)
+        let evaluator = SortEvaluator(by.map { SortKey(path: $0.path) }, schema: read.rows)
         let buffer = ByteBuffer()
         let lines = try groups.map { group in
             if !by.isEmpty {

@@ -1,0 +1,120 @@
+import ObjectModel
+import Rows
+import Text
+
+/// What the objects of a group have in common: a value, or what is calculated from it.
+package struct GroupKey: Hashable, Sendable {
+    /// What of a value counts.
+    package enum Part: Hashable, Sendable {
+        /// All of it.
+        case value
+        /// A part of a date.
+        case date(DatePart, ClockZone)
+        /// The lower bound of the interval of this width, a multiple of it, that a number lies in.
+        case bucket(Value)
+    }
+
+    /// The way to the value, or to several, of which each counts in its group.
+    package var path: ValuePath
+    /// What of it counts.
+    package var part: Part
+
+    /// Whether it is one whole value of an object, as a ``SortKey`` is.
+    package var isPlain: Bool { part == .value && !path.isMany }
+
+    /// Reads a list such as `country.name,year(founded),bucket(score,10)`; paths are those of ``SortKey``, of which one
+    /// may go through a collection.
+    ///
+    /// - `zone`: In which parts of dates are read.
+    /// - Throws: ``QueryError`` with the column in `list`.
+    package static func parse(
+        list: String, zone: ClockZone, rootClass: Int, schema: RowSchema
+    ) throws(QueryError) -> [GroupKey] {
+        let source = SourceText(list)
+        var keys: [GroupKey] = []
+        for item in source.items {
+            let key = try parse(item, of: source, zone, rootClass, schema)
+            guard !key.path.isMany || !keys.contains(where: \.path.isMany) else {
+                throw source.fault(
+                    .type,
+                    "One path of 'by' may go through a collection, and there is one already.",
+                    at: item.lowerBound)
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private static func parse(
+        _ item: Range<Int>, of source: SourceText, _ zone: ClockZone, _ rootClass: Int,
+        _ schema: RowSchema
+    ) throws(QueryError) -> GroupKey {
+        func path(_ range: Range<Int>) throws(QueryError) -> ValuePath {
+            let path = try SortKey.key(
+                range, of: source, clause: "by", root: .objects(classIndex: rootClass),
+                schema: schema
+            ).path
+            guard case .inverse = path.terminal else { return path }
+            throw source.fault(
+                .type,
+                "Groups can't be made by the objects of an inverse link; name one of their properties.",
+                at: range.lowerBound)
+        }
+        // Behind a bracket it stands in the key of a map.
+        let named = source.bytes[item].prefix { $0 != UInt8(ascii: "[") }
+        guard let open = named.firstIndex(of: UInt8(ascii: "(")) else {
+            return GroupKey(path: try path(item), part: .value)
+        }
+        let word = source.text(item.lowerBound, open)
+        guard let example = examples[word] else {
+            throw source.fault(
+                .syntax,
+                "A path, 'year(path)', 'month(path)', 'day(path)', 'hour(path)' or 'bucket(path,10)' is expected "
+                    + "here.", at: item.lowerBound,
+                hint: NearestName.of(word, among: examples.keys.sorted()))
+        }
+        let parts =
+            source[item.upperBound - 1] == UInt8(ascii: ")")
+            ? source.split(open + 1..<item.upperBound - 1, at: UInt8(ascii: ","), sparesKeys: true)
+            : []
+        let datePart = DatePart(rawValue: word)
+        guard parts.count == (datePart == nil ? 2 : 1) else {
+            throw source.fault(.syntax, "'\(word)' is written \(example).", at: open)
+        }
+        let value = try path(parts[0])
+        let isDate = value.type == .scalar(.date)
+        guard datePart == nil ? value.type.isNumeric : isDate else {
+            throw source.fault(
+                .type,
+                "'\(word)' takes a \(datePart == nil ? "number" : "date"), and this is of type "
+                    + "'\(value.type.name)'.", at: parts[0].lowerBound)
+        }
+        guard let datePart else {
+            guard let width = width(source.text(parts[1]), of: value.type.storage) else {
+                throw source.fault(
+                    .limit, "'bucket' takes a width greater than 0 behind the path.",
+                    at: parts[1].lowerBound)
+            }
+            return GroupKey(path: value, part: .bucket(width))
+        }
+        return GroupKey(path: value, part: .date(datePart, zone))
+    }
+
+    /// The words that may stand before a path in parentheses, and how each is written.
+    private static let examples = [
+        "year": "year(born)", "month": "month(born)", "day": "day(born)", "hour": "hour(born)",
+        "bucket": "bucket(score,10)",
+    ]
+
+    private static func width(_ text: String, of storage: ElementStorage) -> Value? {
+        if storage == .decimal {
+            return Decimal128(text).flatMap { width in
+                width.kind == .finite && !width.isNegative && width.coefficient > 0
+                    ? .decimal(width) : nil
+            }
+        }
+        if storage == .int, let width = Int64(text) { return width > 0 ? .int(width) : nil }
+        guard let width = Double(text), width > 0, width.isFinite else { return nil }
+        return .double(width)
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Rows
+
+/// Keys of groups made ready for rows. One thread at a time uses it.
+package final class GroupKeyEvaluator {
+    /// A value of a group, as a reply shows it.
+    package enum Shown {
+        /// What is stored where the path of the key leads; nil for null.
+        case value([UInt8]?, ValuePath)
+        /// What is calculated; null for none.
+        case calculated(AggregateState.Result)
+    }
+
+    private let keys: [GroupKey]
+    /// For keys that are whole values, one of each object.
+    private let plain: SortEvaluator?
+    private let walkers: [PathWalker]
+    private let sinks: [GroupKeySink]
+    /// The key that has several values.
+    private let many: Int?
+    private let buffer = ByteBuffer(capacity: 128)
+
+    /// Makes keys ready.
+    package init(_ keys: [GroupKey], schema: RowSchema) {
+        self.keys = keys
+        plain =
+            keys.allSatisfy(\.isPlain)
+            ? SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: schema) : nil
+        walkers = keys.map { PathWalker($0.path, schema: schema) }
+        sinks = keys.map { GroupKeySink($0) }
+        many = keys.firstIndex(where: \.path.isMany)
+    }
+
+    /// Hands over the ``Aggregation/Group/sortBytes`` of each group that an object counts in: one, or one for each
+    /// element of the collection that a key goes through.
+    func forEach(
+        row: RowView, key: UInt64, source: any ObjectSource,
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        if let plain {
+            buffer.removeAll()
+            plain.append(row: row, key: key, source: source, to: buffer)
+            return body(buffer.bytes)
+        }
+        for (walker, sink) in zip(walkers, sinks) { sink.take(walker, row, key, source) }
+        for index in 0..<(many.map { sinks[$0].count } ?? 1) {
+            append(index)
+            body(buffer.bytes)
+        }
+    }
+
+    /// Makes the bytes of a group in ``buffer``; `index` is that of the element.
+    private func append(_ index: Int) {
+        buffer.removeAll()
+        for sink in sinks { sink.append(index, to: buffer) }
+    }
+
+    /// The values of a group, read from its object.
+    package func values(
+        of group: Aggregation.Group, row: RowView, source: any ObjectSource
+    ) -> [Shown] {
+        var element = 0
+        if let many {
+            for (walker, sink) in zip(walkers, sinks) { sink.take(walker, row, group.key, source) }
+            for index in 0..<sinks[many].count {
+                append(index)
+                guard group.sortBytes.withUnsafeBytes({ compareKeys(buffer.bytes, $0) }) == 0
+                else { continue }
+                element = index
+                break
+            }
+        }
+        return keys.indices.map { index in
+            let copy = sinks[index].take(
+                walkers[index], row, group.key, source, copying: index == many ? element : 0)
+            guard keys[index].part == .value else { return .calculated(copy ?? .none) }
+            guard case .stored(let bytes, _)? = copy else { return .value(nil, keys[index].path) }
+            return .value(bytes, keys[index].path)
+        }
+    }
+}

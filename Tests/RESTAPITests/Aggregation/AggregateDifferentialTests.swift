@@ -1,0 +1,93 @@
+import ObjectStore
+import RESTAPI
+import TestSupport
+import Testing
+
+@Suite("Aggregates and a plain evaluator")
+struct AggregateDifferentialTests {
+    /// How many aggregates are compared, half of them over columns; 50,000 in `make soak`.
+    private static let queryCount = SeededGenerator.isSoak ? 50_000 : 800
+    private static let queriesOfAStore = 100
+
+    @Test(
+        "every operation, in every form of groups, is what the plainest evaluator makes of the objects"
+    )
+    func differential() throws {
+        let first = SeededGenerator.testSeed("aggregates")
+        var groupCount = 0
+        for round in 0..<UInt64(Self.queryCount / Self.queriesOfAStore) {
+            let seed = first &+ round
+            var random = SeededGenerator(seed: seed)
+            let world = PlainGroups(count: Int.random(in: 1...90, using: &random), &random)
+            let server = try Self.server(world, hasColumns: round % 2 == 1)
+            for _ in 0..<Self.queriesOfAStore {
+                let query = PlainAggregateQuery(count: world.items.count, &random)
+                let limit = [1000, 7, 13].randomElement(using: &random) ?? 1000
+                let expected = query.answer(world)
+                guard let difference = Self.difference(query, expected, limit, server) else {
+                    groupCount += expected?.count ?? 0
+                    continue
+                }
+                Issue.record("seed \(seed): \(query.parameters), pages of \(limit): \(difference)")
+                return
+            }
+        }
+        print("aggregates: \(Self.queryCount) with \(groupCount) groups, from seed \(first)")
+        #expect(groupCount > Self.queryCount)
+    }
+
+    private static func server(_ world: PlainGroups, hasColumns: Bool) throws -> TestServer {
+        var options = StoreOptions()
+        options.columns.useCountMin = 1
+        options.columns.objectCountMin = 0
+        options.columns.sharedMicrosecondsMin = 0
+        if !hasColumns { options.columns.byteCountMax = 0 }
+        let server = try TestServer(
+            try EngineCase.memory.open(), schema: PlainGroups.schema, storeOptions: options)
+        // Links lead to objects that are there.
+        let ids = world.items.map { "{\"id\":\($0.id)}" }.joined(separator: ",")
+        #expect(server.send("POST", "/v1/classes/Thing/objects", "[\(ids)]").status == 201)
+        for item in world.items {
+            let reply = server.send(
+                "PUT", "/v1/classes/Thing/objects/\(item.id)", PlainGroups.json(item))
+            #expect(reply.status == 200, "\(reply.text)")
+        }
+        return server
+    }
+
+    /// What differs between the pages of a reply and the groups that are expected; nil for nothing.
+    private static func difference(
+        _ query: PlainAggregateQuery, _ expected: [PlainAggregateQuery.Group]?, _ limit: Int,
+        _ server: TestServer
+    ) -> String? {
+        var groups: [QueryJSON] = []
+        var cursor: String?
+        repeat {
+            var parameters = query.parameters
+            if !query.by.isEmpty { parameters.append(("limit", "\(limit)")) }
+            if let cursor { parameters.append(("cursor", cursor)) }
+            let reply = server.send("GET", target("/v1/classes/Thing/aggregate", parameters))
+            guard reply.status == 200 else {
+                return reply.status == 422 && expected == nil ? nil : reply.text
+            }
+            groups += query.by.isEmpty ? [reply.json] : reply.json["groups"]?.elements ?? []
+            cursor = reply.next
+        } while cursor != nil && groups.count < 10_000
+        guard let expected else { return "a sum beyond 64 bits was not refused" }
+        guard groups.count == expected.count else {
+            return "\(groups.count) groups instead of \(expected.count)"
+        }
+        for (group, wanted) in zip(groups, expected) {
+            let hasKeys = zip(query.by, wanted.keys).allSatisfy { key, value in
+                PlainAggregateQuery.isSame(group["by"]?[key.text], value, key.type)
+            }
+            let hasResults = zip(query.operations, wanted.results).allSatisfy { operation, value in
+                PlainAggregateQuery.isSame(group[operation.text], value, operation.type)
+            }
+            guard hasKeys, hasResults, group["count"]?.int == Int64(wanted.count) else {
+                return "\(group) instead of \(wanted)"
+            }
+        }
+        return nil
+    }
+}
