@@ -49,8 +49,9 @@ final class GroupCalculation {
             let count = (value / width).floor
             return .decimal(count.kind == .finite ? count * width : value)
         case (_, .double(let width)):
-            // The sum makes 0 of −0.
-            return .double((value.double / width).rounded(.down) * width + 0)
+            let bound = (value.double / width).rounded(.down) * width
+            // Widths that are too small for the value make no ranges. The sum makes 0 of −0.
+            return .double(bound.isFinite ? bound + 0 : value.double)
         default: return value
         }
     }

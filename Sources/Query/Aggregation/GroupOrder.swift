@@ -11,6 +11,9 @@ package struct GroupOrder: Hashable, Sendable {
 
     private let keys: [Key]
 
+    /// How many figures are compared.
+    package var count: Int { keys.count }
+
     /// Reads a list such as `-count,avg(age)`.
     ///
     /// - Throws: ``QueryError`` with the column in `list`.

@@ -7,6 +7,9 @@ package struct GroupSelection: Hashable, Sendable {
     /// The order; nil for that of their values.
     package var order: GroupOrder?
 
+    /// So many groups are looked at between two looks at the time.
+    private static let countUnseen = 256
+
     /// Makes a selection of all groups in their own order.
     package init() {}
 
@@ -17,13 +20,16 @@ package struct GroupSelection: Hashable, Sendable {
     ///
     /// - `groups`: All of them, or the first in the order of their values where that is enough.
     /// - `after`: The ``position(of:)`` that only later groups are wanted of; nil for all.
+    /// - `mayContinue`: Asked now and then.
+    /// - Returns: Nil where it had to end.
     package func first(
-        of groups: [Aggregation.Group], after: [UInt8]?, countMax: Int
-    ) throws(GroupFigure.Overflow) -> [Aggregation.Group] {
+        of groups: [Aggregation.Group], after: [UInt8]?, countMax: Int, mayContinue: () -> Bool
+    ) throws(GroupFigure.Overflow) -> [Aggregation.Group]? {
         guard needsAll else { return Array(groups.prefix(countMax)) }
         var heap = BoundedHeap<(position: [UInt8], index: Int)>(countMax: countMax)
         let buffer = ByteBuffer(capacity: 128)
         for (index, group) in groups.enumerated() {
+            if index % Self.countUnseen == 0, !mayContinue() { return nil }
             if let condition, try !condition.holds(of: group) { continue }
             buffer.removeAll()
             try append(group, to: buffer)

@@ -13,6 +13,7 @@ struct WrittenFigures {
         var indexes: [Int: Int] = [:]
         var names: [(written: String, name: String)] = []
         var bytes: [UInt8] = []
+        let ends = source.parenthesesEnds()
         var offset = 0
         while offset < source.bytes.count {
             let start = offset
@@ -32,7 +33,7 @@ struct WrittenFigures {
             let isWord =
                 Keyword.find(source.bytes[start..<offset]) != nil
                 || source.text(start..<offset).lowercased() == "now"
-            if !isWord, let end = source.endOfParentheses(offset) { offset = end }
+            if !isWord, let end = ends[offset] { offset = end }
             let written = source.text(start..<offset)
             if let index = figures.firstIndex(where: { $0.name == written }) {
                 indexes[bytes.count] = index

@@ -119,26 +119,24 @@ extension SourceText {
         return nil
     }
 
-    /// Where the parentheses end that begin at an offset, behind the last one; nil where none do.
-    func endOfParentheses(_ start: Int) -> Int? {
-        guard self[start] == UInt8(ascii: "(") else { return nil }
-        var depth = 0
-        var offset = start
+    /// Where each pair of parentheses ends, behind the last one, by where it begins; those within quotes are none.
+    /// Cost: linear.
+    func parenthesesEnds() -> [Int: Int] {
+        var ends: [Int: Int] = [:]
+        var open: [Int] = []
+        var offset = 0
         while offset < bytes.count {
             switch bytes[offset] {
-            case UInt8(ascii: "("): depth += 1
-            case UInt8(ascii: ")"):
-                depth -= 1
-                if depth == 0 { return offset + 1 }
+            case UInt8(ascii: "("): open.append(offset)
+            case UInt8(ascii: ")"): if let start = open.popLast() { ends[start] = offset + 1 }
             case let byte where Self.isQuote(byte):
-                guard let end = endOfKey(offset..<bytes.count) else { return nil }
-                offset = end
+                offset = endOfKey(offset..<bytes.count) ?? bytes.count
                 continue
             default: break
             }
             offset += 1
         }
-        return nil
+        return ends
     }
 
     /// The name in a piece of a path.

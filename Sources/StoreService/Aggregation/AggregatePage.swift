@@ -132,12 +132,13 @@ struct AggregatePage {
         let aggregation = makeAggregation(
             query.operations, after: selection.needsAll ? nil : after)
         try run(aggregation)
-        let groups = try known {
-            () throws(GroupFigure.Overflow) in
+        let selected = try known { () throws(GroupFigure.Overflow) in
             // One more than a page's shows whether there is a next one.
             try selection.first(
-                of: aggregation.finish(), after: after, countMax: query.limit + 1)
+                of: aggregation.finish(), after: after, countMax: query.limit + 1
+            ) { !read.isOver(limits.deadlineMilliseconds) }
         }
+        guard let groups = selected else { throw .late(read, view.served.limits) }
         let evaluator = GroupKeyEvaluator(query.by, schema: read.rows)
         let json = writer.json
         for (index, group) in groups.prefix(query.limit).enumerated() {

@@ -124,6 +124,10 @@ package struct CheckedAggregate: Sendable {
         } catch {
             throw query.fault(error, name)
         }
+        guard selection.order?.count ?? 0 <= QueryText.sortKeyCountMax else {
+            throw query.fault(
+                "order", "'order' names at most \(QueryText.sortKeyCountMax) operations.")
+        }
         return selection
     }
 }

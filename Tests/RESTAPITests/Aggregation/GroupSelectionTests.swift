@@ -120,6 +120,10 @@ struct GroupSelectionTests {
             fault("order", "-sun(age)", [#""parameter":"order""#, #""hint":"sum(age)""#]),
             fault("order", "count,max(age)", [#""column":7"#]),
             fault("having", "count > 1 and max(age) > 2", [#""column":15"#, "'max(age)'", "'op'"]),
+            fault(
+                "order", [String](repeating: "count", count: 17).joined(separator: ","),
+                ["at most 16"]),
+            fault("having", String(repeating: "a(", count: 2000), [#""column""#]),
             fault("having", "age > 1", [#""column":1"#, "'age'"]),
             fault("having", "sum(age)", [#""column":9"#, "'sum(age)'"]),
             fault("having", "sum(age) > 'x'", [#""column":10"#, "string"]),

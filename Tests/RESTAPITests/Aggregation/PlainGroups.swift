@@ -54,6 +54,8 @@ struct PlainGroups {
         singles + [
             Path(text: "next.i", type: .int), Path(text: "next.p", type: .decimal128),
             Path(text: "next.any", type: .mixed), Path(text: "near.@count", type: .int),
+            Path(text: "nums.@sum", type: .int), Path(text: "next.nums.@sum", type: .int),
+            Path(text: "next.near.@count", type: .int),
         ]
     private static let collections = [
         Path(text: "tags", type: .string, isMany: true),
@@ -127,7 +129,16 @@ struct PlainGroups {
     func values(_ path: Path, _ item: Item) -> [Value] {
         if let value = item.values[path.text] { return [value] }
         if let list = item.lists[path.text] { return list }
-        if path.text == "near.@count" { return [.int(Int64(item.lists["near"]?.count ?? 0))] }
+        if path.text.contains("@") {
+            // Of a link that is null there are no elements.
+            var item: Item? = item
+            if path.text.hasPrefix("next."), let link = item?.values["next"] {
+                item = if case .int(let id) = link { items[Int(id)] } else { nil }
+            }
+            let list = item?.lists[path.text.contains("nums") ? "nums" : "near"] ?? []
+            guard path.text.hasSuffix("@sum") else { return [.int(Int64(list.count))] }
+            return [.int(list.reduce(0) { if case .int(let int) = $1 { $0 + int } else { $0 } })]
+        }
         let parts = path.text.split(separator: ".").map(String.init)
         let targets =
             item.lists[parts[0]] ?? [item.values[parts[0]] ?? .null]
