@@ -230,17 +230,13 @@ final class ColumnScan {
         var heap = BoundedHeap<ColumnOrder.RankedKey>(countMax: limit)
         for chunk in 0..<program.chunkCount where try evaluate(chunk) {
             if let worst = heap.worst { order.narrow(chunk, frame, before: worst) }
-            var position = frame.first(from: 0)
-            while position < ColumnChunk.keyCount {
-                let rankedKey = order.rankedKey(chunk, position)
-                if after.map({ $0 < rankedKey }) ?? true,
-                    heap.worst.map({ rankedKey < $0 }) ?? true,
-                    try satisfiesResidual(Self.key(chunk, position))
-                {
+            try order.forEach(chunk, frame, before: heap.worst) {
+                (rankedKey) throws(StoreError) in
+                if after.map({ $0 < rankedKey }) ?? true, try satisfiesResidual(rankedKey.key) {
                     _ = heap.insert(rankedKey, isBefore: <)
                     guard heap.count <= countMax else { throw .stopped(.memory) }
                 }
-                position = frame.first(from: position + 1)
+                return heap.worst
             }
         }
         for rankedKey in heap.sorted(<) {

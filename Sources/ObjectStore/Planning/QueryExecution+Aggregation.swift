@@ -81,7 +81,7 @@ extension QueryExecution {
         else { return nil }
         columnScan = .some(scan)
         try checkFailure()
-        var isFull = !aggregation.add(columns)
+        var isFull = !aggregation.add(columns, isAll: left.isEmpty)
         for key in left where !isFull {
             guard let row = try fetch(key) else { continue }
             isFull = !aggregation.add(row: row, key: key, source: transaction)

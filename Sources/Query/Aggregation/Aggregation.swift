@@ -181,8 +181,14 @@ package final class Aggregation {
 
     /// Adds what was calculated over columns, before anything else.
     ///
+    /// - `isAll`: Whether nothing follows.
     /// - Returns: Whether there is memory for more.
-    package func add(_ columns: ColumnAggregation) -> Bool {
+    package func add(_ columns: ColumnAggregation, isAll: Bool) -> Bool {
+        if isAll, isGrouped {
+            groups = columns.finish(after: after, countMax: groupCountMax)
+            for group in groups { byteCount += byteCountOfGroup(group.sortBytes) }
+            return byteCount <= byteCountMax
+        }
         for group in columns.finish(after: after, countMax: groupCountMax) {
             let index =
                 isGrouped

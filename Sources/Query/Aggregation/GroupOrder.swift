@@ -38,11 +38,15 @@ package struct GroupOrder: Hashable, Sendable {
             })
     }
 
+    /// What takes the figures of groups, for many of them.
+    func makeSinks() -> [KeySink] { keys.map { KeySink(ElementStorage($0.figure.type)) } }
+
     /// Appends a group's figures and values, so that comparing bytes compares groups.
-    func append(_ group: Aggregation.Group, to buffer: ByteBuffer) throws(GroupFigure.Overflow) {
-        for key in keys {
+    func append(
+        _ group: Aggregation.Group, by sinks: [KeySink], to buffer: ByteBuffer
+    ) throws(GroupFigure.Overflow) {
+        for (key, sink) in zip(keys, sinks) {
             let start = buffer.count
-            let sink = KeySink(ElementStorage(key.figure.type))
             try key.figure.withValue(of: group) { address, count in
                 _ = sink.receive(address, count)
                 sink.append(to: buffer)

@@ -28,11 +28,12 @@ package struct GroupSelection: Hashable, Sendable {
         guard needsAll else { return Array(groups.prefix(countMax)) }
         var heap = BoundedHeap<(position: [UInt8], index: Int)>(countMax: countMax)
         let buffer = ByteBuffer(capacity: 128)
+        let sinks = order?.makeSinks() ?? []
         for (index, group) in groups.enumerated() {
             if index % Self.countUnseen == 0, !mayContinue() { return nil }
             if let condition, try !condition.holds(of: group) { continue }
             buffer.removeAll()
-            try append(group, to: buffer)
+            try append(group, by: sinks, to: buffer)
             if let after, !Self.isLess(after, buffer.bytes) { continue }
             if let worst = heap.worst, Self.isLess(worst.position, buffer.bytes) { continue }
             _ = heap.insert((buffer.array, index)) { a, b in
@@ -48,15 +49,15 @@ package struct GroupSelection: Hashable, Sendable {
         of group: Aggregation.Group
     ) throws(GroupFigure.Overflow) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 128)
-        try append(group, to: buffer)
+        try append(group, by: order?.makeSinks() ?? [], to: buffer)
         return buffer.array
     }
 
     private func append(
-        _ group: Aggregation.Group, to buffer: ByteBuffer
+        _ group: Aggregation.Group, by sinks: [KeySink], to buffer: ByteBuffer
     ) throws(GroupFigure.Overflow) {
         guard let order else { return buffer.append(group.sortBytes) }
-        try order.append(group, to: buffer)
+        try order.append(group, by: sinks, to: buffer)
     }
 
     private static func isLess(_ a: [UInt8], _ b: UnsafeRawBufferPointer) -> Bool {

@@ -3,7 +3,7 @@ import Bytes
 /// The order of groups by the values of their codes.
 struct CodeOrder {
     private let values: [CodedValues]
-    /// The codes of each group, one group after the other.
+    /// The codes of each group, one group after the other; empty where each group has its own number as its only code.
     private let codes: [UInt32]
 
     init(_ values: [CodedValues], codes: [UInt32]) {
@@ -12,7 +12,7 @@ struct CodeOrder {
     }
 
     private func value(_ index: Int, of group: Int) -> UnsafeRawBufferPointer {
-        values[index][Int(codes[group * values.count + index])]
+        values[index][codes.isEmpty ? group : Int(codes[group * values.count + index])]
     }
 
     /// Whether a group comes before another. No value's bytes are the beginning of another's.

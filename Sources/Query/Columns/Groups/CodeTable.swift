@@ -1,46 +1,72 @@
 /// Numbers and their codes: how many different ones came before each. One thread at a time uses it.
 final class CodeTable {
     /// The numbers, by code.
-    private(set) var numbers: [Int64] = []
-    private var slots = [UInt32](repeating: .max, count: 64)
+    private(set) var numbers = UnsafeMutablePointer<Int64>.allocate(capacity: 32)
+    /// How many codes there are.
+    private(set) var count = 0
+    /// The codes by the hashes of their numbers; all bits set for none. Twice as many as there is room for numbers.
+    private var slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
+    private var slotCount = 64
+
+    init() { slots.initialize(repeating: .max, count: slotCount) }
+
+    deinit {
+        numbers.deallocate()
+        slots.deallocate()
+    }
 
     /// Bytes of memory that it takes.
-    var byteCount: Int { numbers.capacity * 8 + slots.count * 4 }
+    var byteCount: Int { slotCount * 8 }
 
     /// The code of a number, which gets the next one if it has none.
+    @inline(__always)
     func code(of number: Int64) -> UInt32 {
-        let mask = slots.count - 1
-        var slot = Self.hash(number) & mask
+        var slot = Self.hash(number) & (slotCount - 1)
         while slots[slot] != .max {
             if numbers[Int(slots[slot])] == number { return slots[slot] }
-            slot = (slot + 1) & mask
+            slot = (slot + 1) & (slotCount - 1)
         }
-        let code = UInt32(truncatingIfNeeded: numbers.count)
-        numbers.append(number)
-        slots[slot] = code
-        if numbers.count * 2 > slots.count { grow() }
+        return add(number)
+    }
+
+    @inline(never)
+    private func add(_ number: Int64) -> UInt32 {
+        let code = append(number)
+        enter(code)
         return code
     }
 
     /// A code of its own for what is no number.
-    func codeOfNothing() -> UInt32 {
-        numbers.append(0)
-        return UInt32(truncatingIfNeeded: numbers.count - 1)
+    func codeOfNothing() -> UInt32 { append(0) }
+
+    private func append(_ number: Int64) -> UInt32 {
+        if count * 2 == slotCount { grow() }
+        numbers[count] = number
+        count += 1
+        return UInt32(truncatingIfNeeded: count - 1)
     }
 
+    private func enter(_ code: UInt32) {
+        var slot = Self.hash(numbers[Int(code)]) & (slotCount - 1)
+        while slots[slot] != .max { slot = (slot + 1) & (slotCount - 1) }
+        slots[slot] = code
+    }
+
+    @inline(__always)
     private static func hash(_ number: Int64) -> Int {
         let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: product ^ product >> 32)
     }
 
     private func grow() {
-        let old = slots
-        slots = [UInt32](repeating: .max, count: old.count * 2)
-        let mask = slots.count - 1
-        for code in old where code != .max {
-            var slot = Self.hash(numbers[Int(code)]) & mask
-            while slots[slot] != .max { slot = (slot + 1) & mask }
-            slots[slot] = code
-        }
+        let (oldNumbers, oldSlots, oldCount) = (numbers, slots, slotCount)
+        slotCount *= 2
+        numbers = .allocate(capacity: slotCount / 2)
+        numbers.update(from: oldNumbers, count: count)
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: .max, count: slotCount)
+        for slot in 0..<oldCount where oldSlots[slot] != .max { enter(oldSlots[slot]) }
+        oldNumbers.deallocate()
+        oldSlots.deallocate()
     }
 }

@@ -1,34 +1,42 @@
 import Bytes
 
-/// The sort bytes of the values that have codes.
-struct CodedValues {
+/// The sort bytes of the values that have codes. One thread at a time uses it.
+final class CodedValues {
     private let buffer = ByteBuffer(capacity: 1024)
-    private var ends: [Int] = []
+    private let starts: UnsafeMutablePointer<Int>
+    private let count: Int
     /// The first code of an equal value, by code; empty where all values differ.
     private var firsts: [UInt32] = []
 
     init(_ coder: GroupCoder, isAscending: Bool) {
-        ends.reserveCapacity(coder.count)
-        for code in 0..<coder.count {
+        count = coder.count
+        starts = .allocate(capacity: count + 1)
+        for code in 0..<count {
+            starts[code] = buffer.count
             coder.append(code, to: buffer)
-            ends.append(buffer.count)
         }
+        starts[count] = buffer.count
         if !isAscending {
             for offset in 0..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
         }
-        guard coder.hasEqualValues else { return }
+        if coder.hasEqualValues { join() }
+    }
+
+    deinit { starts.deallocate() }
+
+    private func join() {
         var first: [[UInt8]: UInt32] = [:]
-        firsts = (0..<coder.count).map { code in
+        firsts = (0..<count).map { code in
             let value = Array(self[code])
             let own = first[value] ?? UInt32(truncatingIfNeeded: code)
             first[value] = own
             return own
         }
-        if first.count == coder.count { firsts = [] }
+        if first.count == count { firsts = [] }
     }
 
     /// Bytes of memory that they take.
-    var byteCount: Int { buffer.count + 8 * ends.count }
+    var byteCount: Int { buffer.count + 8 * count }
 
     /// Whether two codes have equal values.
     var hasEqual: Bool { !firsts.isEmpty }
@@ -40,7 +48,6 @@ struct CodedValues {
 
     /// The sort bytes of a code's value.
     subscript(code: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
-            rebasing: buffer.bytes[(code == 0 ? 0 : ends[code - 1])..<ends[code]])
+        UnsafeRawBufferPointer(rebasing: buffer.bytes[starts[code]..<starts[code + 1]])
     }
 }

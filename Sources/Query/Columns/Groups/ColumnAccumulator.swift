@@ -58,7 +58,10 @@ class ColumnAccumulator {
     /// - `groups`: The group of each object; nil where all are of the first.
     final func add(_ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
         guard batch.chunk < column.count, let chunk = column[batch.chunk] else { return }
-        guard let nulls = chunk.nulls else { return add(chunk, batch.positions, groups) }
+        guard let nulls = chunk.nulls else {
+            guard groups == nil, batch.isOfAll else { return add(chunk, batch.positions, groups) }
+            return addAll(chunk, batch.positions)
+        }
         var count = 0
         for (index, position) in batch.positions.enumerated() {
             positions[count] = position
@@ -74,6 +77,11 @@ class ColumnAccumulator {
         _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
         _ groups: UnsafePointer<UInt32>?
     ) {}
+
+    /// Adds the values at some positions of a chunk whose other values all are added as well, to the first group.
+    func addAll(_ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>) {
+        add(chunk, positions, nil)
+    }
 
     /// Adds the groups of a part to those that `groups` names.
     func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}

@@ -173,7 +173,8 @@ package final class ColumnAggregation: @unchecked Sendable {
             if count == 0 { continue }
             add(
                 ColumnBatch(
-                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count)))
+                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
+                    isOfAll: isWhole))
         }
     }
 
@@ -260,12 +261,19 @@ package final class ColumnAggregation: @unchecked Sendable {
     package func finish(after: [UInt8]?, countMax: Int?) -> [Aggregation.Group] {
         guard !coders.isEmpty else { return [makeGroup(0, [])] }
         let values = zip(coders, isAscending).map { CodedValues($0, isAscending: $1) }
-        var whole = self
-        var firsts = Array(counts.indices)
-        if values.contains(where: \.hasEqual) { (whole, firsts) = joined(values) }
-        let order = CodeOrder(
-            values, codes: firsts.flatMap { group in codes(of: group).map { UInt32($0) } })
-        let wanted = firsts.indices.lazy.filter { group in
+        let joined = values.contains(where: \.hasEqual) ? joined(values) : nil
+        let whole = joined?.whole ?? self
+        // Of one coder alone the groups are its codes.
+        var groupCodes: [UInt32] = []
+        if joined != nil || coders.count > 1 {
+            for group in joined?.firsts ?? Array(counts.indices) {
+                for code in codes(of: group) {
+                    groupCodes.append(UInt32(truncatingIfNeeded: code))
+                }
+            }
+        }
+        let order = CodeOrder(values, codes: groupCodes)
+        let wanted = whole.counts.indices.lazy.filter { group in
             after.map { order.isBehind(group, $0) } ?? true
         }
         guard let countMax else { return wanted.map { whole.makeGroup($0, order.bytes(of: $0)) } }
@@ -275,7 +283,9 @@ package final class ColumnAggregation: @unchecked Sendable {
     }
 
     /// The groups with those joined whose values are equal, and which one each of them was first.
-    private func joined(_ values: [CodedValues]) -> (ColumnAggregation, firsts: [Int]) {
+    private func joined(
+        _ values: [CodedValues]
+    ) -> (whole: ColumnAggregation, firsts: [Int]) {
         let whole = makePart()
         let table = CodeTable()
         var firsts: [Int] = []

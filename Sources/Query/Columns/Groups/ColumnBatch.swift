@@ -7,6 +7,8 @@ struct ColumnBatch {
     let chunk: Int
     /// The positions of the objects in it, rising.
     let positions: UnsafeBufferPointer<Int32>
+    /// Whether every position of the chunk is in one of its batches.
+    var isOfAll = false
 
     /// The key of an object.
     func key(_ index: Int) -> UInt64 {

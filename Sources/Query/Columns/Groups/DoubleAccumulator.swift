@@ -43,6 +43,14 @@ final class DoubleAccumulator: ColumnAccumulator {
         }
     }
 
+    override func addAll(_ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>) {
+        guard let chunk = chunk as? DoubleChunk else { return }
+        groups[0].count += positions.count
+        if wishes.contains(.sum) { groups[0].sum.add(chunk.cells, at: positions) }
+        groups[0].least = min(groups[0].least, chunk.least)
+        groups[0].greatest = max(groups[0].greatest, chunk.greatest)
+    }
+
     /// Adds values to the first group.
     private func add(_ values: UnsafePointer<Double>, _ positions: UnsafeBufferPointer<Int32>) {
         groups[0].count += positions.count

@@ -23,7 +23,7 @@ class NumberGroupCoder: GroupCoder {
 
     override func makePart() -> GroupCoder { NumberGroupCoder(reference, storage) }
 
-    override var count: Int { table.numbers.count }
+    override var count: Int { table.count }
 
     override var byteCount: Int { table.byteCount }
 

@@ -18,6 +18,14 @@ package final class ColumnOrder {
     /// The bits of all ranks but the first.
     private var restWidth = 0
 
+    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let ranks = UnsafeMutablePointer<UInt128>.allocate(capacity: ColumnBatch.countMax)
+
+    deinit {
+        positions.deallocate()
+        ranks.deallocate()
+    }
+
     /// Makes an order of properties of fixed width of the class itself, and of values behind to-one links; nil for any
     /// other.
     package init?(_ sort: [SortKey], schema: RowSchema) {
@@ -42,14 +50,33 @@ package final class ColumnOrder {
         return restWidth + parts[0].width <= 128
     }
 
-    /// The ranked key of an object.
-    package func rankedKey(_ chunk: Int, _ position: Int) -> RankedKey {
-        var rank: UInt128 = 0
-        for part in parts {
-            rank = rank << UInt128(part.width) | part.rank(chunk, position)
+    /// Hands over the ranked keys of a chunk's result, as long as there are some before the one that `body` returns.
+    ///
+    /// - `body`: Takes a ranked key; returns the one that others have to come before, nil for none.
+    package func forEach<Failure: Error>(
+        _ chunk: Int, _ frame: ColumnFrame, before worst: RankedKey?,
+        _ body: (RankedKey) throws(Failure) -> RankedKey?
+    ) throws(Failure) {
+        var worst = worst
+        var position = frame.first(from: 0)
+        while position < ColumnChunk.keyCount {
+            var count = 0
+            while count < ColumnBatch.countMax, position < ColumnChunk.keyCount {
+                positions[count] = Int32(position)
+                count += 1
+                position = frame.first(from: position + 1)
+            }
+            let batch = ColumnBatch(
+                chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count))
+            ranks.update(repeating: 0, count: count)
+            for part in parts { part.appendRanks(batch, to: ranks) }
+            for index in 0..<count {
+                if let worst, ranks[index] > worst.rank { continue }
+                let own = RankedKey(rank: ranks[index], key: batch.key(index))
+                if let worst, worst < own { continue }
+                worst = try body(own)
+            }
         }
-        return RankedKey(
-            rank: rank, key: UInt64(chunk << ColumnChunk.keyCountLog2 + position))
     }
 
     /// The ranked key that a query's position names; nil when its bytes are no values of the properties.

@@ -20,8 +20,10 @@ class ColumnOrderPart {
     /// How many chunks there are.
     final var chunkCount: Int { column.count }
 
-    /// The rank of an object's value: less for one that comes before.
-    func rank(_ chunk: Int, _ position: Int) -> UInt128 { 0 }
+    /// Appends the ranks of some objects' values to those of the properties before: less for one that comes before.
+    func appendRanks(
+        _ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>
+    ) {}
 
     /// The rank of the value whose sort bytes others follow, and how many bytes these are; nil for these where no object has
     /// the value, and for both where they are none.

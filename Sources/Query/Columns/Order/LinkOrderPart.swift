@@ -11,6 +11,10 @@ final class LinkOrderPart: ColumnOrderPart {
     /// The values that differ, in their order.
     private var values: [[UInt8]] = []
 
+    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+
+    deinit { codes.deallocate() }
+
     /// Nil where no to-one link comes first.
     init?(_ key: SortKey, schema: RowSchema) {
         guard let coder = LinkGroupCoder(key.path, schema: schema) else { return nil }
@@ -63,11 +67,16 @@ final class LinkOrderPart: ColumnOrderPart {
         return (low, false)
     }
 
-    override func rank(_ index: Int, _ position: Int) -> UInt128 {
-        guard let chunk = chunk(index) as? NumberChunk, chunk.nulls?[position] != 1 else {
-            return UInt128(ranks[Int(coder.code(of: nil))])
+    override func appendRanks(
+        _ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>
+    ) {
+        let shift = UInt128(width)
+        coder.encode(batch, into: codes)
+        self.ranks.withUnsafeBufferPointer { own in
+            for index in batch.positions.indices {
+                ranks[index] = ranks[index] << shift | UInt128(own[Int(codes[index])])
+            }
         }
-        return UInt128(ranks[Int(coder.code(of: chunk.value(position)))])
     }
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {

@@ -64,18 +64,34 @@ final class NumberOrderPart: ColumnOrderPart {
         }
     }
 
-    override func rank(_ index: Int, _ position: Int) -> UInt128 {
-        guard let chunk = chunk(index), chunk.nulls?[position] != 1 else { return turned(0) }
-        // NaN is the one exception of these types.
-        var ordinal: UInt64 = 0
-        if chunk.exceptions?[position] != 1 {
-            if let chunk = chunk as? NumberChunk {
-                ordinal = Self.ordinal(chunk.value(position))
-            } else if let chunk = chunk as? DoubleChunk {
-                ordinal = OrderedKey.orderedBits(chunk.value(position))
+    override func appendRanks(
+        _ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>
+    ) {
+        let shift = UInt128(width)
+        guard let chunk = chunk(batch.chunk) else {
+            for index in batch.positions.indices {
+                ranks[index] = ranks[index] << shift | turned(0)
             }
+            return
         }
-        return turned(rank(ordinal: ordinal))
+        let (numbers, doubles) = (chunk as? NumberChunk, chunk as? DoubleChunk)
+        for (index, position) in batch.positions.enumerated() {
+            let position = Int(position)
+            var own: UInt128 = 0
+            if chunk.nulls?[position] != 1 {
+                // NaN is the one exception of these types.
+                var ordinal: UInt64 = 0
+                if chunk.exceptions?[position] != 1 {
+                    if let numbers {
+                        ordinal = Self.ordinal(numbers.value(position))
+                    } else if let doubles {
+                        ordinal = OrderedKey.orderedBits(doubles.value(position))
+                    }
+                }
+                own = rank(ordinal: ordinal)
+            }
+            ranks[index] = ranks[index] << shift | turned(own)
+        }
     }
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {
