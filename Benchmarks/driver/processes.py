@@ -3,6 +3,7 @@
 Every process is started through `Process`, which remembers it, so that `stop_all` ends exactly those, by
 pid. The kernel is also asked to end them when the driver itself is killed.
 """
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -141,8 +142,12 @@ def thread_seconds(pids):
 
     What threads took that have ended is not in it.
     """
-    paths = [path for pid in pids for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
-    return sum(int(path.read_text().split()[0]) for path in paths) / 1e9
+    nanoseconds = 0
+    for path in (path for pid in pids for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")):
+        # A thread may end between the listing and the look at it.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            nanoseconds += int(path.read_text().split()[0])
+    return nanoseconds / 1e9
 
 
 def named_thread_seconds(pid, name):
