@@ -77,7 +77,9 @@ package enum PlainAggregate {
             return .decimal(a + (b - a) * Decimal128(rounding: share, digitCount: 15))
         }
         let (a, b) = (PlainArithmetic.double(low), PlainArithmetic.double(high))
-        return .double(share == 0 || a == b ? a : a * (1 - share) + b * share)
+        if share == 0 || a == b { return .double(a) }
+        let step = (b - a) * share
+        return .double(step.isFinite ? a + step : a * (1 - share) + b * share)
     }
 
     private static func average(_ sum: Double, _ count: Int) -> Value {

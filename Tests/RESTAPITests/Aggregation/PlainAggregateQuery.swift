@@ -139,10 +139,10 @@ struct PlainAggregateQuery {
         if by.isEmpty, members.isEmpty { members = [([], [])] }
         members.sort { Self.order($0.keys, $1.keys) < 0 }
         var groups = members.map { group(world, $0.keys, $0.items) }
-        for index in used where index >= 0 && groups.contains(where: { $0.isBeyond[index] }) {
-            return nil
-        }
         if let having {
+            if having.index >= 0, groups.contains(where: { $0.isBeyond[having.index] }) {
+                return nil
+            }
             groups = groups.filter {
                 PlainComparison.holds(
                     figure(having.index, $0), having.sign, .int(having.constant))
@@ -159,8 +159,6 @@ struct PlainAggregateQuery {
         groups = places.map(\.element)
         return groups.contains { $0.isBeyond.contains(true) } ? nil : groups
     }
-
-    private var used: [Int] { order.map(\.index) + (having.map { [$0.index] } ?? []) }
 
     private func figure(_ index: Int, _ group: Group) -> Value {
         index < 0 ? .int(Int64(group.count)) : group.results[index]
