@@ -16,7 +16,7 @@ struct AggregationComparison {
     ]
     private static let groupNames = [
         "number", "wide", "flag", "score", "ratio", "born", "name", "blob", "uid", "city.name",
-        "city.size", "city.twin.size", "extra", "city.twin.name",
+        "city.size", "city.twin.size", "extra", "city.twin.name", "city.@links.Thing.city.@count",
     ]
 
     let read: ReadTransaction

@@ -56,6 +56,7 @@ struct ColumnTests {
             "number", "wide", "flag", "score", "ratio", "-number", "-score", "-ratio", "born",
             "city.name,-number", "-city.size,score", "number,-city.twin.name", "score,-ratio",
             "-city.name", "flag,-wide,number", "wide,score,number", "city.size,-city.name,-wide",
+            "-city.@links.Thing.city.@count,number",
         ]
         let sort = try SortKey.parse(
             list: names.randomElement(using: &random) ?? "score", clause: "sort",

@@ -9,9 +9,13 @@ final class LinkGroupCoder: NumberGroupCoder {
     /// Whether a text was cut, so that sort bytes do not tell its order.
     private(set) var hasCut = false
 
-    /// Nil for a path that does not begin with a to-one link, or leads to several values.
+    /// Nil for a path that does not begin with a to-one link, leads to several values, or has one where the link is null.
     init?(_ path: ValuePath, schema: RowSchema) {
         guard let step = path.steps.first, step.kind == .link, !path.isMany else { return nil }
+        switch path.terminal {
+        case .value, .elementAt, .byteCount, .byteCountAt: break
+        default: return nil
+        }
         let far = ValuePath(
             root: .objects(classIndex: step.toClass), steps: Array(path.steps.dropFirst()),
             terminal: path.terminal, type: path.type)
