@@ -7,7 +7,8 @@ final class ColumnHelpers: Sendable {
     static let shared = ColumnHelpers()
 
     private let jobs = Monitor<[ColumnJob]>([])
-    private let count: Int
+    /// How many there are.
+    let count: Int
 
     private init() {
         count = max(0, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1, 7))

@@ -33,16 +33,18 @@ extension ColumnScan {
     /// Adds the objects that satisfy the predicate to the aggregation that the scan was made for, which columns answer
     /// whole.
     ///
-    /// - `byteCountMax`: Memory for the groups of one thread.
+    /// - `byteCountMax`: Memory for the groups of all threads.
     /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
     ///   little memory.
     func aggregate(
         _ aggregation: ColumnAggregation, byteCountMax: Int
     ) throws(StoreError) -> [UInt64]? {
         var left: [UInt64] = []
-        let aggregator = ColumnAggregator(program, aggregation)
+        let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
+        let partByteCountMax = byteCountMax / threadCount
+        let aggregator = ColumnAggregator(program, aggregation, byteCountMax: partByteCountMax)
         let makeWorker = { @Sendable [program] in
-            ColumnAggregator(program, aggregation.makePart())
+            ColumnAggregator(program, aggregation.makePart(), byteCountMax: partByteCountMax)
         }
         var isFull = false
         let workers = try share(aggregator, makeWorker: makeWorker) {
@@ -53,7 +55,7 @@ extension ColumnScan {
             }
             aggregation.add(chunk, frame)
         } goesOn: {
-            isFull = aggregation.byteCount > byteCountMax
+            isFull = aggregation.byteCount > partByteCountMax
             return !isFull
         }
         if isFull { return nil }
@@ -106,9 +108,7 @@ extension ColumnScan {
         }
         let (workers, left) = job.finish()
         if let failure { throw failure }
-        if hasRoom {
-            for chunk in left { try settle(chunk) }
-        }
+        for chunk in left where goesOn() { try settle(chunk) }
         return workers
     }
 }

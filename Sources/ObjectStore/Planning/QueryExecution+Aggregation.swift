@@ -77,11 +77,12 @@ extension QueryExecution {
             plan.residual, rowClass, aggregation: columns, in: transaction, readsAll: true,
             deadlineMilliseconds: limits.deadlineMilliseconds)
         guard let scan, !scan.testsRows,
-            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax)
+            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
+            let groups = aggregation.groups(of: columns)
         else { return nil }
         columnScan = .some(scan)
         try checkFailure()
-        var isFull = !aggregation.add(columns, isAll: left.isEmpty)
+        var isFull = !aggregation.add(groups, isAll: left.isEmpty)
         for key in left where !isFull {
             guard let row = try fetch(key) else { continue }
             isFull = !aggregation.add(row: row, key: key, source: transaction)

@@ -97,8 +97,12 @@ package final class Aggregation {
     }
 
     /// The memory of a group, without what its states hold.
+    static func byteCount(ofGroup sortByteCount: Int, operationCount: Int) -> Int {
+        160 + sortByteCount + 160 * operationCount
+    }
+
     private func byteCountOfGroup(_ sortBytes: [UInt8]) -> Int {
-        160 + sortBytes.count + 160 * operations.count
+        Self.byteCount(ofGroup: sortBytes.count, operationCount: operations.count)
     }
 
     private static func hash(_ sortBytes: UnsafeRawBufferPointer) -> UInt128 {
@@ -179,17 +183,22 @@ package final class Aggregation {
         return byteCount <= byteCountMax
     }
 
-    /// Adds what was calculated over columns, before anything else.
+    /// The groups of what was calculated over columns; nil when there is too little memory for these at once.
+    package func groups(of columns: ColumnAggregation) -> [Group]? {
+        columns.finish(after: after, countMax: groupCountMax, byteCountMax: byteCountMax)
+    }
+
+    /// Adds groups that were calculated over columns, before anything else.
     ///
     /// - `isAll`: Whether nothing follows.
     /// - Returns: Whether there is memory for more.
-    package func add(_ columns: ColumnAggregation, isAll: Bool) -> Bool {
+    package func add(_ calculated: [Group], isAll: Bool) -> Bool {
         if isAll, isGrouped {
-            groups = columns.finish(after: after, countMax: groupCountMax)
+            groups = calculated
             for group in groups { byteCount += byteCountOfGroup(group.sortBytes) }
             return byteCount <= byteCountMax
         }
-        for group in columns.finish(after: after, countMax: groupCountMax) {
+        for group in calculated {
             let index =
                 isGrouped
                 ? group.sortBytes.withUnsafeBytes { groupIndex($0, group.key) } : 0

@@ -32,6 +32,21 @@ package struct ExactSum: Sendable {
         near = overflows ? term : sum
     }
 
+    /// Adds a value that is not NaN, and to `byteCount` the bytes that the sum comes to have outside itself for it.
+    @inline(__always)
+    mutating func add(_ value: Double, _ byteCount: inout Int) {
+        if let term = Self.fixedPoint(value) {
+            let (sum, overflows) = near.addingReportingOverflow(term)
+            if !overflows {
+                near = sum
+                return
+            }
+        }
+        let before = self.byteCount
+        add(value)
+        byteCount += self.byteCount - before
+    }
+
     /// Adds the values at some positions, of which none is NaN.
     mutating func add(_ values: UnsafePointer<Double>, at positions: UnsafeBufferPointer<Int32>) {
         // In registers, as long as values are what most are.

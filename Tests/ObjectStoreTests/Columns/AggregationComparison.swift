@@ -26,6 +26,8 @@ struct AggregationComparison {
     private let operations: [AggregateOperation]
     private let by: [GroupKey]
     private let limit: Int
+    /// Little of it has groups made by rows again.
+    private let byteCountMax: Int
     let text: String
 
     /// Makes a random one.
@@ -48,12 +50,13 @@ struct AggregationComparison {
             : try GroupKey.parse(
                 list: groups, zone: .offset(0), rootClass: rowClass.index, schema: read.rows)
         limit = [1, 5, 100_000].randomElement(using: &random) ?? 5
-        text = "\(names) by \(groups) limit \(limit)"
+        byteCountMax = limit < 100 && Bool.random(using: &random) ? 100_000 : 1 << 30
+        text = "\(names) by \(groups) limit \(limit) in \(byteCountMax)"
     }
 
     private func aggregation(after: [UInt8]?) -> Aggregation {
         Aggregation(
-            operations, by: by, after: after, groupCountMax: limit, byteCountMax: 1 << 30,
+            operations, by: by, after: after, groupCountMax: limit, byteCountMax: byteCountMax,
             schema: read.rows)
     }
 
@@ -74,7 +77,8 @@ struct AggregationComparison {
             }
             let found = aggregation(after: after)
             let execution = try QueryExecution(
-                ObjectQuery(classIndex: rowClass.index, predicate: predicate), in: read)
+                ObjectQuery(classIndex: rowClass.index, predicate: predicate), in: read,
+                limits: QueryLimits(memoryByteCountMax: byteCountMax))
             #expect(try execution.run(found) != nil)
             isByColumns =
                 execution.followed.last.map { !$0.columns.isEmpty && !$0.testsRows } ?? false

@@ -8,12 +8,14 @@ final class CodedValues {
     /// The first code of an equal value, by code; empty where all values differ.
     private var firsts: [UInt32] = []
 
-    init(_ coder: GroupCoder, isAscending: Bool) {
+    /// Nil when they take more memory than that.
+    init?(_ coder: GroupCoder, isAscending: Bool, byteCountMax: Int) {
         count = coder.count
         starts = .allocate(capacity: count + 1)
         for code in 0..<count {
             starts[code] = buffer.count
             coder.append(code, to: buffer)
+            if byteCount > byteCountMax { return nil }
         }
         starts[count] = buffer.count
         if !isAscending {

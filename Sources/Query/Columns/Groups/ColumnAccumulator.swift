@@ -47,8 +47,8 @@ class ColumnAccumulator {
     /// An accumulator of the same column that has seen nothing, for another thread.
     func makePart() -> ColumnAccumulator { ColumnAccumulator(reference, wishes) }
 
-    /// The bytes of memory that a group takes.
-    var groupByteCount: Int { 0 }
+    /// The bytes of memory that its groups take.
+    var byteCount: Int { 0 }
 
     /// Makes room for groups.
     func grow(to groupCount: Int) {}

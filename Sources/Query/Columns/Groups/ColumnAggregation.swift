@@ -138,9 +138,8 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     /// Bytes of memory that the groups take.
     package var byteCount: Int {
-        let groupByteCount = accumulators.reduce(16) { $0 + $1.groupByteCount }
-        return counts.count * groupByteCount + coders.reduce(0) { $0 + $1.byteCount }
-            + tables.reduce(0) { $0 + $1.byteCount }
+        counts.count * 16 + accumulators.reduce(0) { $0 + $1.byteCount }
+            + coders.reduce(0) { $0 + $1.byteCount } + tables.reduce(0) { $0 + $1.byteCount }
     }
 
     /// Which positions of a chunk have a value that is not in its column, a mask for each column that has such.
@@ -258,9 +257,19 @@ package final class ColumnAggregation: @unchecked Sendable {
     ///
     /// - `after`: ``Aggregation/Group/sortBytes`` that only later groups are wanted of; nil for all.
     /// - `countMax`: How many are wanted; nil for all.
-    package func finish(after: [UInt8]?, countMax: Int?) -> [Aggregation.Group] {
+    /// - Returns: Nil when they need more memory than that.
+    package func finish(
+        after: [UInt8]?, countMax: Int?, byteCountMax: Int
+    ) -> [Aggregation.Group]? {
         guard !coders.isEmpty else { return [makeGroup(0, [])] }
-        let values = zip(coders, isAscending).map { CodedValues($0, isAscending: $1) }
+        var left = byteCountMax - byteCount
+        var values: [CodedValues] = []
+        for (coder, isAscending) in zip(coders, isAscending) {
+            let own = CodedValues(coder, isAscending: isAscending, byteCountMax: left)
+            guard let own else { return nil }
+            left -= own.byteCount
+            values.append(own)
+        }
         let joined = values.contains(where: \.hasEqual) ? joined(values) : nil
         let whole = joined?.whole ?? self
         // Of one coder alone the groups are its codes.
@@ -273,6 +282,8 @@ package final class ColumnAggregation: @unchecked Sendable {
             }
         }
         let order = CodeOrder(values, codes: groupCodes)
+        let groupByteCount = Aggregation.byteCount(ofGroup: 0, operationCount: operations.count)
+        if countMax == nil, whole.counts.count * groupByteCount > left { return nil }
         let wanted = whole.counts.indices.lazy.filter { group in
             after.map { order.isBehind(group, $0) } ?? true
         }

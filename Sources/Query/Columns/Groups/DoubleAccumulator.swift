@@ -11,10 +11,12 @@ final class DoubleAccumulator: ColumnAccumulator {
     }
 
     private var groups: [Group] = []
+    /// Bytes that sums have outside ``groups``.
+    private var digitByteCount = 0
 
     override func makePart() -> ColumnAccumulator { DoubleAccumulator(reference, wishes) }
 
-    override var groupByteCount: Int { MemoryLayout<Group>.stride }
+    override var byteCount: Int { groups.count * MemoryLayout<Group>.stride + digitByteCount }
 
     override func grow(to groupCount: Int) {
         while groups.count < groupCount { groups.append(Group()) }
@@ -29,18 +31,20 @@ final class DoubleAccumulator: ColumnAccumulator {
         guard let codes else { return add(values, positions) }
         let wantsSum = wishes.contains(.sum)
         let wantsExtremes = wishes.contains(.extremes)
+        var digitByteCount = 0
         groups.withUnsafeMutableBufferPointer { groups in
             for index in 0..<positions.count {
                 let group = Int(codes[index])
                 let value = values[Int(positions[index])]
                 groups[group].count += 1
-                if wantsSum { groups[group].sum.add(value) }
+                if wantsSum { groups[group].sum.add(value, &digitByteCount) }
                 if wantsExtremes {
                     groups[group].least = min(groups[group].least, value)
                     groups[group].greatest = max(groups[group].greatest, value)
                 }
             }
         }
+        self.digitByteCount += digitByteCount
     }
 
     override func addAll(_ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>) {
@@ -70,7 +74,9 @@ final class DoubleAccumulator: ColumnAccumulator {
         for (other, code) in zip(part.groups, codes) {
             let group = Int(code)
             groups[group].count += other.count
+            let before = groups[group].sum.byteCount
             groups[group].sum.add(other.sum)
+            digitByteCount += groups[group].sum.byteCount - before
             groups[group].least = min(groups[group].least, other.least)
             groups[group].greatest = max(groups[group].greatest, other.greatest)
         }

@@ -17,7 +17,7 @@ final class NumberAccumulator: ColumnAccumulator {
 
     override func makePart() -> ColumnAccumulator { NumberAccumulator(reference, wishes) }
 
-    override var groupByteCount: Int { MemoryLayout<Group>.stride }
+    override var byteCount: Int { groups.count * MemoryLayout<Group>.stride }
 
     override func grow(to groupCount: Int) {
         while groups.count < groupCount { groups.append(Group()) }

@@ -32,8 +32,8 @@ final class LinkOrderPart: ColumnOrderPart {
         }
         // What stands for no object, too.
         _ = coder.code(of: nil)
-        let coded = CodedValues(coder, isAscending: isAscending)
-        if coder.hasCut || coded.byteCount > byteCountMax { return false }
+        let coded = CodedValues(coder, isAscending: isAscending, byteCountMax: byteCountMax)
+        guard let coded, !coder.hasCut else { return false }
         values = (0..<coder.count).filter { coded.firstEqual(to: $0) == UInt32($0) }
             .map { Array(coded[$0]) }
         values.sort { a, b in
