@@ -75,7 +75,8 @@ final class ColumnScan {
         let hasOrder =
             order.map { order in
                 order.references.allSatisfy { found[$0] != nil }
-                    && order.bind(to: columns, byteCountMax: sortByteCountMax)
+                    && order.bind(
+                        to: columns, byteCountMax: sortByteCountMax, isInTime: isInTime)
             } ?? false
         if let aggregation {
             guard others.allSatisfy({ found[$0] != nil }) else { return nil }

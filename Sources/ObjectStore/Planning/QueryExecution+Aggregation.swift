@@ -78,7 +78,8 @@ extension QueryExecution {
             deadlineMilliseconds: limits.deadlineMilliseconds)
         guard let scan, !scan.testsRows,
             let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
-            let groups = aggregation.groups(of: columns)
+            let groups = aggregation.groups(
+                of: columns, isInTime: { !transaction.isOver(limits.deadlineMilliseconds) })
         else { return nil }
         columnScan = .some(scan)
         try checkFailure()

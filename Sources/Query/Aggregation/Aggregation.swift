@@ -183,9 +183,10 @@ package final class Aggregation {
         return byteCount <= byteCountMax
     }
 
-    /// The groups of what was calculated over columns; nil when there is too little memory for these at once.
-    package func groups(of columns: ColumnAggregation) -> [Group]? {
-        columns.finish(after: after, countMax: groupCountMax, byteCountMax: byteCountMax)
+    /// The groups of what was calculated over columns; nil when there is too little memory for these at once, or time.
+    package func groups(of columns: ColumnAggregation, isInTime: () -> Bool) -> [Group]? {
+        columns.finish(
+            after: after, countMax: groupCountMax, byteCountMax: byteCountMax, isInTime: isInTime)
     }
 
     /// Adds groups that were calculated over columns, before anything else.

@@ -16,7 +16,7 @@ package enum ClockZone: Hashable, Sendable {
         let bytes = Array(text.utf8)
         // A plus in a URL that is not escaped arrives as a blank.
         guard let sign = bytes.first, sign == 0x2B || sign == 0x2D || sign == 0x20 else {
-            guard ZoneClock(text) != nil else { return nil }
+            guard !bytes.contains(0), ZoneClock(text) != nil else { return nil }
             self = .named(text)
             return
         }

@@ -114,7 +114,10 @@ package struct GroupKey: Hashable, Sendable {
             }
         }
         if storage == .int, let width = Int64(text) { return width > 0 ? .int(width) : nil }
-        guard let width = Double(text), width > 0, width.isFinite else { return nil }
+        // Swift reads hexadecimal doubles, too.
+        guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }),
+            let width = Double(text), width > 0, width.isFinite
+        else { return nil }
         return .double(width)
     }
 }

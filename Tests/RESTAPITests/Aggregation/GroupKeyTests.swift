@@ -181,6 +181,7 @@ struct GroupKeyTests {
             fault("bucket(at,10)", ["takes a number", "timestamp"]),
             fault("bucket(any,10)", ["takes a number", "mixed"]),
             fault("bucket(count)", ["bucket(score,10)"]), fault("year(at,1)", ["year(born)"]),
+            fault("bucket(count,0x10)", ["greater than 0"]),
             fault("bucket(count,0)", ["greater than 0", #""column":14"#]),
             fault("bucket(price,-1)", ["greater than 0"]), fault("year(att)", [#""hint":"at""#]),
             fault("tags,marks", ["one already", #""column":6"#]),
@@ -189,6 +190,8 @@ struct GroupKeyTests {
             fault("year(at)", ["IANA"], zone: "+2"), fault("year(at)", ["IANA"], zone: ""),
             fault("count", [#""parameter":"tz""#, "year(born)"], zone: "UTC"),
             APIScenario("GET", path + "?tz=UTC", status: 400, contains: ["'by'"]),
+            APIScenario(
+                "GET", path + "?by=year(at)&tz=Europe/Paris%00", status: 400, contains: ["'tz'"]),
         ])
     func faults(scenario: APIScenario) throws {
         scenario.check(on: try Visits.server())

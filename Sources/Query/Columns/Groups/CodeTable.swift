@@ -7,6 +7,8 @@ final class CodeTable {
     /// The codes by the hashes of their numbers; all bits set for none. Twice as many as there is room for numbers.
     private var slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
     private var slotCount = 64
+    /// Nobody who chooses numbers knows where they will stand.
+    private let seed = UInt64.random(in: 0 ... .max)
 
     init() { slots.initialize(repeating: .max, count: slotCount) }
 
@@ -21,7 +23,7 @@ final class CodeTable {
     /// The code of a number, which gets the next one if it has none.
     @inline(__always)
     func code(of number: Int64) -> UInt32 {
-        var slot = Self.hash(number) & (slotCount - 1)
+        var slot = hash(number) & (slotCount - 1)
         while slots[slot] != .max {
             if numbers[Int(slots[slot])] == number { return slots[slot] }
             slot = (slot + 1) & (slotCount - 1)
@@ -47,15 +49,20 @@ final class CodeTable {
     }
 
     private func enter(_ code: UInt32) {
-        var slot = Self.hash(numbers[Int(code)]) & (slotCount - 1)
+        var slot = hash(numbers[Int(code)]) & (slotCount - 1)
         while slots[slot] != .max { slot = (slot + 1) & (slotCount - 1) }
         slots[slot] = code
     }
 
     @inline(__always)
-    private static func hash(_ number: Int64) -> Int {
-        let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
-        return Int(truncatingIfNeeded: product ^ product >> 32)
+    private func hash(_ number: Int64) -> Int {
+        // Every bit of the number counts for the last ones: those of whole doubles are all 0.
+        var bits = UInt64(bitPattern: number) ^ seed
+        bits ^= bits >> 32
+        bits &*= 0xD6E8_FEB8_6659_FD93
+        bits ^= bits >> 32
+        bits &*= 0xD6E8_FEB8_6659_FD93
+        return Int(truncatingIfNeeded: bits ^ bits >> 32)
     }
 
     private func grow() {

@@ -8,14 +8,19 @@ final class CodedValues {
     /// The first code of an equal value, by code; empty where all values differ.
     private var firsts: [UInt32] = []
 
-    /// Nil when they take more memory than that.
-    init?(_ coder: GroupCoder, isAscending: Bool, byteCountMax: Int) {
+    /// - `byteCountMax`: Memory for them.
+    /// - `goesOn`: Asked now and then.
+    ///
+    /// Nil when there is too little memory, or when it was not to go on.
+    init?(
+        _ coder: GroupCoder, isAscending: Bool, byteCountMax: Int, goesOn: () -> Bool
+    ) {
         count = coder.count
         starts = .allocate(capacity: count + 1)
         for code in 0..<count {
             starts[code] = buffer.count
             coder.append(code, to: buffer)
-            if byteCount > byteCountMax { return nil }
+            if byteCount > byteCountMax || code % 64 == 63 && !goesOn() { return nil }
         }
         starts[count] = buffer.count
         if !isAscending {

@@ -257,15 +257,18 @@ package final class ColumnAggregation: @unchecked Sendable {
     ///
     /// - `after`: ``Aggregation/Group/sortBytes`` that only later groups are wanted of; nil for all.
     /// - `countMax`: How many are wanted; nil for all.
-    /// - Returns: Nil when they need more memory than that.
+    /// - `byteCountMax`: Memory for them.
+    /// - `isInTime`: Asked now and then.
+    /// - Returns: Nil when there is too little memory or time.
     package func finish(
-        after: [UInt8]?, countMax: Int?, byteCountMax: Int
+        after: [UInt8]?, countMax: Int?, byteCountMax: Int, isInTime: () -> Bool
     ) -> [Aggregation.Group]? {
         guard !coders.isEmpty else { return [makeGroup(0, [])] }
         var left = byteCountMax - byteCount
         var values: [CodedValues] = []
         for (coder, isAscending) in zip(coders, isAscending) {
-            let own = CodedValues(coder, isAscending: isAscending, byteCountMax: left)
+            let own = CodedValues(
+                coder, isAscending: isAscending, byteCountMax: left, goesOn: isInTime)
             guard let own else { return nil }
             left -= own.byteCount
             values.append(own)

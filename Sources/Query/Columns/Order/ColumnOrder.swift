@@ -41,9 +41,13 @@ package final class ColumnOrder {
     /// Takes the columns of a snapshot.
     ///
     /// - `byteCountMax`: Memory for values behind links.
+    /// - `isInTime`: Asked now and then.
     /// - Returns: False where they have no such order.
-    package func bind(to columns: BoundColumns, byteCountMax: Int) -> Bool {
-        guard parts.allSatisfy({ $0.bind(to: columns, byteCountMax: byteCountMax) }) else {
+    package func bind(
+        to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
+    ) -> Bool {
+        for part in parts
+        where !part.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) {
             return false
         }
         restWidth = parts.dropFirst().reduce(0) { $0 + $1.width }

@@ -9,7 +9,7 @@ class ColumnOrderPart {
     init(_ reference: ColumnReference) { self.reference = reference }
 
     /// Takes the column of a snapshot; false where that has no such order.
-    func bind(to columns: BoundColumns, byteCountMax: Int) -> Bool {
+    func bind(to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         column = columns.column(reference)
         return true
     }

@@ -23,16 +23,23 @@ final class LinkOrderPart: ColumnOrderPart {
         super.init(coder.reference)
     }
 
-    override func bind(to columns: BoundColumns, byteCountMax: Int) -> Bool {
-        guard super.bind(to: columns, byteCountMax: byteCountMax) else { return false }
+    override func bind(
+        to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
+    ) -> Bool {
+        guard super.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) else {
+            return false
+        }
         coder.bind(to: columns)
         for index in 0..<chunkCount {
             enter(index)
-            if coder.byteCount > byteCountMax { return false }
+            if coder.byteCount > byteCountMax || !isInTime() { return false }
         }
         // What stands for no object, too.
         _ = coder.code(of: nil)
-        let coded = CodedValues(coder, isAscending: isAscending, byteCountMax: byteCountMax)
+        // The values stand in the table that joins equal ones, and in their order, once more.
+        let coded = CodedValues(
+            coder, isAscending: isAscending, byteCountMax: byteCountMax / 4,
+            goesOn: { !coder.hasCut && isInTime() })
         guard let coded, !coder.hasCut else { return false }
         values = (0..<coder.count).filter { coded.firstEqual(to: $0) == UInt32($0) }
             .map { Array(coded[$0]) }

@@ -29,8 +29,12 @@ final class NumberOrderPart: ColumnOrderPart {
 
     private var form = Form.ints
 
-    override func bind(to columns: BoundColumns, byteCountMax: Int) -> Bool {
-        guard super.bind(to: columns, byteCountMax: byteCountMax) else { return false }
+    override func bind(
+        to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
+    ) -> Bool {
+        guard super.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) else {
+            return false
+        }
         let chunks = (0..<chunkCount).compactMap { chunk($0) as? NumberChunk }
         if storage == .double || storage == .float {
             (form, width) = (.doubles, 64)
