@@ -11,6 +11,12 @@ extension Timestamp {
         return era * 146_097 + dayOfEra - 719_468
     }
 
+    /// The days since 1970 of a time in seconds, and the seconds that are left of the last one.
+    package static func days(seconds: Int64) -> (days: Int64, rest: Int64) {
+        let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        return rest < 0 ? (days - 1, rest + 86_400) : (days, rest)
+    }
+
     /// The calendar date of a number of days since 1970-01-01.
     package static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
@@ -111,13 +117,8 @@ extension Timestamp {
                 divisor /= 10
             }
         }
-        var dayNumber = seconds / 86_400
-        var rest = seconds % 86_400
-        if rest < 0 {
-            rest += 86_400
-            dayNumber -= 1
-        }
-        let (year, month, day) = Self.date(days: dayNumber)
+        let (days, rest) = Self.days(seconds: seconds)
+        let (year, month, day) = Self.date(days: days)
         if year < 0 { emit(UInt8(ascii: "-")) } else if year > 9999 { emit(UInt8(ascii: "+")) }
         write(abs(year), width: 4)
         emit(UInt8(ascii: "-"))

@@ -8,16 +8,11 @@ import Rows
 /// first object of a section, which says where it stands, may be the last that is seen: all are kept, one
 /// entry each.
 final class SectionGroups {
-    fileprivate struct Hash: Hashable {
-        let high: UInt64
-        let low: UInt64
-    }
-
     /// One section.
     struct Group {
         /// What says where it stands: its key, or its first object by the order of the result.
         var first: PageHeap.Entry
-        fileprivate let hash: Hash
+        fileprivate let hash: UInt128
         var count = 0
         /// The first objects by the order of the result.
         fileprivate var shown: PageHeap?
@@ -40,11 +35,11 @@ final class SectionGroups {
     private let keyBuffer = ByteBuffer(capacity: 128)
     private let sortBuffer = ByteBuffer(capacity: 128)
     private var groups: [Group] = []
-    private var groupIndexes: [Hash: Int] = [:]
+    private var groupIndexes: [UInt128: Int] = [:]
     /// No section behind this one is wanted.
     private var ceiling: PageHeap.Entry?
     /// All keys that were seen, where they are counted and not all kept.
-    private var seen: Set<Hash> = []
+    private var seen: Set<UInt128> = []
     private let countsSeen: Bool
     /// Whether only objects of sections that are there already are taken.
     private var isClosed = false
@@ -77,10 +72,12 @@ final class SectionGroups {
         reader.append(row: row, key: key, source: source, to: keyBuffer)
         let bytes = keyBuffer.bytes
         if isClosed {
-            if let groupIndex = groupIndexes[Self.hash(bytes)] { show(key, row, groupIndex) }
+            if let groupIndex = groupIndexes[SipHash128.number(bytes)] {
+                show(key, row, groupIndex)
+            }
             return byteCount <= byteCountMax
         }
-        if countsSeen, seen.insert(Self.hash(bytes)).inserted { byteCount += 48 }
+        if countsSeen, seen.insert(SipHash128.number(bytes)).inserted { byteCount += 48 }
         if let keyOrder {
             if let groupIndex = groupIndex(bytes, key, row, keyOrder) {
                 groups[groupIndex].count += 1
@@ -92,18 +89,13 @@ final class SectionGroups {
         return byteCount <= byteCountMax
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Hash {
-        let parts = SipHash128.hash(bytes)
-        return Hash(high: parts.high, low: parts.low)
-    }
-
     /// The place of an object's section among those in the order of their keys; nil when it is not wanted.
     private func groupIndex(
         _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ keyOrder: ObjectOrder
     ) -> Int? {
         if let after = query.after, !keyOrder.isBehind(bytes, key, row, after) { return nil }
         if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
-        let hash = Self.hash(bytes)
+        let hash = SipHash128.number(bytes)
         if let groupIndex = groupIndexes[hash] { return groupIndex }
         if groups.count >= 2 * (keptCount + 8) { keepFirst(keyOrder) }
         if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
@@ -122,7 +114,7 @@ final class SectionGroups {
     private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView) -> Int {
         sortBuffer.removeAll()
         order.append(key, row, to: sortBuffer)
-        let hash = Self.hash(bytes)
+        let hash = SipHash128.number(bytes)
         guard let groupIndex = groupIndexes[hash] else {
             return insert(PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row), hash)
         }
@@ -134,7 +126,7 @@ final class SectionGroups {
         return groupIndex
     }
 
-    private func insert(_ first: PageHeap.Entry, _ hash: Hash) -> Int {
+    private func insert(_ first: PageHeap.Entry, _ hash: UInt128) -> Int {
         byteCount += Group.byteCount + first.byteCount
         groupIndexes[hash] = groups.count
         groups.append(Group(first: first, hash: hash, shown: makeHeap()))

@@ -105,11 +105,6 @@ package final class Aggregation {
         Self.byteCount(ofGroup: sortBytes.count, operationCount: operations.count)
     }
 
-    private static func hash(_ sortBytes: UnsafeRawBufferPointer) -> UInt128 {
-        let parts = SipHash128.hash(sortBytes)
-        return UInt128(parts.high) << 64 | UInt128(parts.low)
-    }
-
     private func makeGroup(_ sortBytes: [UInt8], _ key: UInt64) -> Group {
         byteCount += byteCountOfGroup(sortBytes)
         return Group(
@@ -161,8 +156,7 @@ package final class Aggregation {
     /// The same over columns; nil for what they do not calculate.
     package func makeColumns() -> ColumnAggregation? {
         guard by.allSatisfy(\.isPlain) else { return nil }
-        return ColumnAggregation(
-            asked, by: by.map { SortKey(path: $0.path) }, schema: schema)
+        return ColumnAggregation(asked, by: by.map(\.path), schema: schema)
     }
 
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
@@ -218,7 +212,7 @@ package final class Aggregation {
     private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> Int? {
         if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
-        let hash = Self.hash(bytes)
+        let hash = SipHash128.number(bytes)
         if let groupIndex = groupIndexes[hash] { return groupIndex }
         if let groupCountMax, groups.count >= 2 * (groupCountMax + 8) { keepFirst(groupCountMax) }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
@@ -238,7 +232,7 @@ package final class Aggregation {
         ceiling = groups.last?.sortBytes
         groupIndexes.removeAll(keepingCapacity: true)
         for (groupIndex, group) in groups.enumerated() {
-            groupIndexes[group.sortBytes.withUnsafeBytes { Self.hash($0) }] = groupIndex
+            groupIndexes[group.sortBytes.withUnsafeBytes { SipHash128.number($0) }] = groupIndex
         }
     }
 

@@ -12,12 +12,12 @@ package enum DatePart: String, Hashable, Sendable, CaseIterable {
 
     /// The part of a time in seconds since 1970 by the clock that is meant.
     func value(at seconds: Int64) -> Int64 {
-        let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
+        let (days, rest) = Timestamp.days(seconds: seconds)
         return switch self {
         case .year: Timestamp.date(days: days).year
         case .month: Timestamp.date(days: days).month
         case .day: Timestamp.date(days: days).day
-        case .hour: (seconds - days * 86_400) / 3600
+        case .hour: rest / 3600
         }
     }
 }

@@ -19,8 +19,7 @@ final class DistinctValues: CollectedValues {
         if sink.value.storage == nil { return }
         buffer.removeAll()
         sink.append(to: buffer)
-        let parts = SipHash128.hash(buffer.bytes)
-        hashes.insert(UInt128(parts.high) << 64 | UInt128(parts.low))
+        hashes.insert(SipHash128.number(buffer.bytes))
     }
 
     /// A set has its elements, and a bit of each, in tables that are a quarter empty at least.

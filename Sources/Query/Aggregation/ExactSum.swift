@@ -26,25 +26,32 @@ package struct ExactSum: Sendable {
     /// Adds a value that is not NaN.
     @inline(__always)
     mutating func add(_ value: Double) {
-        guard let term = Self.fixedPoint(value) else { return addFar(value) }
-        let (sum, overflows) = near.addingReportingOverflow(term)
-        if overflows { addNear() }
-        near = overflows ? term : sum
+        if !takes(value) { addOther(value) }
     }
 
     /// Adds a value that is not NaN, and to `byteCount` the bytes that the sum comes to have outside itself for it.
     @inline(__always)
     mutating func add(_ value: Double, _ byteCount: inout Int) {
-        if let term = Self.fixedPoint(value) {
-            let (sum, overflows) = near.addingReportingOverflow(term)
-            if !overflows {
-                near = sum
-                return
-            }
-        }
+        if takes(value) { return }
         let before = self.byteCount
-        add(value)
+        addOther(value)
         byteCount += self.byteCount - before
+    }
+
+    /// Adds a value to the fixed-point number; false where that has no room for it, and nothing was done.
+    @inline(__always)
+    private mutating func takes(_ value: Double) -> Bool {
+        guard let term = Self.fixedPoint(value) else { return false }
+        let (sum, overflows) = near.addingReportingOverflow(term)
+        if !overflows { near = sum }
+        return !overflows
+    }
+
+    @inline(never)
+    private mutating func addOther(_ value: Double) {
+        guard let term = Self.fixedPoint(value) else { return addFar(value) }
+        addNear()
+        near = term
     }
 
     /// Adds the values at some positions, of which none is NaN.
@@ -79,7 +86,6 @@ package struct ExactSum: Sendable {
         return (Int128(bitPattern: mantissa) ^ sign) &- sign
     }
 
-    @inline(never)
     private mutating func addFar(_ value: Double) {
         guard value.isFinite else {
             infinities += value

@@ -13,7 +13,7 @@ final class CodedValues {
     ///
     /// Nil when there is too little memory, or when it was not to go on.
     init?(
-        _ coder: GroupCoder, isAscending: Bool, byteCountMax: Int, goesOn: () -> Bool
+        _ coder: GroupCoder, isAscending: Bool = true, byteCountMax: Int, goesOn: () -> Bool
     ) {
         count = coder.count
         starts = .allocate(capacity: count + 1)

@@ -87,9 +87,26 @@ class ColumnAccumulator {
     func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}
 
     /// What became of a group's values.
-    func state(
+    final func state(
         _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
     ) -> AggregateState {
-        AggregateState(AggregateCalculation(function, storage))
+        switch function {
+        case .sum, .average: AggregateState(calculation(function, storage, of: group))
+        case .min, .max:
+            best(function, storage, of: group)
+                ?? AggregateState(AggregateCalculation(function, storage))
+        }
     }
+
+    /// The sum or average of a group's values.
+    func calculation(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateCalculation {
+        AggregateCalculation(function, storage)
+    }
+
+    /// The least or greatest of a group's values; nil where it has none.
+    func best(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateState? { nil }
 }

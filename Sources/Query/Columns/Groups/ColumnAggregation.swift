@@ -19,7 +19,6 @@ package final class ColumnAggregation: @unchecked Sendable {
     }
 
     private let operations: [Operation]
-    private let isAscending: [Bool]
     private let coders: [GroupCoder]
     private let accumulators: [ColumnAccumulator]
     /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
@@ -32,7 +31,7 @@ package final class ColumnAggregation: @unchecked Sendable {
     private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
     /// Makes an aggregation; nil for what columns do not calculate.
-    package init?(_ operations: [AggregateOperation], by: [SortKey], schema: RowSchema) {
+    package init?(_ operations: [AggregateOperation], by: [ValuePath], schema: RowSchema) {
         var made: [Operation] = []
         var accumulators: [ColumnAccumulator] = []
         for operation in operations where operation.kind != .count {
@@ -51,20 +50,18 @@ package final class ColumnAggregation: @unchecked Sendable {
                     accumulator: index ?? accumulators.count - 1))
         }
         var coders: [GroupCoder] = []
-        for key in by {
-            guard let coder = Self.coder(key, schema) else { return nil }
+        for path in by {
+            guard let coder = Self.coder(path, schema) else { return nil }
             coders.append(coder)
         }
         self.operations = made
         self.accumulators = accumulators
         self.coders = coders
-        isAscending = by.map(\.isAscending)
         begin()
     }
 
     private init(partOf whole: ColumnAggregation) {
         operations = whole.operations
-        isAscending = whole.isAscending
         coders = whole.coders.map { own in
             let coder = own.makePart()
             coder.bind(as: own)
@@ -105,8 +102,7 @@ package final class ColumnAggregation: @unchecked Sendable {
         }
     }
 
-    private static func coder(_ key: SortKey, _ schema: RowSchema) -> GroupCoder? {
-        let path = key.path
+    private static func coder(_ path: ValuePath, _ schema: RowSchema) -> GroupCoder? {
         if let member = path.ownMember {
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
             return switch path.type.storage {
@@ -266,10 +262,10 @@ package final class ColumnAggregation: @unchecked Sendable {
         guard !coders.isEmpty else { return [makeGroup(0, [])] }
         var left = byteCountMax - byteCount
         var values: [CodedValues] = []
-        for (coder, isAscending) in zip(coders, isAscending) {
-            let own = CodedValues(
-                coder, isAscending: isAscending, byteCountMax: left, goesOn: isInTime)
-            guard let own else { return nil }
+        for coder in coders {
+            guard let own = CodedValues(coder, byteCountMax: left, goesOn: isInTime) else {
+                return nil
+            }
             left -= own.byteCount
             values.append(own)
         }

@@ -82,22 +82,21 @@ final class DoubleAccumulator: ColumnAccumulator {
         }
     }
 
-    override func state(
-        _ function: AggregateFunction, _ storage: ElementStorage, of index: Int
-    ) -> AggregateState {
-        let group = groups[index]
-        switch function {
-        case .sum, .average:
-            return AggregateState(
-                AggregateCalculation(function, storage, count: group.count, doubles: group.sum))
-        case .min, .max:
-            guard group.count > 0 else {
-                return AggregateState(AggregateCalculation(function, storage))
-            }
-            let best = function == .min ? group.least : group.greatest
-            return storage == .float
-                ? AggregateState(function, storage, best: Float(best))
-                : AggregateState(function, storage, best: best)
-        }
+    override func calculation(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateCalculation {
+        AggregateCalculation(
+            function, storage, count: groups[group].count, doubles: groups[group].sum)
+    }
+
+    override func best(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateState? {
+        let group = groups[group]
+        if group.count == 0 { return nil }
+        let best = function == .min ? group.least : group.greatest
+        return storage == .float
+            ? AggregateState(function, storage, best: Float(best))
+            : AggregateState(function, storage, best: best)
     }
 }

@@ -71,24 +71,21 @@ final class NumberAccumulator: ColumnAccumulator {
         }
     }
 
-    override func state(
-        _ function: AggregateFunction, _ storage: ElementStorage, of index: Int
-    ) -> AggregateState {
-        let group = groups[index]
-        switch function {
-        case .sum, .average:
-            return AggregateState(
-                AggregateCalculation(function, storage, count: group.count, ints: group.sum))
-        case .min, .max:
-            guard group.count > 0 else {
-                return AggregateState(AggregateCalculation(function, storage))
-            }
-            let best = function == .min ? group.least : group.greatest
-            guard storage == .date else {
-                return AggregateState(function, storage, best: best)
-            }
-            let time = ColumnNumber.timestamp(best)
-            return AggregateState(function, storage, best: (time.seconds, time.nanoseconds))
-        }
+    override func calculation(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateCalculation {
+        AggregateCalculation(
+            function, storage, count: groups[group].count, ints: groups[group].sum)
+    }
+
+    override func best(
+        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
+    ) -> AggregateState? {
+        let group = groups[group]
+        if group.count == 0 { return nil }
+        let best = function == .min ? group.least : group.greatest
+        guard storage == .date else { return AggregateState(function, storage, best: best) }
+        let time = ColumnNumber.timestamp(best)
+        return AggregateState(function, storage, best: (time.seconds, time.nanoseconds))
     }
 }

@@ -13,7 +13,12 @@ final class LinkOrderPart: ColumnOrderPart {
 
     private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
-    deinit { codes.deallocate() }
+    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+
+    deinit {
+        codes.deallocate()
+        positions.deallocate()
+    }
 
     /// Nil where no to-one link comes first.
     init?(_ key: SortKey, schema: RowSchema) {
@@ -53,9 +58,16 @@ final class LinkOrderPart: ColumnOrderPart {
 
     /// Gives codes to what the links of a chunk lead to.
     private func enter(_ index: Int) {
-        guard let chunk = chunk(index) as? NumberChunk else { return }
-        for position in 0..<chunk.count where chunk.nulls?[position] != 1 {
-            _ = coder.code(of: chunk.value(position))
+        guard let chunk = chunk(index) else { return }
+        var first = 0
+        while first < chunk.count {
+            let count = min(ColumnBatch.countMax, chunk.count - first)
+            for offset in 0..<count { positions[offset] = Int32(first + offset) }
+            coder.encode(
+                ColumnBatch(
+                    chunk: index, positions: UnsafeBufferPointer(start: positions, count: count)),
+                into: codes)
+            first += count
         }
     }
 
