@@ -36,6 +36,7 @@ ROWS = {
     "migration": rows_schema.migration,
     "events": rows_stream.events,
     "idle-streams": rows_stream.idle_streams,
+    "beside-idle": rows_stream.beside_idle,
     **rows_follow.ROWS,
     "slow-queries": rows_fair.slow_queries,
 }
@@ -73,7 +74,7 @@ def arguments():
     add("--results", default=ROOT / "results", metavar="DIR")
     add("--keep", action="store_true", help="keep the temporary directory")
     add("--strict", action="store_true", help="exit with 1 when a target is missed")
-    add("--hold-streams", metavar="PORT:COUNT", help=argparse.SUPPRESS)
+    add("--hold-streams", metavar="PORT:COUNT:CLASS:CONNECTIONS", help=argparse.SUPPRESS)
     settings = parser.parse_args()
     if settings.quick:
         settings.objects, settings.large = min(settings.objects, 20_000), min(settings.large, 100_000)
@@ -119,8 +120,8 @@ def run(settings):
 def main():
     settings = arguments()
     if settings.hold_streams:
-        port, _, count = settings.hold_streams.partition(":")
-        rows_stream.hold_streams(int(port), int(count))
+        port, count, class_name, connection_count = settings.hold_streams.split(":")
+        rows_stream.hold_streams(int(port), int(count), class_name, int(connection_count))
     if not installed(settings.wrk):
         sys.exit("wrk is not installed: apt-get install wrk")
 

@@ -215,10 +215,43 @@ def idle_streams(bench):
     return row
 
 
-def _hold(bench, server, count):
-    """A process that holds `count` streams open; returns once all have begun."""
+def beside_idle(bench):
+    """What requests cost beside a hundred streams and a hundred connections that do nothing."""
+    settings, count = bench.settings, 100
+    row = Row("beside-idle", f"requests beside {count} idle streams and {count} idle connections, to the same without")
+    path = "/v1/classes/Draft/objects/{id}"
+    found = "/v1/classes/Draft/aggregate?op=count&filter=email%20CONTAINS%5Bc%5D%20%22%40MAIL3.%22"
+    asked = (("a GET of an object", "get", path), ("a PUT without an index", "put", path),
+             ("a count by CONTAINS[c], 12.5 %", "get", found))
+    ratios = {}
+    if bench.has_holdfast:
+        objects = settings.objects
+        with bench.serve("Draft", objects) as alone, bench.serve("Draft", objects, copy="beside") as beside:
+            holder = _hold(bench, beside, count, "Draft", count)
+            try:
+                for what, script, target in asked:
+                    runs = load.interleave(bench, {
+                        label: lambda number, server=server: load.run(
+                            bench, server, script, settings.seconds, number + 1, path=target, objects=objects)
+                        for label, server in (("alone", alone), ("beside", beside))})
+                    for label, loads in runs.items():
+                        row.add(f"{what}, {label}", load.median(loads))
+                    ratios[what] = load.median_ratio(*([run.cpu_us for run in runs[label]]
+                                                       for label in ("beside", "alone")))
+            finally:
+                holder.stop()
+    else:
+        row.notes.append("needs the holdfast binary")
+    for what, _, _ in asked:
+        row.check(f"CPU of {what}", ratios.get(what), "×", 1.05)
+    return row
+
+
+def _hold(bench, server, count, class_name="Account", connection_count=0):
+    """A process that holds streams and connections open; returns once all have begun."""
     log = bench.path(f"hold-{count}-{server.port}.log")
-    process = Process([sys.executable, bench.root / "bench.py", "--hold-streams", f"{server.port}:{count}"], log)
+    process = Process([sys.executable, bench.root / "bench.py", "--hold-streams",
+                       f"{server.port}:{count}:{class_name}:{connection_count}"], log)
     end = time.monotonic() + 120
     while "held" not in process.log_tail():
         if not process.alive() or time.monotonic() > end:
@@ -228,21 +261,27 @@ def _hold(bench, server, count):
     return process
 
 
-def hold_streams(port, count):
-    """Opens `count` streams that no PUT to Account concerns, says so, and reads until it is ended.
+def hold_streams(port, count, class_name, connection_count):
+    """Opens `count` streams that no PUT to a class concerns, says so, and reads until it is ended.
 
-    Half of them watch another class, half have an equality on a property that a PUT never changes.
+    Half of them watch another class, half have an equality on a property that a PUT never changes. Connections
+    beside them ask whether the server lives, as often as it takes to keep them.
     """
+    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(connection_count)]
     poll = select.epoll()
     sockets = {}
     for number in range(count):
-        name, key = ("Person", number) if number % 2 else ("Account", -1 - number)
+        name, key = ("Person", number) if number % 2 else (class_name, -1 - number)
         target = f"/v1/classes/{name}/changes?filter=_id%20%3D%3D%20{key}"
         stream = EventReader(port, target)
         sockets[stream.socket.fileno()] = stream.socket
         poll.register(stream.socket, select.EPOLLIN)
     print("held", flush=True)
     while True:
-        for descriptor, _ in poll.poll():
+        for connection in connections:
+            connection.sendall(f"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+            if not connection.recv(1 << 16):
+                sys.exit("the server ended a connection")
+        for descriptor, _ in poll.poll(20 if connections else None):
             if not sockets[descriptor].recv(1 << 16):
                 sys.exit("the server ended a stream")

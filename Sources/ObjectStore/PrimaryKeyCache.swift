@@ -1,60 +1,136 @@
 import Bytes
 import Rows
+import Storage
 
-/// A cache of object keys and row addresses by primary key, which saves one of the two look-ups of a read.
+/// A cache of object keys and rows' places by primary key, which saves the look-ups of a read where nothing has moved since
+/// the last one, and else one of the two.
 ///
 /// An entry is only a guess: an object key is never used again and a primary key never changes, so the row
 /// that it leads to is the right one if it is there and has the primary key; otherwise the key is looked
-/// up as usual. That holds for every snapshot, older or newer than the entry. A table without chains: a
-/// new entry takes the place of the one that was there. One thread at a time uses a cache.
+/// up as usual. That holds for every snapshot, older or newer than the entry. A table of sets of four entries, one cache line
+/// each: a new entry takes the place of one of its set. One thread at a time uses a cache.
 package final class PrimaryKeyCache {
-    private let entryCountLog2: Int
-
     /// The result of a look-up of a primary key.
-    struct Entry {
-        /// The object key, with a part of the primary key's hash above; 0 for nothing.
-        fileprivate var mark: UInt64
-        /// Where the row lay when it was read last.
-        var address: UInt
+    private struct Entry {
+        /// From the greatest bits on: the number that the class has its rows under, a part of the primary key's hash, and the
+        /// object key; 0 for nothing.
+        let object: UInt64
+        /// From the greatest bits on: the generation, the row's byte count, and its address.
+        let place: UInt64
 
-        /// The bits of an object key.
-        fileprivate static let keyBits: UInt64 = 44
+        static let hashBits: UInt64 = 12
+        static let keyBits: UInt64 = 36
+        static let byteCountBits: UInt64 = 11
+        static let addressBits: UInt64 = 48
+        static let generationMax: UInt64 = 31
 
         /// The object key.
-        var key: UInt64 { mark & (1 << Self.keyBits - 1) }
+        var key: UInt64 { object & (1 << Self.keyBits - 1) }
+
+        /// Where the row lay; in no known state.
+        var guess: MemoryPlace {
+            MemoryPlace(
+                address: UInt(place & (1 << Self.addressBits - 1)),
+                byteCount: Int(place >> Self.addressBits & (1 << Self.byteCountBits - 1)))
+        }
+
+        /// The generation; 0 where the place is but a guess.
+        var generation: UInt64 { place >> (Self.addressBits + Self.byteCountBits) }
+
+        /// The class and the part of a hash.
+        static func mark(_ number: UInt32, _ hash: UInt64) -> UInt64 {
+            UInt64(number) << hashBits | hash & (1 << hashBits - 1)
+        }
+
+        /// Whether it is of a class and, it may be, of a primary key.
+        func fits(_ mark: UInt64) -> Bool { object >> Self.keyBits == mark }
     }
 
+    private static let setEntryCountLog2 = 2
+
+    private let entryCountLog2: Int
     private let entries: UnsafeMutablePointer<Entry>
+    /// The ``MemoryPlace/state`` of the places of this generation.
+    private var state: UInt64 = 0
+    private var generation: UInt64 = 0
+    /// The entry of a full set that the next one takes the place of.
+    private var next = 0
 
     /// Makes an empty cache.
     ///
-    /// - `entryCountLog2`: How many entries it has, of sixteen bytes each; 2 MiB of them if nothing is said.
+    /// - `entryCountLog2`: How many entries it has, four at least, of sixteen bytes each; 2 MiB of them if nothing is said.
     ///   A table of twice as many as a class has objects leads to nearly all of them.
     package init(entryCountLog2: Int = 17) {
         self.entryCountLog2 = entryCountLog2
-        entries = .allocate(capacity: 1 << entryCountLog2)
-        entries.initialize(repeating: Entry(mark: 0, address: 0), count: 1 << entryCountLog2)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<Entry>.stride << entryCountLog2, alignment: 64)
+        entries = memory.bindMemory(to: Entry.self, capacity: 1 << entryCountLog2)
+        clear()
     }
 
     deinit { entries.deallocate() }
 
-    /// A hash of a primary key of a class; never even, as the mark of an empty entry is.
+    private func clear() {
+        entries.initialize(repeating: Entry(object: 0, place: 0), count: 1 << entryCountLog2)
+    }
+
+    /// A hash of a primary key of a class; so that equal keys of two classes seldom share a set.
     static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
-        primaryKey.tableHash(seed: UInt64(classNumber)) | 1
+        primaryKey.tableHash(seed: UInt64(classNumber))
     }
 
-    /// Where a primary key with this hash led; nil when that is not known.
-    func entry(_ hash: UInt64) -> Entry? {
-        let entry = entries[Int(hash >> UInt64(64 - entryCountLog2))]
-        return entry.mark >> Entry.keyBits == hash & 0xF_FFFF ? entry : nil
+    private func set(_ hash: UInt64) -> UnsafeMutablePointer<Entry> {
+        let index = Int(hash >> UInt64(64 - entryCountLog2 + Self.setEntryCountLog2))
+        return entries + index << Self.setEntryCountLog2
     }
 
-    /// Keeps where a primary key led.
+    /// The object of a class that a primary key with this hash led to, and where its row lay; nil when that is not known.
+    func object(_ rowClass: RowClass, _ hash: UInt64) -> (key: UInt64, place: MemoryPlace)? {
+        let set = set(hash)
+        let mark = Entry.mark(rowClass.rowSpace, hash)
+        for index in 0..<1 << Self.setEntryCountLog2 where set[index].fits(mark) {
+            var place = set[index].guess
+            if set[index].generation == generation { place.state = state }
+            return (set[index].key, place)
+        }
+        return nil
+    }
+
+    /// Keeps where a primary key of a class led.
     ///
     /// - `place`: Where the row lies.
-    func keep(_ key: UInt64, at address: UInt, _ hash: UInt64) {
-        guard key >> Entry.keyBits == 0 else { return }
-        entries[Int(hash >> UInt64(64 - entryCountLog2))] = Entry(
-            mark: (hash & 0xF_FFFF) << Entry.keyBits | key, address: address)
+    func keep(_ rowClass: RowClass, _ key: UInt64, at place: MemoryPlace, _ hash: UInt64) {
+        let number = rowClass.rowSpace
+        let address = UInt64(place.address)
+        guard number > 0, number < 1 << 16, key >> Entry.keyBits == 0,
+            address >> Entry.addressBits == 0
+        else { return }
+        // Only ever newer ones: snapshots of two states in turn would begin one each time.
+        if place.state > state { begin(place.state) }
+        let byteCount = UInt64(place.byteCount)
+        let isKnown = place.state == state && byteCount >> Entry.byteCountBits == 0
+        let mark = Entry.mark(number, hash)
+        let entry = Entry(
+            object: mark << Entry.keyBits | key,
+            place: isKnown
+                ? (generation << Entry.byteCountBits | byteCount) << Entry.addressBits | address
+                : address)
+        let set = set(hash)
+        for index in 0..<1 << Self.setEntryCountLog2
+        where set[index].object == 0 || set[index].fits(mark) {
+            set[index] = entry
+            return
+        }
+        set[next] = entry
+        next = (next + 1) % (1 << Self.setEntryCountLog2)
+    }
+
+    /// Begins a generation: of those before, places are but guesses.
+    private func begin(_ state: UInt64) {
+        self.state = state
+        generation += 1
+        guard generation > Entry.generationMax else { return }
+        generation = 1
+        clear()
     }
 }

@@ -128,6 +128,12 @@ package final class ReadTransaction: ObjectSource {
     package func find(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
+        try findPlaced(rowClass, primaryKey: primaryKey).map { ($0.key, $0.row) }
+    }
+
+    private func findPlaced(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
+        throws(StoreError) -> (key: UInt64, row: RowView, place: MemoryPlace)?
+    {
         keyBuffer.removeAll()
         StoreKey.appendRowPrefix(rowClass, to: keyBuffer)
         let prefixByteCount = keyBuffer.count
@@ -135,11 +141,13 @@ package final class ReadTransaction: ObjectSource {
         keyBuffer.append(primaryKey)
         let prefix = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[..<prefixByteCount])
         let mapKey = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[prefixByteCount...])
-        let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
+        let found:
+            (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, place: MemoryPlace)
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
         return (
-            UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes)
+            UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes),
+            found.place
         )
     }
 
@@ -148,17 +156,18 @@ package final class ReadTransaction: ObjectSource {
         _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: PrimaryKeyCache
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
-        if let entry = cache.entry(hash),
-            let row = try find(rowClass, key: entry.key, expectedAt: entry.address),
-            hasPrimaryKey(row, rowClass, primaryKey)
-        {
-            let address = UInt(bitPattern: row.base)
-            if address != entry.address { cache.keep(entry.key, at: address, hash) }
-            return (entry.key, row)
+        if let known = cache.object(rowClass, hash) {
+            var place = known.place
+            if let row = try find(rowClass, key: known.key, at: &place),
+                hasPrimaryKey(row, rowClass, primaryKey)
+            {
+                if place != known.place { cache.keep(rowClass, known.key, at: place, hash) }
+                return (known.key, row)
+            }
         }
-        guard let found = try find(rowClass, primaryKey: primaryKey) else { return nil }
-        cache.keep(found.key, at: UInt(bitPattern: found.row.base), hash)
-        return found
+        guard let found = try findPlaced(rowClass, primaryKey: primaryKey) else { return nil }
+        cache.keep(rowClass, found.key, at: found.place, hash)
+        return (found.key, found.row)
     }
 
     private func hasPrimaryKey(
@@ -182,11 +191,11 @@ package final class ReadTransaction: ObjectSource {
     }
 
     private func find(
-        _ rowClass: RowClass, key: UInt64, expectedAt address: UInt
+        _ rowClass: RowClass, key: UInt64, at place: inout MemoryPlace
     ) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         let bytes: UnsafeRawBufferPointer?
-        do { bytes = try snapshot.value(forKey: rowKey, expectedAt: address) } catch {
+        do { bytes = try snapshot.value(forKey: rowKey, at: &place) } catch {
             throw .storage(error)
         }
         guard let bytes else { return nil }

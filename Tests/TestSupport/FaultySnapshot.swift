@@ -23,7 +23,9 @@ final class FaultySnapshot: StorageSnapshot {
     }
 
     func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer)
-        throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
+        throws(StorageError) -> (
+            link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, place: MemoryPlace
+        )
     {
         try engine.countRead(prefix.first, in: commit)
         return try snapshot.follow(key, prefix: prefix)

@@ -20,19 +20,25 @@ final class RecentChanges: Sendable {
         self.frozen = frozen
     }
 
-    /// The value of `key` here, or else in the tree.
+    /// The last change of `key`; nil where it is as the tree has it.
     ///
-    /// Cost: about a cache miss a run, and a binary search in one of them or the tree's look-up.
+    /// Cost: about a cache miss a run, and a binary search in one of them.
+    func change(forKey key: UnsafeRawBufferPointer) -> ChangeRun.Change? {
+        let hash = ChangeRun.hash(key)
+        for run in active {
+            if let change = run.find(key, hash: hash) { return change }
+        }
+        for run in frozen {
+            if let change = run.find(key, hash: hash) { return change }
+        }
+        return nil
+    }
+
+    /// The value of `key` here, or else in the tree.
     func value(
         forKey key: UnsafeRawBufferPointer, over tree: LMDBTransaction
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let hash = ChangeRun.hash(key)
-        for run in active {
-            if let change = run.find(key, hash: hash) { return change.value }
-        }
-        for run in frozen {
-            if let change = run.find(key, hash: hash) { return change.value }
-        }
+        if let change = change(forKey: key) { return change.value }
         return try tree.value(forKey: key)
     }
 }
