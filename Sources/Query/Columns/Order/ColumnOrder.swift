@@ -102,11 +102,10 @@ package final class ColumnOrder {
 
     /// Removes from a chunk's result the objects that certainly come after a ranked key.
     package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: RankedKey) {
-        guard let chunk = parts[0].chunk(chunk),
-            let kernel = parts[0].kernel(upTo: worst.rank >> UInt128(restWidth), of: chunk)
-        else { return }
+        guard let chunk = parts[0].chunk(chunk) else { return }
         frame.withSpare { mask in
-            chunk.evaluate(kernel, into: mask)
+            guard parts[0].narrow(chunk, upTo: worst.rank >> UInt128(restWidth), into: mask)
+            else { return }
             if let exceptions = chunk.exceptions {
                 ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)
             }

@@ -29,6 +29,9 @@ class ColumnOrderPart {
     /// the value, and for both where they are none.
     func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? { nil }
 
-    /// What satisfies the values of a chunk that do not come after a rank; nil where nothing is known.
-    func kernel(upTo rank: UInt128, of chunk: ColumnChunk) -> ColumnKernel? { nil }
+    /// Sets each position of `mask` to whether its value does not come after a rank; false where nothing is known. What
+    /// stands at exceptions is not to be used.
+    func narrow(
+        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+    ) -> Bool { false }
 }

@@ -8,6 +8,10 @@ final class LinkOrderPart: ColumnOrderPart {
     private let isAscending: Bool
     /// The ranks, by code: odd ones, so that others have room between them.
     private var ranks: [UInt32] = []
+    /// The ranks of the links' keys, by place: 0 is that of null, and a key's one more than its distance from ``base``;
+    /// empty where keys lie far from one another.
+    private var near: [UInt32] = []
+    private var base: Int64 = 0
     /// The values that differ, in their order.
     private var values: [[UInt8]] = []
 
@@ -35,12 +39,18 @@ final class LinkOrderPart: ColumnOrderPart {
             return false
         }
         coder.bind(to: columns)
+        findNear(byteCountMax: byteCountMax / 4)
         for index in 0..<chunkCount {
             enter(index)
             if coder.byteCount > byteCountMax || !isInTime() { return false }
         }
         // What stands for no object, too.
-        _ = coder.code(of: nil)
+        let null = coder.code(of: nil)
+        for place in near.indices {
+            let isKey = place > 0 && near[place] != 0
+            near[place] = isKey ? coder.code(of: base + Int64(place - 1)) : null
+            if coder.byteCount > byteCountMax { return false }
+        }
         // The values stand in the table that joins equal ones, and in their order, once more.
         let coded = CodedValues(
             coder, isAscending: isAscending, byteCountMax: byteCountMax / 4,
@@ -48,17 +58,38 @@ final class LinkOrderPart: ColumnOrderPart {
         guard let coded, !coder.hasCut else { return false }
         values = (0..<coder.count).filter { coded.firstEqual(to: $0) == UInt32($0) }
             .map { Array(coded[$0]) }
-        values.sort { a, b in
-            a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
-        }
+        guard sortValues(isInTime) else { return false }
         ranks = (0..<coder.count).map { UInt32(2 * place(of: coded[$0]).position + 1) }
+        for place in near.indices { near[place] = ranks[Int(near[place])] }
         width = 32
         return values.count < 1 << 30
     }
 
-    /// Gives codes to what the links of a chunk lead to.
+    /// Makes room for the ranks of all keys between the least and the greatest, unless there are far more of these than
+    /// links.
+    private func findNear(byteCountMax: Int) {
+        near = []
+        let chunks = (0..<chunkCount).compactMap { chunk($0) as? NumberChunk }
+        guard let least = chunks.map(\.least).min(), let greatest = chunks.map(\.greatest).max()
+        else { return }
+        let (span, overflows) = greatest.subtractingReportingOverflow(least)
+        let countMax = min(Self.placesPerLink * chunkCount * ColumnChunk.keyCount, byteCountMax / 4)
+        guard !overflows, span < countMax - 2 else { return }
+        base = least
+        near = [UInt32](repeating: 0, count: Int(span) + 2)
+    }
+
+    /// Places for each link at most.
+    private static let placesPerLink = 4
+
+    /// Gives codes to what the links of a chunk lead to, or marks their places.
     private func enter(_ index: Int) {
-        guard let chunk = chunk(index) else { return }
+        guard let chunk = chunk(index) as? NumberChunk else { return }
+        guard near.isEmpty else {
+            return near.withUnsafeMutableBufferPointer { near in
+                chunk.forEachPlace(from: base) { near[$1] = 1 }
+            }
+        }
         var first = 0
         while first < chunk.count {
             let count = min(ColumnBatch.countMax, chunk.count - first)
@@ -68,6 +99,26 @@ final class LinkOrderPart: ColumnOrderPart {
                     chunk: index, positions: UnsafeBufferPointer(start: positions, count: count)),
                 into: codes)
             first += count
+        }
+    }
+
+    private struct Late: Error {}
+
+    /// So many values are compared between two looks at the time.
+    private static let comparisonCount = 4096
+
+    /// Puts the values in order; false when there is too little time.
+    private func sortValues(_ isInTime: () -> Bool) -> Bool {
+        var count = 0
+        do {
+            try values.sort { a, b in
+                count += 1
+                if count.isMultiple(of: Self.comparisonCount), !isInTime() { throw Late() }
+                return a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
+            }
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -90,12 +141,39 @@ final class LinkOrderPart: ColumnOrderPart {
         _ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>
     ) {
         let shift = UInt128(width)
+        guard near.isEmpty else {
+            let chunk = chunk(batch.chunk) as? NumberChunk
+            near.withUnsafeBufferPointer { near in
+                for (index, position) in batch.positions.enumerated() {
+                    let rank = near[place(of: Int(position), in: chunk)]
+                    ranks[index] = ranks[index] << shift | UInt128(rank)
+                }
+            }
+            return
+        }
         coder.encode(batch, into: codes)
         self.ranks.withUnsafeBufferPointer { own in
             for index in batch.positions.indices {
                 ranks[index] = ranks[index] << shift | UInt128(own[Int(codes[index])])
             }
         }
+    }
+
+    @inline(__always)
+    private func place(of position: Int, in chunk: NumberChunk?) -> Int {
+        guard let chunk, chunk.nulls?[position] ?? 0 == 0 else { return 0 }
+        return Int(chunk.value(position) - base) + 1
+    }
+
+    override func narrow(
+        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard !near.isEmpty, let chunk = chunk as? NumberChunk else { return false }
+        let last = UInt32(truncatingIfNeeded: rank)
+        near.withUnsafeBufferPointer { near in
+            chunk.forEachPlace(from: base) { mask[$0] = near[$1] <= last ? 1 : 0 }
+        }
+        return true
     }
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {

@@ -115,7 +115,9 @@ final class NumberOrderPart: ColumnOrderPart {
         return (turned(rank(ordinal: ordinal)), count)
     }
 
-    override func kernel(upTo rank: UInt128, of chunk: ColumnChunk) -> ColumnKernel? {
+    override func narrow(
+        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
         let rank = turned(rank)
         let isNull = rank == 0
         // Rising, null comes first; falling, it comes last.
@@ -124,7 +126,7 @@ final class NumberOrderPart: ColumnOrderPart {
         switch form {
         case _ where isNull: kernel = .fixed(!isAscending)
         case .doubles:
-            if rank == 1 { return nil }
+            if rank == 1 { return false }
             let bound = ComparedValue.double(UInt64(truncatingIfNeeded: rank))
             kernel = .doubles(
                 isAscending ? -.infinity...bound : bound...(.infinity), isInside: true)
@@ -133,7 +135,8 @@ final class NumberOrderPart: ColumnOrderPart {
             kernel = Self.kernel(least + min(distance, .max - least), isAscending)
         case .ints: kernel = Self.kernel(UInt64(truncatingIfNeeded: rank), isAscending)
         }
-        return ColumnKernel(FixedTest(false, nullResult: nullResult), kernel)
+        chunk.evaluate(ColumnKernel(FixedTest(false, nullResult: nullResult), kernel), into: mask)
+        return true
     }
 
     private static func kernel(_ ordinal: UInt64, _ isAscending: Bool) -> ColumnKernel.Form {
