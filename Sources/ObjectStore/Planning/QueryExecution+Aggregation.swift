@@ -79,7 +79,8 @@ extension QueryExecution {
         guard let scan, !scan.testsRows,
             let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
             let groups = aggregation.groups(
-                of: columns, isInTime: { !transaction.isOver(limits.deadlineMilliseconds) })
+                of: columns, isAll: left.isEmpty,
+                isInTime: { !transaction.isOver(limits.deadlineMilliseconds) })
         else { return nil }
         columnScan = .some(scan)
         try checkFailure()

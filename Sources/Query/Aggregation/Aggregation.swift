@@ -178,9 +178,14 @@ package final class Aggregation {
     }
 
     /// The groups of what was calculated over columns; nil when there is too little memory for these at once, or time.
-    package func groups(of columns: ColumnAggregation, isInTime: () -> Bool) -> [Group]? {
+    ///
+    /// - `isAll`: Whether no other objects follow.
+    package func groups(
+        of columns: ColumnAggregation, isAll: Bool, isInTime: () -> Bool
+    ) -> [Group]? {
         columns.finish(
-            after: after, countMax: groupCountMax, byteCountMax: byteCountMax, isInTime: isInTime)
+            isWhole: isAll, after: after, countMax: groupCountMax, byteCountMax: byteCountMax,
+            isInTime: isInTime)
     }
 
     /// Adds groups that were calculated over columns, before anything else.
@@ -188,8 +193,9 @@ package final class Aggregation {
     /// - `isAll`: Whether nothing follows.
     /// - Returns: Whether there is memory for more.
     package func add(_ calculated: [Group], isAll: Bool) -> Bool {
-        if isAll, isGrouped {
+        if isAll {
             groups = calculated
+            byteCount = 0
             for group in groups { byteCount += byteCountOfGroup(group.sortBytes) }
             return byteCount <= byteCountMax
         }

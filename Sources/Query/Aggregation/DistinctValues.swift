@@ -19,7 +19,15 @@ final class DistinctValues: CollectedValues {
         if sink.value.storage == nil { return }
         buffer.removeAll()
         sink.append(to: buffer)
-        hashes.insert(SipHash128.number(buffer.bytes))
+        add(key: buffer.bytes)
+    }
+
+    /// Takes a value as the ``OrderedKey`` that it is sorted by.
+    func add(key: UnsafeRawBufferPointer) { hashes.insert(SipHash128.number(key)) }
+
+    override func add(_ other: CollectedValues) {
+        guard let other = other as? DistinctValues else { return }
+        hashes.formUnion(other.hashes)
     }
 
     /// A set has its elements, and a bit of each, in tables that are a quarter empty at least.

@@ -10,8 +10,10 @@ final class RankedValues: CollectedValues {
     private var doubles: [Double] = []
     private var decimals: [Decimal128] = []
 
-    init(_ storage: ElementStorage, percent: Double) {
+    /// - `doubles`: Numbers that are there already, of ints, floats or doubles.
+    init(_ storage: ElementStorage, percent: Double, doubles: [Double] = []) {
         self.percent = percent
+        self.doubles = doubles
         isDecimal = storage == .decimal || storage == .mixed
         super.init(storage)
     }
@@ -23,30 +25,24 @@ final class RankedValues: CollectedValues {
 
     override var byteCount: Int { doubles.capacity * 8 + decimals.capacity * 16 }
 
+    override func add(_ other: CollectedValues) {
+        guard let other = other as? RankedValues else { return }
+        doubles += other.doubles
+        decimals += other.decimals
+    }
+
     override var result: AggregateState.Result {
-        let count = doubles.count + decimals.count
-        guard count > 0 else { return .none }
-        let rank = Double(count - 1) * percent / 100
-        let index = min(Int(rank), count - 1)
-        let next = min(index + 1, count - 1)
-        let share = rank - Double(index)
-        let number: Number
-        if isDecimal {
-            decimals.sort { $0.ordinal < $1.ordinal }
-            let (low, high) = (decimals[index], decimals[next])
-            let step = (high - low) * Decimal128(rounding: share, digitCount: 15)
-            // Of infinities that are alike there is no difference.
-            number = .decimal(share == 0 || step.kind == .nan ? low : low + step)
-        } else {
-            doubles.sort()
-            let (low, high) = (doubles[index], doubles[next])
-            let step = (high - low) * share
-            if share == 0 || low == high {
-                number = .double(low)
-            } else {
-                number = .double(step.isFinite ? low + step : low * (1 - share) + high * share)
+        guard !decimals.isEmpty else {
+            let number = doubles.withUnsafeMutableBufferPointer {
+                RankedDoubles($0).percentile(percent)
             }
+            return number.map { Number.double($0).stored } ?? .none
         }
-        return number.stored
+        let place = RankedPlace(percent, count: decimals.count)
+        decimals.sort { $0.ordinal < $1.ordinal }
+        let (low, high) = (decimals[place.index], decimals[place.next])
+        let step = (high - low) * Decimal128(rounding: place.share, digitCount: 15)
+        // Of infinities that are alike there is no difference.
+        return Number.decimal(place.share == 0 || step.kind == .nan ? low : low + step).stored
     }
 }

@@ -14,6 +14,16 @@ struct AggregationComparison {
         "sum(ratio)", "avg(ratio)", "max(ratio)", "min(born)", "max(born)", "sum(extra)",
         "max(city.size)",
     ]
+    /// Operations that need all values.
+    private static let collectingNames = [
+        "count(distinct number)", "count(distinct wide)", "count(distinct flag)",
+        "count(distinct score)", "count(distinct ratio)", "count(distinct born)",
+        "count(distinct name)", "count(distinct blob)", "count(distinct uid)",
+        "count(distinct city.name)", "count(distinct city.size)", "count(distinct city.twin.name)",
+        "median(number)", "median(wide)", "median(score)", "median(ratio)",
+        "percentile(score,12.5)", "percentile(number,95)", "percentile(ratio,0)",
+        "percentile(wide,100)", "median(city.size)", "count(distinct extra)",
+    ]
     private static let groupNames = [
         "number", "wide", "flag", "score", "ratio", "born", "name", "blob", "uid", "city.name",
         "city.size", "city.twin.size", "extra", "city.twin.name", "city.@links.Thing.city.@count",
@@ -29,6 +39,8 @@ struct AggregationComparison {
     /// Little of it has groups made by rows again.
     private let byteCountMax: Int
     let text: String
+    /// Whether an operation needs all values.
+    let collects: Bool
 
     /// Makes a random one.
     init(
@@ -38,8 +50,12 @@ struct AggregationComparison {
         self.read = read
         self.rowClass = rowClass
         self.predicate = predicate
-        let names = Self.operationNames.shuffled(using: &random)
-            .prefix(Int.random(in: 1...4, using: &random)).joined(separator: ",")
+        let collecting = Self.collectingNames.shuffled(using: &random)
+            .prefix(Int.random(in: 0...2, using: &random))
+        collects = !collecting.isEmpty
+        let names =
+            (Self.operationNames.shuffled(using: &random)
+            .prefix(Int.random(in: 1...3, using: &random)) + collecting).joined(separator: ",")
         operations = try AggregateOperation.parse(
             list: names, rootClass: rowClass.index, schema: read.rows)
         let groups = Self.groupNames.shuffled(using: &random)

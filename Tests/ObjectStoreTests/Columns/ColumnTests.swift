@@ -155,6 +155,7 @@ struct ColumnTests {
         var open: [ReadTransaction] = []
         var found = 0
         var aggregatedCount = 0
+        var collectedCount = 0
         defer {
             stops.withLock { $0 = true }
             writer.result()
@@ -185,12 +186,13 @@ struct ColumnTests {
                     isWhole ? nil : compiled.predicate, read, rowClass, &random)
                 let isByColumns = try aggregation.compare("\(round): \(isWhole ? "" : text)")
                 aggregatedCount += isByColumns ? 1 : 0
+                collectedCount += isByColumns && aggregation.collects ? 1 : 0
             }
         }
         #expect(found > 100)
         if byteCountMax > 1 << 20 {
             #expect(store.columns.byteCount > 100_000)
-            #expect(aggregatedCount > 0)
+            #expect(aggregatedCount > 0 && collectedCount > 0)
         }
     }
 }

@@ -39,10 +39,22 @@ class ColumnAccumulator {
     }
 
     /// Takes the column of a snapshot.
-    final func bind(to columns: BoundColumns) { column = columns.column(reference) }
+    func bind(to columns: BoundColumns) { column = columns.column(reference) }
 
     /// Takes the column that another one has.
-    final func bind(as other: ColumnAccumulator) { column = other.column }
+    func bind(as other: ColumnAccumulator) { column = other.column }
+
+    /// Whether it does what another one is for, too, with the wishes of both.
+    func isLike(_ other: ColumnAccumulator) -> Bool {
+        type(of: self) == type(of: other) && reference == other.reference
+    }
+
+    /// Which positions of a chunk hold values that are not in the column; nil for none. NaN, the one exception of doubles,
+    /// is no value.
+    final func exceptions(of chunk: Int) -> UnsafePointer<UInt8>? {
+        guard chunk < column.count, let chunk = column[chunk] else { return nil }
+        return chunk is DoubleChunk ? nil : chunk.exceptions
+    }
 
     /// An accumulator of the same column that has seen nothing, for another thread.
     func makePart() -> ColumnAccumulator { ColumnAccumulator(reference, wishes) }
@@ -58,39 +70,50 @@ class ColumnAccumulator {
     /// - `groups`: The group of each object; nil where all are of the first.
     final func add(_ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
         guard batch.chunk < column.count, let chunk = column[batch.chunk] else { return }
-        guard let nulls = chunk.nulls else {
-            guard groups == nil, batch.isOfAll else { return add(chunk, batch.positions, groups) }
-            return addAll(chunk, batch.positions)
+        if chunk.nulls == nil, chunk.exceptions == nil {
+            guard groups == nil, batch.isOfAll else { return add(chunk, batch, groups) }
+            return addAll(chunk, batch)
         }
         var count = 0
         for (index, position) in batch.positions.enumerated() {
             positions[count] = position
             if let groups { codes[count] = groups[index] }
-            count += nulls[Int(position)] == 0 ? 1 : 0
+            let isNoValue =
+                (chunk.nulls?[Int(position)] ?? 0) | (chunk.exceptions?[Int(position)] ?? 0)
+            count += isNoValue == 0 ? 1 : 0
         }
         let values = UnsafeBufferPointer(start: UnsafePointer(positions), count: count)
-        add(chunk, values, groups.map { _ in UnsafePointer(codes) })
+        add(
+            chunk, ColumnBatch(chunk: batch.chunk, positions: values),
+            groups.map { _ in UnsafePointer(codes) })
     }
 
-    /// Adds the values at some positions, none of which is null.
-    func add(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
-        _ groups: UnsafePointer<UInt32>?
-    ) {}
+    /// Adds the values of a batch, none of which is null.
+    func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {}
 
-    /// Adds the values at some positions of a chunk whose other values all are added as well, to the first group.
-    func addAll(_ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>) {
-        add(chunk, positions, nil)
-    }
+    /// Adds the values of a batch of a chunk whose other values all are added as well, to the first group.
+    func addAll(_ chunk: ColumnChunk, _ batch: ColumnBatch) { add(chunk, batch, nil) }
 
     /// Adds the groups of a part to those that `groups` names.
     func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}
 
-    /// What became of a group's values.
-    final func state(
-        _ function: AggregateFunction, _ storage: ElementStorage, of group: Int
-    ) -> AggregateState {
-        switch function {
+    /// Makes ready for ``state(_:of:isWhole:)``, when all values were added.
+    ///
+    /// - `isWhole`: Whether states need no values that are added elsewhere.
+    /// - `byteCountMax`: Memory for what it needs besides.
+    /// - `isInTime`: Asked now and then.
+    /// - Returns: False when there is too little memory or time.
+    func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool { true }
+
+    /// What an operation has made of a group's values.
+    ///
+    /// - `isWhole`: As of ``settle(isWhole:byteCountMax:isInTime:)``.
+    func state(
+        _ kind: AggregateOperation.Kind, of group: Int, isWhole: Bool
+    ) -> AggregateState? {
+        guard case .values(let function, let path) = kind else { return nil }
+        let storage = path.type.storage
+        return switch function {
         case .sum, .average: AggregateState(calculation(function, storage, of: group))
         case .min, .max:
             best(function, storage, of: group)

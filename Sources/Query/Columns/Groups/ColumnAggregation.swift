@@ -13,8 +13,7 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     /// An operation on values, and who calculates it.
     private struct Operation {
-        let function: AggregateFunction
-        let storage: ElementStorage
+        let kind: AggregateOperation.Kind
         let accumulator: Int
     }
 
@@ -35,19 +34,18 @@ package final class ColumnAggregation: @unchecked Sendable {
         var made: [Operation] = []
         var accumulators: [ColumnAccumulator] = []
         for operation in operations where operation.kind != .count {
-            guard case .values(let function, let path) = operation.kind,
-                let accumulator = Self.accumulator(function, path)
+            guard
+                let accumulator = Self.accumulator(
+                    operation.kind, isGrouped: !by.isEmpty, schema)
             else { return nil }
-            let index = accumulators.firstIndex { $0.reference == accumulator.reference }
+            let index = accumulators.firstIndex { $0.isLike(accumulator) }
             if let index {
                 accumulators[index].wishes.formUnion(accumulator.wishes)
             } else {
                 accumulators.append(accumulator)
             }
             made.append(
-                Operation(
-                    function: function, storage: path.type.storage,
-                    accumulator: index ?? accumulators.count - 1))
+                Operation(kind: operation.kind, accumulator: index ?? accumulators.count - 1))
         }
         var coders: [GroupCoder] = []
         for path in by {
@@ -90,15 +88,23 @@ package final class ColumnAggregation: @unchecked Sendable {
     }
 
     private static func accumulator(
-        _ function: AggregateFunction, _ path: ValuePath
+        _ kind: AggregateOperation.Kind, isGrouped: Bool, _ schema: RowSchema
     ) -> ColumnAccumulator? {
+        guard let path = kind.path else { return nil }
+        if case .distinctCount = kind {
+            guard let coder = coder(path, schema) else { return nil }
+            return DistinctAccumulator(coder, path.type.storage, isGrouped: isGrouped)
+        }
         guard let member = path.ownMember else { return nil }
         let reference = ColumnReference(classIndex: path.lastClass, member: member)
-        let wishes = ColumnAccumulator.Wishes(function)
-        return switch path.type.storage {
-        case .int, .date: NumberAccumulator(reference, wishes)
-        case .double, .float: DoubleAccumulator(reference, wishes)
-        default: nil
+        switch (kind, path.type.storage) {
+        case (.values(let function, _), .int), (.values(let function, _), .date):
+            return NumberAccumulator(reference, ColumnAccumulator.Wishes(function))
+        case (.values(let function, _), .double), (.values(let function, _), .float):
+            return DoubleAccumulator(reference, ColumnAccumulator.Wishes(function))
+        case (.percentile, .int), (.percentile, .double), (.percentile, .float):
+            return RankedAccumulator(reference, isGrouped: isGrouped)
+        default: return nil
         }
     }
 
@@ -140,9 +146,9 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     /// Which positions of a chunk have a value that is not in its column, a mask for each column that has such.
     package func exceptions(of chunk: Int) -> [UnsafePointer<UInt8>] {
-        (coders.map(\.column) + accumulators.map(\.column)).compactMap { column in
-            chunk < column.count ? column[chunk]?.exceptions : nil
-        }
+        coders.compactMap { coder in
+            chunk < coder.column.count ? coder.column[chunk]?.exceptions : nil
+        } + accumulators.compactMap { $0.exceptions(of: chunk) }
     }
 
     // MARK: Adding
@@ -251,16 +257,20 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     /// The first groups in their order, or all in whatever order.
     ///
+    /// - `isWhole`: Whether no values are added to them elsewhere.
     /// - `after`: ``Aggregation/Group/sortBytes`` that only later groups are wanted of; nil for all.
     /// - `countMax`: How many are wanted; nil for all.
     /// - `byteCountMax`: Memory for them.
     /// - `isInTime`: Asked now and then.
     /// - Returns: Nil when there is too little memory or time.
     package func finish(
-        after: [UInt8]?, countMax: Int?, byteCountMax: Int, isInTime: () -> Bool
+        isWhole: Bool, after: [UInt8]?, countMax: Int?, byteCountMax: Int, isInTime: () -> Bool
     ) -> [Aggregation.Group]? {
-        guard !coders.isEmpty else { return [makeGroup(0, [])] }
         var left = byteCountMax - byteCount
+        guard !coders.isEmpty else {
+            let isReady = settle(isWhole: isWhole, byteCountMax: left, isInTime: isInTime)
+            return isReady ? [makeGroup(0, [], isWhole: isWhole)] : nil
+        }
         var values: [CodedValues] = []
         for coder in coders {
             guard let own = CodedValues(coder, byteCountMax: left, goesOn: isInTime) else {
@@ -269,7 +279,12 @@ package final class ColumnAggregation: @unchecked Sendable {
             left -= own.byteCount
             values.append(own)
         }
-        let joined = values.contains(where: \.hasEqual) ? joined(values) : nil
+        var joined: (whole: ColumnAggregation, firsts: [Int])?
+        if values.contains(where: \.hasEqual) {
+            left -= byteCount
+            if left < 0 { return nil }
+            joined = self.joined(values)
+        }
         let whole = joined?.whole ?? self
         // Of one coder alone the groups are its codes.
         var groupCodes: [UInt32] = []
@@ -281,15 +296,35 @@ package final class ColumnAggregation: @unchecked Sendable {
             }
         }
         let order = CodeOrder(values, codes: groupCodes)
+        guard whole.settle(isWhole: isWhole, byteCountMax: left, isInTime: isInTime) else {
+            return nil
+        }
         let groupByteCount = Aggregation.byteCount(ofGroup: 0, operationCount: operations.count)
         if countMax == nil, whole.counts.count * groupByteCount > left { return nil }
         let wanted = whole.counts.indices.lazy.filter { group in
             after.map { order.isBehind(group, $0) } ?? true
         }
-        guard let countMax else { return wanted.map { whole.makeGroup($0, order.bytes(of: $0)) } }
+        var groups: [Aggregation.Group] = []
+        func make(_ group: Int) -> Bool {
+            groups.append(whole.makeGroup(group, order.bytes(of: group), isWhole: isWhole))
+            return !groups.count.isMultiple(of: Self.groupsUnseen) || isInTime()
+        }
+        guard let countMax else { return wanted.allSatisfy(make) ? groups : nil }
         var heap = BoundedHeap<Int>(countMax: countMax)
         for group in wanted { _ = heap.insert(group, isBefore: order.isBefore) }
-        return heap.sorted(order.isBefore).map { whole.makeGroup($0, order.bytes(of: $0)) }
+        return heap.sorted(order.isBefore).allSatisfy(make) ? groups : nil
+    }
+
+    /// So many groups are made between two looks at the time.
+    private static let groupsUnseen = 64
+
+    private func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+        let before = byteCount
+        return accumulators.allSatisfy { accumulator in
+            accumulator.settle(
+                isWhole: isWhole, byteCountMax: byteCountMax - (byteCount - before),
+                isInTime: isInTime)
+        }
     }
 
     /// The groups with those joined whose values are equal, and which one each of them was first.
@@ -310,12 +345,12 @@ package final class ColumnAggregation: @unchecked Sendable {
         return (whole, firsts)
     }
 
-    private func makeGroup(_ group: Int, _ sortBytes: [UInt8]) -> Aggregation.Group {
+    private func makeGroup(_ group: Int, _ sortBytes: [UInt8], isWhole: Bool) -> Aggregation.Group {
         Aggregation.Group(
             sortBytes: sortBytes, key: keys[group], count: counts[group],
-            states: operations.map { operation in
+            states: operations.compactMap { operation in
                 accumulators[operation.accumulator].state(
-                    operation.function, operation.storage, of: group)
+                    operation.kind, of: group, isWhole: isWhole)
             })
     }
 }

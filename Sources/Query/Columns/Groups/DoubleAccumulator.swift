@@ -23,10 +23,10 @@ final class DoubleAccumulator: ColumnAccumulator {
     }
 
     override func add(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
-        _ codes: UnsafePointer<UInt32>?
+        _ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?
     ) {
         guard let chunk = chunk as? DoubleChunk else { return }
+        let positions = batch.positions
         let values = UnsafePointer(chunk.cells)
         guard let codes else { return add(values, positions) }
         let wantsSum = wishes.contains(.sum)
@@ -47,10 +47,10 @@ final class DoubleAccumulator: ColumnAccumulator {
         self.digitByteCount += digitByteCount
     }
 
-    override func addAll(_ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>) {
+    override func addAll(_ chunk: ColumnChunk, _ batch: ColumnBatch) {
         guard let chunk = chunk as? DoubleChunk else { return }
-        groups[0].count += positions.count
-        if wishes.contains(.sum) { groups[0].sum.add(chunk.cells, at: positions) }
+        groups[0].count += batch.positions.count
+        if wishes.contains(.sum) { groups[0].sum.add(chunk.cells, at: batch.positions) }
         groups[0].least = min(groups[0].least, chunk.least)
         groups[0].greatest = max(groups[0].greatest, chunk.greatest)
     }

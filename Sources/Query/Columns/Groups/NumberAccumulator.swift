@@ -24,16 +24,15 @@ final class NumberAccumulator: ColumnAccumulator {
     }
 
     override func add(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
-        _ codes: UnsafePointer<UInt32>?
+        _ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?
     ) {
         guard let chunk = chunk as? NumberChunk else { return }
-        chunk.read(positions, into: values)
-        guard let codes else { return add(positions.count) }
+        chunk.read(batch.positions, into: values)
+        guard let codes else { return add(batch.positions.count) }
         let wantsSum = wishes.contains(.sum)
         let wantsExtremes = wishes.contains(.extremes)
         groups.withUnsafeMutableBufferPointer { groups in
-            for index in 0..<positions.count {
+            for index in batch.positions.indices {
                 let group = Int(codes[index])
                 let value = values[index]
                 groups[group].count += 1

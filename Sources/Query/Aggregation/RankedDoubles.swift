@@ -1,0 +1,88 @@
+/// Numbers of which those at some rank are found, without sorting all. They change places meanwhile.
+///
+/// Cost: linear in how many there are, whatever they are: again and again the numbers are counted in intervals, and
+/// only those of the interval that has the rank are looked at from then on.
+struct RankedDoubles {
+    private let numbers: UnsafeMutableBufferPointer<Double>
+
+    /// So few are sorted.
+    private static let sortedCountMax = 64
+    private static let intervalCountLog2 = 11
+
+    /// - `numbers`: Without NaN.
+    init(_ numbers: UnsafeMutableBufferPointer<Double>) { self.numbers = numbers }
+
+    /// The number at (n − 1) · percent / 100 among the n sorted numbers, counted from 0: between two of them in proportion
+    /// to its distance from both. Nil without numbers.
+    func percentile(_ percent: Double) -> Double? {
+        guard !numbers.isEmpty else { return nil }
+        let place = RankedPlace(percent, count: numbers.count)
+        let (low, high) = pair(at: place.index)
+        let (share, step) = (place.share, (high - low) * place.share)
+        if share == 0 || low == high { return low }
+        return step.isFinite ? low + step : low * (1 - share) + high * share
+    }
+
+    /// The number at a rank and the one behind it; the last one twice.
+    private func pair(at rank: Int) -> (Double, Double) {
+        let (first, count) = gather(rank)
+        var near = UnsafeMutableBufferPointer(rebasing: numbers[..<count])
+        near.sort()
+        let own = near[rank - first]
+        if rank + 1 == numbers.count { return (own, own) }
+        if rank + 1 < first + count { return (own, near[rank + 1 - first]) }
+        // All that is greater than those at hand lies behind them.
+        let last = near[count - 1]
+        var next = Double.infinity
+        for number in numbers where number > last { next = min(next, number) }
+        return (own, next)
+    }
+
+    /// Moves some numbers to the front, that at a rank among them: few, or equal ones. All others are less than all of these, or
+    /// greater.
+    ///
+    /// - Returns: The rank of the least of them, and how many they are.
+    private func gather(_ rank: Int) -> (first: Int, count: Int) {
+        var (first, count) = (0, numbers.count)
+        guard count > Self.sortedCountMax else { return (first, count) }
+        return withUnsafeTemporaryAllocation(
+            of: Int.self, capacity: 1 << Self.intervalCountLog2
+        ) { counts in
+            while count > Self.sortedCountMax {
+                var (least, greatest) = (UInt64.max, UInt64.min)
+                for index in 0..<count {
+                    let bits = Self.orderedBits(numbers[index])
+                    least = min(least, bits)
+                    greatest = max(greatest, bits)
+                }
+                if least == greatest { break }
+                let width = UInt64.bitWidth - (greatest - least).leadingZeroBitCount
+                let shift = UInt64(max(0, width - Self.intervalCountLog2))
+                counts.initialize(repeating: 0)
+                for index in 0..<count {
+                    counts[Int((Self.orderedBits(numbers[index]) - least) >> shift)] += 1
+                }
+                var interval = 0
+                while first + counts[interval] <= rank {
+                    first += counts[interval]
+                    interval += 1
+                }
+                var kept = 0
+                for index in 0..<count
+                where Int((Self.orderedBits(numbers[index]) - least) >> shift) == interval {
+                    numbers.swapAt(kept, index)
+                    kept += 1
+                }
+                count = kept
+            }
+            return (first, count)
+        }
+    }
+
+    /// Bits in the order of numbers, the same for both zeros.
+    @inline(__always)
+    private static func orderedBits(_ value: Double) -> UInt64 {
+        let bits = (value + 0).bitPattern
+        return bits ^ (bits >> 63 == 0 ? 1 << 63 : .max)
+    }
+}
