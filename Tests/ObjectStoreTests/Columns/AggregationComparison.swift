@@ -8,11 +8,30 @@ import Testing
 
 /// Random aggregations of things, by columns and row by row.
 struct AggregationComparison {
+    /// Forms of operations that columns have a way of their own for.
+    enum Form: CaseIterable {
+        case distinct, linkedDistinct, percentile, linked
+
+        init?(_ name: String) {
+            let isLinked = name.contains("city.")
+            if name.hasPrefix("count(distinct") {
+                self = isLinked ? .linkedDistinct : .distinct
+            } else if name.hasPrefix("median") || name.hasPrefix("percentile") {
+                self = .percentile
+            } else if isLinked {
+                self = .linked
+            } else {
+                return nil
+            }
+        }
+    }
+
     private static let operationNames = [
         "count", "sum(number)", "avg(number)", "min(number)", "max(number)", "sum(wide)",
         "avg(wide)", "min(wide)", "sum(score)", "avg(score)", "min(score)", "max(score)",
         "sum(ratio)", "avg(ratio)", "max(ratio)", "min(born)", "max(born)", "sum(extra)",
-        "max(city.size)",
+        "max(city.size)", "sum(city.size)", "avg(city.size)", "min(city.area)", "sum(city.area)",
+        "avg(city.twin.area)", "max(city.founded)", "min(city.founded)",
     ]
     /// Operations that need all values.
     private static let collectingNames = [
@@ -39,8 +58,8 @@ struct AggregationComparison {
     /// Little of it has groups made by rows again.
     private let byteCountMax: Int
     let text: String
-    /// Whether an operation needs all values.
-    let collects: Bool
+    /// Which forms of operations there are.
+    let forms: Set<Form>
 
     /// Makes a random one.
     init(
@@ -52,10 +71,10 @@ struct AggregationComparison {
         self.predicate = predicate
         let collecting = Self.collectingNames.shuffled(using: &random)
             .prefix(Int.random(in: 0...2, using: &random))
-        collects = !collecting.isEmpty
-        let names =
-            (Self.operationNames.shuffled(using: &random)
-            .prefix(Int.random(in: 1...3, using: &random)) + collecting).joined(separator: ",")
+        let calculating = Self.operationNames.shuffled(using: &random)
+            .prefix(Int.random(in: 1...3, using: &random))
+        forms = Set((calculating + collecting).compactMap { Form($0) })
+        let names = (calculating + collecting).joined(separator: ",")
         operations = try AggregateOperation.parse(
             list: names, rootClass: rowClass.index, schema: read.rows)
         let groups = Self.groupNames.shuffled(using: &random)

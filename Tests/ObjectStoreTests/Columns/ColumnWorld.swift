@@ -13,6 +13,8 @@ enum ColumnWorld {
                 Property(name: "id", type: .single(.scalar(.int))),
                 Property(name: "name", type: .single(.scalar(.string)), isOptional: true),
                 Property(name: "size", type: .single(.scalar(.int))),
+                Property(name: "area", type: .single(.scalar(.double)), isOptional: true),
+                Property(name: "founded", type: .single(.scalar(.date)), isOptional: true),
                 Property(name: "twin", type: .single(.object("City")), isOptional: true),
             ]),
         ObjectClass(
@@ -117,6 +119,8 @@ enum ColumnWorld {
         [
             "id": .value(.int(id)), "name": maybe(.string(word(&random)), &random),
             "size": .value(.int(Int64.random(in: 0...5, using: &random))),
+            "area": maybe(.double(double(&random)), &random),
+            "founded": maybe(.date(date(&random)), &random),
         ]
     }
 

@@ -19,4 +19,24 @@ struct CodeTableTests {
         let nothing = table.codeOfNothing()
         #expect(Int(nothing) == different && table.code(of: numbers[1]) != nothing)
     }
+
+    @Test("many numbers get the codes that they would get one after the other")
+    func many() {
+        let (single, batched) = (CodeTable(), CodeTable())
+        var number: Int64 = 1
+        for _ in 0..<40 {
+            let numbers = (0..<500).map { index in
+                number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return index.isMultiple(of: 3) ? number : number >> 54
+            }
+            var codes = [UInt32](repeating: 0, count: numbers.count)
+            numbers.withUnsafeBufferPointer { numbers in
+                codes.withUnsafeMutableBufferPointer { codes in
+                    if let start = codes.baseAddress { batched.encode(numbers, into: start) }
+                }
+            }
+            #expect(codes == numbers.map { single.code(of: $0) })
+        }
+        #expect(single.count == batched.count)
+    }
 }

@@ -31,6 +31,22 @@ final class CodeTable {
         return add(number)
     }
 
+    /// Sets the codes of many numbers, of which those without a code get the next ones.
+    ///
+    /// The first codes that are met are read for all numbers before any is compared: what has to come from memory comes
+    /// side by side.
+    func encode(_ numbers: UnsafeBufferPointer<Int64>, into codes: UnsafeMutablePointer<UInt32>) {
+        for index in numbers.indices {
+            codes[index] = slots[hash(numbers[index]) & (slotCount - 1)]
+        }
+        for index in numbers.indices {
+            let number = numbers[index]
+            if codes[index] == .max || self.numbers[Int(codes[index])] != number {
+                codes[index] = code(of: number)
+            }
+        }
+    }
+
     @inline(never)
     private func add(_ number: Int64) -> UInt32 {
         let code = append(number)

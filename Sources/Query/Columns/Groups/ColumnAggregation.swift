@@ -93,7 +93,11 @@ package final class ColumnAggregation: @unchecked Sendable {
         guard let path = kind.path else { return nil }
         if case .distinctCount = kind {
             guard let coder = coder(path, schema) else { return nil }
-            return DistinctAccumulator(coder, path.type.storage, isGrouped: isGrouped)
+            return DistinctAccumulator(coder, path, isGrouped: isGrouped)
+        }
+        if case .values(let function, _) = kind, let coder = LinkGroupCoder(path, schema: schema) {
+            return LinkedAccumulator(
+                coder, path, isGrouped: isGrouped, ColumnAccumulator.Wishes(function))
         }
         guard let member = path.ownMember else { return nil }
         let reference = ColumnReference(classIndex: path.lastClass, member: member)

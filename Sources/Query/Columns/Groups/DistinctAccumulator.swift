@@ -2,137 +2,49 @@ import Bytes
 import Rows
 
 /// Counts the different values of a column, or behind its links.
-final class DistinctAccumulator: ColumnAccumulator {
-    private let storage: ElementStorage
-    private let isGrouped: Bool
-    private let coder: GroupCoder
-    /// The coder of the whole, which only the thread that finishes it uses.
-    private let wholeCoder: GroupCoder
-    /// The groups and codes that have met, where there are groups.
-    private var pairs = CodeTable()
-    /// How many different values each group has, or all together.
+final class DistinctAccumulator: CodedAccumulator {
+    /// How many values each group has.
     private var counts: [Int] = []
     /// The values of each group, where others are added to them.
     private var collected: [DistinctValues] = []
-    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
     /// Nil for values behind links of which some are none, as NaN.
-    convenience init?(_ coder: GroupCoder, _ storage: ElementStorage, isGrouped: Bool) {
-        switch storage {
+    init?(_ coder: GroupCoder, _ path: ValuePath, isGrouped: Bool) {
+        switch path.type.storage {
         case .double, .float, .decimal, .mixed: if coder.hasEqualValues { return nil }
         default: break
         }
-        self.init(coder, of: coder, storage, isGrouped)
+        super.init(coder, path, isGrouped: isGrouped)
     }
 
-    private init(
-        _ coder: GroupCoder, of whole: GroupCoder, _ storage: ElementStorage, _ isGrouped: Bool
-    ) {
-        self.coder = coder
-        wholeCoder = whole
-        self.storage = storage
-        self.isGrouped = isGrouped
-        super.init(coder.reference, [])
+    private init(partOf whole: DistinctAccumulator) {
+        super.init(
+            whole.coder.makePart(), of: whole.wholeCoder, whole.path, isGrouped: whole.isGrouped)
     }
 
-    deinit { codes.deallocate() }
-
-    override func bind(to columns: BoundColumns) {
-        super.bind(to: columns)
-        coder.bind(to: columns)
-    }
-
-    override func bind(as other: ColumnAccumulator) {
-        super.bind(as: other)
-        if let other = other as? DistinctAccumulator { coder.bind(as: other.coder) }
-    }
-
-    // Another path may begin with the same link.
-    override func isLike(_ other: ColumnAccumulator) -> Bool { false }
-
-    override func makePart() -> ColumnAccumulator {
-        DistinctAccumulator(coder.makePart(), of: wholeCoder, storage, isGrouped)
-    }
-
-    override var byteCount: Int { coder.byteCount + pairs.byteCount + counts.capacity * 8 }
-
-    override func grow(to groupCount: Int) {
-        while counts.count < groupCount { counts.append(0) }
-    }
-
-    override func add(
-        _ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?
-    ) {
-        coder.encode(batch, into: codes)
-        guard let groups else { return }
-        for index in batch.positions.indices { add(codes[index], to: groups[index]) }
-    }
-
-    @inline(__always)
-    private func add(_ code: UInt32, to group: UInt32) {
-        let known = pairs.count
-        let pair = Int(pairs.code(of: Int64(group) << 32 | Int64(code)))
-        if pair == known { counts[Int(group)] += 1 }
-    }
-
-    private static func parts(of pair: Int64) -> (group: Int, code: Int) {
-        (Int(pair >> 32), Int(UInt32(truncatingIfNeeded: pair)))
-    }
-
-    override func add(_ part: ColumnAccumulator, to groups: [UInt32]) {
-        guard let part = part as? DistinctAccumulator else { return }
-        let coded = coder.codes(of: part.coder)
-        for index in 0..<part.pairs.count {
-            let (group, code) = Self.parts(of: part.pairs.numbers[index])
-            add(coded[code], to: groups[group])
-        }
-    }
+    override func makePart() -> ColumnAccumulator { DistinctAccumulator(partOf: self) }
 
     override func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
-        var left = byteCountMax
-        if wholeCoder.hasEqualValues {
-            guard let values = CodedValues(wholeCoder, byteCountMax: left, goesOn: isInTime) else {
-                return false
-            }
-            left -= values.byteCount
-            join(
-                wholeCoder.codes(of: coder).map { code in
-                    values[Int(code)].first == 0 ? nil : values.firstEqual(to: Int(code))
-                })
-        } else if !isGrouped {
-            counts = [coder.count]
-        }
-        return isWhole || collect(byteCountMax: left, isInTime)
+        var left = byteCountMax - meetingCount * Self.valueByteCount - groupCount * 8
+        if !isWhole { left -= groupCount * Self.groupByteCount }
+        if left < 0 { return false }
+        counts = [Int](repeating: 0, count: groupCount)
+        collected = isWhole ? [] : counts.map { _ in DistinctValues(path.type.storage) }
+        return wholeCoder.hasEqualValues
+            ? settleEqual(byteCountMax: left, isInTime) : settleDifferent(isInTime)
     }
 
-    /// Counts the values anew, of which several codes have one, and some none.
-    ///
-    /// - `values`: By code; those of ``wholeCoder``.
-    private func join(_ values: [UInt32?]) {
-        let old = pairs
-        pairs = CodeTable()
-        for index in counts.indices { counts[index] = 0 }
-        guard isGrouped else {
-            for case let value? in values { add(value, to: 0) }
-            return
-        }
-        for index in 0..<old.count {
-            let (group, code) = Self.parts(of: old.numbers[index])
-            if let value = values[code] { add(value, to: UInt32(group)) }
-        }
-    }
+    /// What a group takes whose values are collected, and each value, at most.
+    private static let (groupByteCount, valueByteCount) = (512, 64)
 
-    /// Collects the values of each group.
-    private func collect(byteCountMax: Int, _ isInTime: () -> Bool) -> Bool {
-        let byteCount = counts.reduce(0) { $0 + Self.groupByteCount + $1 * Self.valueByteCount }
-        guard byteCount <= byteCountMax else { return false }
-        let coder = wholeCoder.hasEqualValues ? wholeCoder : coder
+    /// Counts codes.
+    private func settleDifferent(_ isInTime: () -> Bool) -> Bool {
         let buffer = ByteBuffer(capacity: 128)
-        collected = counts.map { _ in DistinctValues(storage) }
-        let hasPairs = isGrouped || wholeCoder.hasEqualValues
-        for index in 0..<(hasPairs ? pairs.count : coder.count) {
-            if index.isMultiple(of: Self.valuesUnseen), !isInTime() { return false }
-            let (group, code) = hasPairs ? Self.parts(of: pairs.numbers[index]) : (0, index)
+        for index in 0..<meetingCount {
+            if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
+            let (group, code) = meeting(index)
+            counts[group] += 1
+            guard !collected.isEmpty else { continue }
             buffer.removeAll()
             coder.append(code, to: buffer)
             collected[group].add(key: buffer.bytes)
@@ -140,10 +52,25 @@ final class DistinctAccumulator: ColumnAccumulator {
         return true
     }
 
-    /// What a group takes, and each of its values, at most.
-    private static let (groupByteCount, valueByteCount) = (512, 64)
-    /// So many values are collected between two looks at the time.
-    private static let valuesUnseen = 1024
+    /// Counts values, of which several codes may have one, and some none.
+    private func settleEqual(byteCountMax: Int, _ isInTime: () -> Bool) -> Bool {
+        let coded = wholeCoder.codes(of: coder)
+        guard let values = CodedValues(wholeCoder, byteCountMax: byteCountMax, goesOn: isInTime)
+        else { return false }
+        let joined = CodeTable()
+        for index in 0..<meetingCount {
+            if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
+            let (group, code) = meeting(index)
+            let own = Int(coded[code])
+            // Null begins so.
+            if values[own].first == 0 { continue }
+            let known = joined.count
+            let first = Int64(values.firstEqual(to: own))
+            if Int(joined.code(of: Int64(group) << 32 | first)) == known { counts[group] += 1 }
+            if !collected.isEmpty { collected[group].add(key: values[own]) }
+        }
+        return true
+    }
 
     override func state(
         _ kind: AggregateOperation.Kind, of group: Int, isWhole: Bool

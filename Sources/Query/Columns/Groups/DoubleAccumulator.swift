@@ -55,6 +55,17 @@ final class DoubleAccumulator: ColumnAccumulator {
         groups[0].greatest = max(groups[0].greatest, chunk.greatest)
     }
 
+    /// Adds a value so many times.
+    func add(_ value: Double, _ count: Int, to group: Int) {
+        groups[group].count += count
+        // A product would have to be rounded.
+        if wishes.contains(.sum) {
+            for _ in 0..<count { groups[group].sum.add(value, &digitByteCount) }
+        }
+        groups[group].least = min(groups[group].least, value)
+        groups[group].greatest = max(groups[group].greatest, value)
+    }
+
     /// Adds values to the first group.
     private func add(_ values: UnsafePointer<Double>, _ positions: UnsafeBufferPointer<Int32>) {
         groups[0].count += positions.count

@@ -45,6 +45,14 @@ final class NumberAccumulator: ColumnAccumulator {
         }
     }
 
+    /// Adds a value so many times.
+    func add(_ value: Int64, _ count: Int, to group: Int) {
+        groups[group].count += count
+        groups[group].sum += Int128(value) * Int128(count)
+        groups[group].least = min(groups[group].least, value)
+        groups[group].greatest = max(groups[group].greatest, value)
+    }
+
     /// Adds the first values to the first group.
     private func add(_ count: Int) {
         var group = groups[0]
