@@ -70,14 +70,7 @@ extension QueryExecution {
 
     /// Nil when columns do not have what is asked, or not room for all groups: nothing was done then.
     private func runByColumns(_ aggregation: Aggregation) throws(StoreError) -> Int? {
-        guard plan.source == nil, plan.keys == nil, query.sort.isEmpty, after == nil,
-            let columns = aggregation.makeColumns()
-        else { return nil }
-        let scan = try ColumnScan(
-            plan.residual, rowClass, aggregation: columns, in: transaction, readsAll: true,
-            deadlineMilliseconds: limits.deadlineMilliseconds)
-        guard let scan, !scan.testsRows,
-            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
+        guard let columns = aggregation.makeColumns(), let (scan, left) = try scan(for: columns),
             let groups = aggregation.groups(
                 of: columns, isAll: left.isEmpty,
                 isInTime: { !transaction.isOver(limits.deadlineMilliseconds) })
@@ -91,5 +84,33 @@ extension QueryExecution {
         }
         if isFull { throw .stopped(.memory) }
         return columns.objectCount + left.count
+    }
+
+    /// Adds the objects of a scan to an aggregation over columns, but for the keys that are returned.
+    private func scan(
+        for columns: ColumnAggregation
+    ) throws(StoreError) -> (scan: ColumnScan, left: [UInt64])? {
+        guard plan.source == nil, plan.keys == nil, query.sort.isEmpty, after == nil else {
+            return nil
+        }
+        let scan = try ColumnScan(
+            plan.residual, rowClass, aggregation: columns, in: transaction, readsAll: true,
+            deadlineMilliseconds: limits.deadlineMilliseconds)
+        guard let scan, !scan.testsRows,
+            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax)
+        else { return nil }
+        return (scan, left)
+    }
+
+    /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
+    /// of them. Nil for any other: nothing was done then.
+    package func firstOfEach(_ keys: [SortKey]) throws(StoreError) -> [UInt64]? {
+        guard let columns = ColumnAggregation(distinct: keys, schema: transaction.rows),
+            let (scan, left) = try scan(for: columns), left.isEmpty,
+            columns.byteCount + columns.groupCount * 8 <= limits.memoryByteCountMax
+        else { return nil }
+        columnScan = .some(scan)
+        try checkFailure()
+        return columns.firstKeys
     }
 }

@@ -93,13 +93,15 @@ struct QueryPage {
         var all = objects
         all.after = nil
         all.expectedCount = nil
-        if query.distinct.isEmpty { all = objects.counted }
+        if query.distinct.isEmpty { all = objects.counted } else { all.sort = [] }
         let execution = try view.execution(all, limits, account)
         var distinct = DistinctFilter(
             query, read, after: nil, byteCountMax: limits.memoryByteCountMax)
         var count = 0
         if distinct == nil {
             count = try view.served.stored(execution.count())
+        } else if let keys = try view.served.stored(execution.firstOfEach(query.distinct)) {
+            count = keys.count
         } else {
             try view.served.stored(
                 execution.run(limit: .max) { key, row in

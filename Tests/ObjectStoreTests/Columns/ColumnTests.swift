@@ -91,6 +91,45 @@ struct ColumnTests {
             found == expected.prefix(3 * limit).map(\.key), "\(text) by \(sort) limit \(limit)")
     }
 
+    /// The first objects of combinations of values, by a query and by rows.
+    ///
+    /// - Returns: Whether columns had them.
+    private static func compareDistinct(
+        _ predicate: Predicate?, _ text: String, _ read: ReadTransaction, _ rowClass: RowClass,
+        _ random: inout SeededGenerator
+    ) throws -> Bool {
+        let names = [
+            "number", "wide", "flag", "score", "ratio", "born", "name", "blob", "uid", "city",
+            "city.name",
+        ]
+        let paths = names.shuffled(using: &random).prefix(Int.random(in: 1...2, using: &random))
+        let distinct = try SortKey.parse(
+            list: paths.joined(separator: ","), clause: "distinct",
+            root: .objects(classIndex: rowClass.index), schema: read.rows)
+        let evaluator = SortEvaluator(distinct, schema: read.rows)
+        let matcher = predicate?.makeMatcher(read.rows, source: read)
+        var seen: Set<[UInt8]> = []
+        var expected: [UInt64] = []
+        try read.scan(rowClass) { key, row in
+            guard matcher?.matches(row: row, key: key, source: read) ?? true else { return true }
+            let buffer = ByteBuffer()
+            if evaluator.appendDistinct(row: row, key: key, source: read, to: buffer),
+                seen.insert(buffer.array).inserted
+            {
+                expected.append(key)
+            }
+            return true
+        }
+        let staged = StagedQuery(
+            classIndex: rowClass.index, predicate: predicate, suffixes: [.distinct(distinct)])
+        #expect(
+            try staged.run(in: read, limits: QueryLimits()).keys == expected, "\(text) \(paths)")
+        let query = ObjectQuery(classIndex: rowClass.index, predicate: predicate)
+        let found = try QueryExecution(query, in: read).firstOfEach(distinct)
+        #expect(found == nil || found == expected, "\(text) \(paths)")
+        return found != nil
+    }
+
     private static func fill(_ store: Store, _ count: Int64, _ random: inout SeededGenerator) throws
     {
         var operations: [ObjectScript.Operation] = []
@@ -155,7 +194,8 @@ struct ColumnTests {
         var open: [ReadTransaction] = []
         var found = 0
         var aggregatedCount = 0
-        var collectedCount = 0
+        var forms: Set<AggregationComparison.Form> = []
+        var distinctCount = 0
         defer {
             stops.withLock { $0 = true }
             writer.result()
@@ -182,17 +222,20 @@ struct ColumnTests {
                 found += count
                 try Self.compareSorted(compiled.predicate, text, read, rowClass, &random)
                 let isWhole = Int.random(in: 0..<3, using: &random) == 0
-                let aggregation = try AggregationComparison(
-                    isWhole ? nil : compiled.predicate, read, rowClass, &random)
+                let predicate = isWhole ? nil : compiled.predicate
+                let isDistinct = try Self.compareDistinct(predicate, text, read, rowClass, &random)
+                distinctCount += isDistinct ? 1 : 0
+                let aggregation = try AggregationComparison(predicate, read, rowClass, &random)
                 let isByColumns = try aggregation.compare("\(round): \(isWhole ? "" : text)")
                 aggregatedCount += isByColumns ? 1 : 0
-                collectedCount += isByColumns && aggregation.collects ? 1 : 0
+                if isByColumns { forms.formUnion(aggregation.forms) }
             }
         }
         #expect(found > 100)
         if byteCountMax > 1 << 20 {
             #expect(store.columns.byteCount > 100_000)
-            #expect(aggregatedCount > 0 && collectedCount > 0)
+            #expect(aggregatedCount > 0 && distinctCount > 0)
+            #expect(forms == Set(AggregationComparison.Form.allCases))
         }
     }
 }

@@ -23,8 +23,9 @@ package final class ColumnAggregation: @unchecked Sendable {
     /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
     private var tables: [CodeTable] = []
     private var counts: [Int] = []
-    /// The key of an object of each group.
+    /// The least key of the objects of each group.
     private var keys: [UInt64] = []
+    private var lastChunk = 0
     private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
     private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
     private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
@@ -56,6 +57,14 @@ package final class ColumnAggregation: @unchecked Sendable {
         self.accumulators = accumulators
         self.coders = coders
         begin()
+    }
+
+    /// Makes one for ``firstKeys``, which tells objects apart by properties of the class itself; nil for any other.
+    package convenience init?(distinct keys: [SortKey], schema: RowSchema) {
+        guard keys.allSatisfy({ $0.path.ownMember != nil && $0.path.type.storage != .link }) else {
+            return nil
+        }
+        self.init([], by: keys.map(\.path), schema: schema)
     }
 
     private init(partOf whole: ColumnAggregation) {
@@ -142,6 +151,9 @@ package final class ColumnAggregation: @unchecked Sendable {
     /// How many objects it has seen.
     package var objectCount: Int { counts.reduce(0, +) }
 
+    /// How many groups there are.
+    package var groupCount: Int { counts.count }
+
     /// Bytes of memory that the groups take.
     package var byteCount: Int {
         counts.count * 16 + accumulators.reduce(0) { $0 + $1.byteCount }
@@ -159,6 +171,7 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     /// Adds the objects of a chunk's result, which has no exceptions.
     package func add(_ chunk: Int, _ frame: ColumnFrame) {
+        defer { lastChunk = max(lastChunk, chunk) }
         let isWhole = frame.count == ColumnChunk.keyCount
         var position = 0
         while position < ColumnChunk.keyCount {
@@ -199,6 +212,12 @@ package final class ColumnAggregation: @unchecked Sendable {
         // Groups come in the order of their numbers.
         for index in batch.positions.indices where Int(codes[index]) == counts.count {
             addGroup(of: batch.key(index))
+        }
+        if batch.chunk < lastChunk {
+            for index in batch.positions.indices {
+                let group = Int(codes[index])
+                keys[group] = min(keys[group], batch.key(index))
+            }
         }
         counts.withUnsafeMutableBufferPointer { counts in
             for index in batch.positions.indices { counts[Int(codes[index])] += 1 }
@@ -249,6 +268,7 @@ package final class ColumnAggregation: @unchecked Sendable {
             group = table.code(of: Self.pair(group, code))
         }
         if Int(group) == counts.count { addGroup(of: key) }
+        keys[Int(group)] = min(keys[Int(group)], key)
         return group
     }
 
@@ -258,6 +278,9 @@ package final class ColumnAggregation: @unchecked Sendable {
     }
 
     // MARK: Results
+
+    /// The key of the first object of each group, rising.
+    package var firstKeys: [UInt64] { keys.sorted() }
 
     /// The first groups in their order, or all in whatever order.
     ///
