@@ -347,6 +347,7 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     private func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         let before = byteCount
+        guard byteCountMax >= 0 else { return false }
         return accumulators.allSatisfy { accumulator in
             accumulator.settle(
                 isWhole: isWhole, byteCountMax: byteCountMax - (byteCount - before),

@@ -25,8 +25,10 @@ final class DistinctAccumulator: CodedAccumulator {
     override func makePart() -> ColumnAccumulator { DistinctAccumulator(partOf: self) }
 
     override func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
-        var left = byteCountMax - meetingCount * Self.valueByteCount - groupCount * 8
-        if !isWhole { left -= groupCount * Self.groupByteCount }
+        var left = byteCountMax - groupCount * 8
+        if !isWhole {
+            left -= groupCount * Self.groupByteCount + meetingCount * Self.valueByteCount
+        }
         if left < 0 { return false }
         counts = [Int](repeating: 0, count: groupCount)
         collected = isWhole ? [] : counts.map { _ in DistinctValues(path.type.storage) }
@@ -36,6 +38,8 @@ final class DistinctAccumulator: CodedAccumulator {
 
     /// What a group takes whose values are collected, and each value, at most.
     private static let (groupByteCount, valueByteCount) = (512, 64)
+    /// What a value takes that is joined with equal ones, at most.
+    private static let joinedByteCount = 32
 
     /// Counts codes.
     private func settleDifferent(_ isInTime: () -> Bool) -> Bool {
@@ -55,6 +59,7 @@ final class DistinctAccumulator: CodedAccumulator {
     /// Counts values, of which several codes may have one, and some none.
     private func settleEqual(byteCountMax: Int, _ isInTime: () -> Bool) -> Bool {
         let coded = wholeCoder.codes(of: coder)
+        let byteCountMax = byteCountMax - meetingCount * Self.joinedByteCount - coded.count * 4
         guard let values = CodedValues(wholeCoder, byteCountMax: byteCountMax, goesOn: isInTime)
         else { return false }
         let joined = CodeTable()
