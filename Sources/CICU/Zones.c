@@ -1,5 +1,6 @@
 #include "CICU.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unicode/ucal.h>
 
@@ -39,4 +40,14 @@ int32_t HFZoneOffset(HFZone *zone, int64_t seconds) {
     int32_t offset = ucal_get(zone->calendar, UCAL_ZONE_OFFSET, &status)
         + ucal_get(zone->calendar, UCAL_DST_OFFSET, &status);
     return U_SUCCESS(status) ? offset / 1000 : 0;
+}
+
+int64_t HFZoneNextChange(HFZone *zone, int64_t seconds) {
+    UErrorCode status = U_ZERO_ERROR;
+    UDate change = 0;
+    ucal_setMillis(zone->calendar, (UDate)seconds * 1000, &status);
+    UBool isFound = ucal_getTimeZoneTransitionDate(
+        zone->calendar, UCAL_TZ_TRANSITION_NEXT, &change, &status);
+    if (U_FAILURE(status)) return seconds;
+    return isFound ? (int64_t)floor(change / 1000) : INT64_MAX;
 }

@@ -84,4 +84,7 @@ void HFZoneFree(HFZone *zone);
 /// By how many seconds a zone is ahead of UTC at a time in seconds since 1970.
 int32_t HFZoneOffset(HFZone *zone, int64_t seconds);
 
+/// The first time behind another at which a zone's offset changes; INT64_MAX when there is none.
+int64_t HFZoneNextChange(HFZone *zone, int64_t seconds);
+
 #endif
