@@ -54,7 +54,7 @@ let package = Package(
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Text", ["Bytes", "CICU"]),
         library("Geometry", ["CGeometry"]),
-        library("Query", ["Rows", "ObjectModel", "Bytes", "Text", "Geometry"]),
+        library("Query", ["Rows", "ObjectModel", "Bytes", "Text", "Geometry", "CMemory"]),
         library("Threads"),
         library("Storage", ["Bytes"]),
         library("StorageMemory", ["Storage", "Bytes", "Threads"]),

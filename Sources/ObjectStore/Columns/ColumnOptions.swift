@@ -8,6 +8,8 @@ package struct ColumnOptions: Sendable, Equatable {
     package var objectCountMin = 256
     /// How many other cores help with a scan; 0 for none.
     package var helperCountMax = 7
+    /// After how many chunks the time that a scan takes is estimated, and again after as many more.
+    package var probedChunkCount = 8
     /// How long a scan has to go on to be worth waking another thread.
     package var sharedMicrosecondsMin: UInt64 = 400
     /// The most keys that are remembered as changed for a class with columns; when more change before

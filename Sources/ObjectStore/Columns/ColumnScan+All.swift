@@ -4,9 +4,6 @@ import Threads
 
 /// Results of all objects at once, which several threads calculate where that takes long.
 extension ColumnScan {
-    /// After how many chunks the time that a scan takes is estimated.
-    private static let probedChunkCount = 8
-
     private var isAlone: Bool { transaction.turn?.isAlone ?? true }
 
     /// How many objects satisfy the predicate.
@@ -42,7 +39,9 @@ extension ColumnScan {
         var left: [UInt64] = []
         let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
         let partByteCountMax = byteCountMax / threadCount
-        let aggregator = ColumnAggregator(program, aggregation, byteCountMax: partByteCountMax)
+        // All of it, until others join.
+        var ownByteCountMax = byteCountMax
+        let aggregator = ColumnAggregator(program, aggregation, byteCountMax: byteCountMax)
         let makeWorker = { @Sendable [program] in
             ColumnAggregator(program, aggregation.makePart(), byteCountMax: partByteCountMax)
         }
@@ -55,8 +54,14 @@ extension ColumnScan {
             }
             aggregation.add(chunk, frame)
         } goesOn: {
-            isFull = aggregation.byteCount > partByteCountMax
+            isFull = aggregation.byteCount > ownByteCountMax
             return !isFull
+        } isShared: {
+            guard aggregation.isWorthSharing, aggregation.byteCount < partByteCountMax else {
+                return false
+            }
+            ownByteCountMax = partByteCountMax
+            return true
         }
         if isFull { return nil }
         for case let worker as ColumnAggregator in workers { aggregation.add(worker.part) }
@@ -67,10 +72,12 @@ extension ColumnScan {
     /// that only rows can decide.
     ///
     /// - `goesOn`: Asked now and then.
+    /// - `isShared`: Whether helpers may take chunks; asked only where it takes so long that they would.
     /// - Returns: The workers of the helpers.
     private func share(
         _ worker: some ColumnWorker, makeWorker: @escaping @Sendable () -> any ColumnWorker,
-        settle: (_ chunk: Int) throws(StoreError) -> Void, goesOn: () -> Bool = { true }
+        settle: (_ chunk: Int) throws(StoreError) -> Void, goesOn: () -> Bool = { true },
+        isShared: () -> Bool = { true }
     ) throws(StoreError) -> [any ColumnWorker] {
         let chunkCount = program.chunkCount
         let start = monotonicMicroseconds()
@@ -78,12 +85,12 @@ extension ColumnScan {
             try checkTime()
             if testsRows || !worker.take(chunk) { try settle(chunk) }
             let done = chunk + 1
-            guard done.isMultiple(of: Self.probedChunkCount), done < chunkCount else { continue }
+            guard done.isMultiple(of: options.probedChunkCount), done < chunkCount else { continue }
             guard goesOn() else { return [] }
             let left = UInt64(chunkCount - done)
             let elapsed = monotonicMicroseconds() - start
             if options.helperCountMax > 0, !testsRows, isAlone,
-                elapsed * left / UInt64(done) >= options.sharedMicrosecondsMin
+                elapsed * left / UInt64(done) >= options.sharedMicrosecondsMin, isShared()
             {
                 let job = ColumnJob(done..<chunkCount, makeWorker: makeWorker)
                 return try share(job, worker, settle, goesOn)

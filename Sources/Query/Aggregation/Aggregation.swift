@@ -50,6 +50,7 @@ package final class Aggregation {
     private let operations: [Operation]
     private let evaluator: GroupKeyEvaluator
     private let isGrouped: Bool
+    private let page: GroupPage
     private let after: [UInt8]?
     private let groupCountMax: Int?
     private let byteCountMax: Int
@@ -65,13 +66,12 @@ package final class Aggregation {
     /// - Parameters:
     ///   - operations: What is asked.
     ///   - by: What the objects of a group have in common; empty for one group of all.
-    ///   - after: ``Group/sortBytes`` that only later groups are wanted of; nil for all.
-    ///   - groupCountMax: How many groups are wanted; nil for all.
+    ///   - page: Which groups are wanted; more are made where only all of them tell which these are.
     ///   - byteCountMax: Memory for them.
     ///   - schema: Of the rows.
     package init(
-        _ operations: [AggregateOperation], by: [GroupKey], after: [UInt8]?, groupCountMax: Int?,
-        byteCountMax: Int, schema: RowSchema
+        _ operations: [AggregateOperation], by: [GroupKey], page: GroupPage, byteCountMax: Int,
+        schema: RowSchema
     ) {
         asked = operations
         self.by = by
@@ -90,8 +90,9 @@ package final class Aggregation {
         }
         evaluator = GroupKeyEvaluator(by, schema: schema)
         isGrouped = !by.isEmpty
-        self.after = after
-        self.groupCountMax = groupCountMax
+        self.page = page
+        after = page.beforehand.after
+        groupCountMax = page.beforehand.countMax
         self.byteCountMax = byteCountMax
         if by.isEmpty { groups = [makeGroup([], 0)] }
     }
@@ -155,8 +156,7 @@ package final class Aggregation {
 
     /// The same over columns; nil for what they do not calculate.
     package func makeColumns() -> ColumnAggregation? {
-        guard by.allSatisfy(\.isPlain) else { return nil }
-        return ColumnAggregation(asked, by: by.map(\.path), schema: schema)
+        ColumnAggregation(asked, by: by, schema: schema)
     }
 
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
@@ -184,7 +184,7 @@ package final class Aggregation {
         of columns: ColumnAggregation, isAll: Bool, isInTime: () -> Bool
     ) -> [Group]? {
         columns.finish(
-            isWhole: isAll, after: after, countMax: groupCountMax, byteCountMax: byteCountMax,
+            isAll ? page : page.beforehand, isWhole: isAll, byteCountMax: byteCountMax,
             isInTime: isInTime)
     }
 

@@ -14,6 +14,12 @@ package struct GroupOrder: Hashable, Sendable {
     /// How many figures are compared.
     package var count: Int { keys.count }
 
+    /// Whether groups with fewer objects come first, where only their number decides; nil for other orders.
+    var isByCountAscending: Bool? {
+        guard keys.count == 1, keys[0].figure.resultIndex == nil else { return nil }
+        return keys[0].isAscending
+    }
+
     /// Reads a list such as `-count,avg(age)`.
     ///
     /// - Throws: ``QueryError`` with the column in `list`.

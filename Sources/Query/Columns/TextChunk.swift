@@ -62,9 +62,19 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         return UnsafeRawBufferPointer(start: bytes + start, count: Int(ends[position]) - start)
     }
 
-    /// The hash of the text at a position.
-    @inline(__always)
-    func hash(_ position: Int) -> UInt32 { hashes[position] }
+    /// Reads the texts at some positions, null where there is none.
+    func read(
+        _ positions: UnsafeBufferPointer<Int32>, into texts: UnsafeMutablePointer<HashedText>
+    ) {
+        for index in 0..<positions.count {
+            let position = Int(positions[index])
+            let text = text(position)
+            texts[index] =
+                nulls?[position] ?? 0 == 0
+                ? HashedText(start: text.baseAddress, count: text.count, hash: hashes[position])
+                : .null
+        }
+    }
 
     override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
         let text = text(position)

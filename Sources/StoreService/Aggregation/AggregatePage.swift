@@ -129,8 +129,7 @@ struct AggregatePage {
     ) throws(RequestFault) -> PageCursor? {
         let selection = query.selection
         let after = cursor?.position.sortBytes
-        let aggregation = makeAggregation(
-            query.operations, after: selection.needsAll ? nil : after)
+        let aggregation = makeAggregation(query.operations, after: after)
         try run(aggregation)
         let selected = try known { () throws(GroupFigure.Overflow) in
             // One more than a page's shows whether there is a next one.
@@ -191,8 +190,8 @@ struct AggregatePage {
         _ operations: [AggregateOperation], after: [UInt8]?
     ) -> Aggregation {
         Aggregation(
-            operations, by: query.by, after: after,
-            groupCountMax: query.selection.needsAll ? nil : query.limit + 1,
+            operations, by: query.by,
+            page: GroupPage(of: query.selection, after: after, countMax: query.limit + 1),
             byteCountMax: limits.memoryByteCountMax, schema: read.rows)
     }
 

@@ -47,6 +47,16 @@ struct AggregationComparison {
         "number", "wide", "flag", "score", "ratio", "born", "name", "blob", "uid", "city.name",
         "city.size", "city.twin.size", "extra", "city.twin.name", "city.@links.Thing.city.@count",
     ]
+    /// Groups by what is calculated from values, by elements and by links.
+    static let calculatedNames = [
+        "year(born)", "month(born)", "day(born)", "hour(born)", "bucket(number,3)",
+        "bucket(wide,7)", "bucket(wide,0.75)", "bucket(score,0.75)", "bucket(score,1e-300)",
+        "bucket(ratio,2)", "tags", "marks", "cities", "bucket(marks,2)", "city",
+        "bucket(city.size,2)",
+    ]
+    private static let zones = ["Z", "-03:30", "Europe/Paris", "Australia/Lord_Howe"]
+    private static let orders = ["", "", "count", "-count", "-count,sum(number)"]
+    private static let conditions = ["", "", "count > 2", "sum(number) > 1"]
 
     let read: ReadTransaction
     let rowClass: RowClass
@@ -55,8 +65,10 @@ struct AggregationComparison {
     private let operations: [AggregateOperation]
     private let by: [GroupKey]
     private let limit: Int
-    /// Little of it has groups made by rows again.
     private let byteCountMax: Int
+    /// Whether there is so little memory that rows may have to make the groups again.
+    let isSmall: Bool
+    private let selection: GroupSelection
     let text: String
     /// Which forms of operations there are.
     let forms: Set<Form>
@@ -66,33 +78,74 @@ struct AggregationComparison {
         _ predicate: Predicate?, _ read: ReadTransaction, _ rowClass: RowClass,
         _ random: inout SeededGenerator
     ) throws {
+        let group = [0, 1, 1, 2, 3].randomElement(using: &random) ?? 1
+        var hasElements = false
+        let groups = (Self.groupNames + Self.calculatedNames).shuffled(using: &random)
+            .prefix(group).filter { name in
+                guard Self.elementNames.contains(where: { name.contains($0) }) else { return true }
+                defer { hasElements = true }
+                return !hasElements
+            }
+        let collecting = Self.collectingNames.shuffled(using: &random)
+            .prefix(Int.random(in: 0...2, using: &random))
+        let names = Self.operationNames.shuffled(using: &random)
+            .prefix(Int.random(in: 1...3, using: &random))
+        try self.init(predicate, read, rowClass, Array(names + collecting), by: groups, &random)
+    }
+
+    /// Makes one of some operations and groups, in a random order.
+    init(
+        _ predicate: Predicate?, _ read: ReadTransaction, _ rowClass: RowClass,
+        _ names: [String], by groups: [String], _ random: inout SeededGenerator
+    ) throws {
         self.read = read
         self.rowClass = rowClass
         self.predicate = predicate
-        let collecting = Self.collectingNames.shuffled(using: &random)
-            .prefix(Int.random(in: 0...2, using: &random))
-        let calculating = Self.operationNames.shuffled(using: &random)
-            .prefix(Int.random(in: 1...3, using: &random))
-        forms = Set((calculating + collecting).compactMap { Form($0) })
-        let names = (calculating + collecting).joined(separator: ",")
+        forms = Set(names.compactMap { Form($0) })
+        // Groups are ordered and chosen by it.
+        let names = (["sum(number)"] + names.filter { $0 != "sum(number)" }).joined(
+            separator: ",")
         operations = try AggregateOperation.parse(
             list: names, rootClass: rowClass.index, schema: read.rows)
-        let groups = Self.groupNames.shuffled(using: &random)
-            .prefix([0, 1, 1, 2, 3].randomElement(using: &random) ?? 1).joined(separator: ",")
+        let zone = Self.zones.randomElement(using: &random) ?? "Z"
         by =
             groups.isEmpty
             ? []
             : try GroupKey.parse(
-                list: groups, zone: .offset(0), rootClass: rowClass.index, schema: read.rows)
+                list: groups.joined(separator: ","), zone: try #require(ClockZone(zone)),
+                rootClass: rowClass.index, schema: read.rows)
+        var selection = GroupSelection()
+        let order = Self.orders.randomElement(using: &random) ?? ""
+        if !order.isEmpty {
+            selection.order = try GroupOrder.parse(list: order, operations: operations)
+        }
+        let condition = Self.conditions.randomElement(using: &random) ?? ""
+        if !condition.isEmpty {
+            selection.condition = try GroupCondition.parse(
+                condition, operations: operations, schema: read.rows)
+        }
+        self.selection = groups.isEmpty ? GroupSelection() : selection
         limit = [1, 5, 100_000].randomElement(using: &random) ?? 5
-        byteCountMax = limit < 100 && Bool.random(using: &random) ? 100_000 : 1 << 30
-        text = "\(names) by \(groups) limit \(limit) in \(byteCountMax)"
+        isSmall = limit < 100 && !selection.needsAll && Bool.random(using: &random)
+        byteCountMax = isSmall ? 100_000 : 1 << 30
+        text =
+            "\(names) by \(groups) in \(zone) where \(condition) in order of \(order) limit \(limit) "
+            + "in \(byteCountMax)"
     }
+
+    /// Parts of the names of groups by the elements of collections.
+    private static let elementNames = ["tags", "marks", "cities"]
 
     private func aggregation(after: [UInt8]?) -> Aggregation {
         Aggregation(
-            operations, by: by, after: after, groupCountMax: limit, byteCountMax: byteCountMax,
-            schema: read.rows)
+            operations, by: by, page: GroupPage(of: selection, after: after, countMax: limit),
+            byteCountMax: byteCountMax, schema: read.rows)
+    }
+
+    /// The groups of a page.
+    private func first(_ aggregation: Aggregation, after: [UInt8]?) throws -> [Aggregation.Group] {
+        try #require(
+            try selection.first(of: aggregation.finish(), after: after, countMax: limit) { true })
     }
 
     /// Compares two pages.
@@ -104,8 +157,10 @@ struct AggregationComparison {
         for _ in 0..<2 {
             let byRows = aggregation(after: after)
             let matcher = predicate?.makeMatcher(read.rows, source: read)
+            var objectCount = 0
             try read.scan(rowClass) { key, row in
                 if matcher?.matches(row: row, key: key, source: read) ?? true {
+                    objectCount += 1
                     _ = byRows.add(row: row, key: key, source: read)
                 }
                 return true
@@ -114,11 +169,11 @@ struct AggregationComparison {
             let execution = try QueryExecution(
                 ObjectQuery(classIndex: rowClass.index, predicate: predicate), in: read,
                 limits: QueryLimits(memoryByteCountMax: byteCountMax))
-            #expect(try execution.run(found) != nil)
+            #expect(try execution.run(found) == objectCount)
             isByColumns =
                 execution.followed.last.map { !$0.columns.isEmpty && !$0.testsRows } ?? false
-            let own = try described(found.finish())
-            let expected = try described(byRows.finish())
+            let own = try described(try first(found, after: after))
+            let expected = try described(try first(byRows, after: after))
             #expect(own.lines == expected.lines, "\(note) \(text)")
             after = own.last
             if by.isEmpty || after == nil { break }
@@ -130,18 +185,19 @@ struct AggregationComparison {
     private func described(
         _ groups: [Aggregation.Group]
     ) throws -> (lines: [String], last: [UInt8]?) {
-        let evaluator = SortEvaluator(by.map { SortKey(path: $0.path) }, schema: read.rows)
-        let buffer = ByteBuffer()
         let lines = try groups.map { group in
             if !by.isEmpty {
                 let row = try #require(try read.find(rowClass, key: group.key))
-                buffer.removeAll()
-                evaluator.append(row: row, key: group.key, source: read, to: buffer)
-                #expect(buffer.array == group.sortBytes, "the object of a group of \(text)")
+                let alone = Aggregation(
+                    [], by: by, page: GroupPage(after: nil, countMax: nil),
+                    byteCountMax: byteCountMax, schema: read.rows)
+                _ = alone.add(row: row, key: group.key, source: read)
+                let isOfGroup = alone.finish().contains { $0.sortBytes == group.sortBytes }
+                #expect(isOfGroup, "the object of a group of \(text)")
             }
             return "\(group.sortBytes): \(group.count) \(group.results.map(described))"
         }
-        return (lines, groups.last?.sortBytes)
+        return (lines, try groups.last.map { try selection.position(of: $0) })
     }
 
     private func described(_ result: AggregateState.Result) -> String {

@@ -16,6 +16,7 @@ struct ColumnTests {
         options.columns.useCountMin = 1
         options.columns.objectCountMin = 0
         options.columns.sharedMicrosecondsMin = 0
+        options.columns.probedChunkCount = 1
         change(&options.columns)
         return options
     }
@@ -236,6 +237,28 @@ struct ColumnTests {
             #expect(store.columns.byteCount > 100_000)
             #expect(aggregatedCount > 0 && distinctCount > 0)
             #expect(forms == Set(AggregationComparison.Form.allCases))
+        }
+    }
+
+    @Test("make groups of what is calculated, of elements and of links, as rows do")
+    func calculatedGroups() throws {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("groups over columns"))
+        let store = try Shelter.open(
+            EngineCase.memory, options: Self.eager(), classes: ColumnWorld.classes)
+        defer { store.close() }
+        // More than one chunk, so that a helper may make a part.
+        try Self.fill(store, 9_000, &random)
+        let read = try store.read()
+        defer { read.close() }
+        let rowClass = try #require(read.rows.rowClass(named: "Thing"))
+        for name in AggregationComparison.calculatedNames {
+            for others in [[], ["number"], ["name", "flag"]] {
+                let comparison = try AggregationComparison(
+                    nil, read, rowClass, ["max(born)", "avg(score)"], by: [name] + others, &random)
+                let isByColumns = try comparison.compare(name)
+                // Without a filter only groups have the scan use columns.
+                #expect(isByColumns || comparison.isSmall, "\(name) \(others)")
+            }
         }
     }
 }

@@ -65,8 +65,9 @@ enum ColumnWorld {
     }
 
     static func date(_ random: inout SeededGenerator) -> Timestamp {
-        Timestamp(
-            seconds: [-2, -1, 0, 1, 1 << 40, -(1 << 40)].randomElement(using: &random) ?? 0,
+        let any = Int64.random(in: -2_000_000_000...4_000_000_000, using: &random)
+        return Timestamp(
+            seconds: [-2, -1, 0, 1, any, 1 << 40, -(1 << 40)].randomElement(using: &random) ?? 0,
             nanoseconds: Int32.random(in: 0...2, using: &random))
     }
 

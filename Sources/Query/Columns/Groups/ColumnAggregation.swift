@@ -1,4 +1,3 @@
-import Bytes
 import ObjectModel
 import Rows
 
@@ -12,26 +11,31 @@ package final class ColumnAggregation: @unchecked Sendable {
     // Unchecked: other threads call `makePart` alone, which reads what was set before they came.
 
     /// An operation on values, and who calculates it.
-    private struct Operation {
+    struct Operation {
         let kind: AggregateOperation.Kind
         let accumulator: Int
     }
 
-    private let operations: [Operation]
-    private let coders: [GroupCoder]
-    private let accumulators: [ColumnAccumulator]
+    let operations: [Operation]
+    let coders: [GroupCoder]
+    /// The coder of a collection's elements, of which each counts in its group.
+    private let many: GroupCoder?
+    private let elements = ElementBatches()
+    /// How many objects it has seen.
+    package private(set) var objectCount = 0
+    let accumulators: [ColumnAccumulator]
     /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
     private var tables: [CodeTable] = []
-    private var counts: [Int] = []
+    private(set) var counts: [Int] = []
     /// The least key of the objects of each group.
-    private var keys: [UInt64] = []
+    private(set) var keys: [UInt64] = []
     private var lastChunk = 0
     private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
     private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
     private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
     /// Makes an aggregation; nil for what columns do not calculate.
-    package init?(_ operations: [AggregateOperation], by: [ValuePath], schema: RowSchema) {
+    package init?(_ operations: [AggregateOperation], by: [GroupKey], schema: RowSchema) {
         var made: [Operation] = []
         var accumulators: [ColumnAccumulator] = []
         for operation in operations where operation.kind != .count {
@@ -49,13 +53,14 @@ package final class ColumnAggregation: @unchecked Sendable {
                 Operation(kind: operation.kind, accumulator: index ?? accumulators.count - 1))
         }
         var coders: [GroupCoder] = []
-        for path in by {
-            guard let coder = Self.coder(path, schema) else { return nil }
+        for key in by {
+            guard let coder = Self.coder(key, schema) else { return nil }
             coders.append(coder)
         }
         self.operations = made
         self.accumulators = accumulators
         self.coders = coders
+        many = zip(by, coders).first { $0.0.path.isMany }?.1
         begin()
     }
 
@@ -64,16 +69,18 @@ package final class ColumnAggregation: @unchecked Sendable {
         guard keys.allSatisfy({ $0.path.ownMember != nil && $0.path.type.storage != .link }) else {
             return nil
         }
-        self.init([], by: keys.map(\.path), schema: schema)
+        self.init([], by: keys.map { GroupKey(path: $0.path, part: .value) }, schema: schema)
     }
 
     private init(partOf whole: ColumnAggregation) {
         operations = whole.operations
-        coders = whole.coders.map { own in
+        let coders = whole.coders.map { own in
             let coder = own.makePart()
             coder.bind(as: own)
             return coder
         }
+        self.coders = coders
+        many = zip(whole.coders, coders).first { $0.0 === whole.many }?.1
         accumulators = whole.accumulators.map { own in
             let accumulator = own.makePart()
             accumulator.bind(as: own)
@@ -101,7 +108,7 @@ package final class ColumnAggregation: @unchecked Sendable {
     ) -> ColumnAccumulator? {
         guard let path = kind.path else { return nil }
         if case .distinctCount = kind {
-            guard let coder = coder(path, schema) else { return nil }
+            guard let coder = coder(GroupKey(path: path, part: .value), schema) else { return nil }
             return DistinctAccumulator(coder, path, isGrouped: isGrouped)
         }
         if case .values(let function, _) = kind, let coder = LinkGroupCoder(path, schema: schema) {
@@ -121,17 +128,27 @@ package final class ColumnAggregation: @unchecked Sendable {
         }
     }
 
-    private static func coder(_ path: ValuePath, _ schema: RowSchema) -> GroupCoder? {
-        if let member = path.ownMember {
-            let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            return switch path.type.storage {
-            case .int, .bool, .date, .double, .float:
-                NumberGroupCoder(reference, path.type.storage)
-            case .string, .data, .uuid, .objectID: TextGroupCoder(reference, path.type.storage)
-            default: nil
-            }
+    private static func coder(_ key: GroupKey, _ schema: RowSchema) -> GroupCoder? {
+        let path = key.path
+        guard let member = ownMember(path, schema) else {
+            return LinkGroupCoder(path, part: key.part, schema: schema)
         }
-        return LinkGroupCoder(path, schema: schema)
+        let reference = ColumnReference(classIndex: path.lastClass, member: member)
+        if key.part != .value { return PartGroupCoder(key, reference) }
+        let storage = path.type.storage
+        return switch storage {
+        case .int, .bool, .date, .link, .double, .float: NumberGroupCoder(reference, storage)
+        case .string, .data, .uuid, .objectID: TextGroupCoder(reference, storage)
+        default: nil
+        }
+    }
+
+    /// The property of the root object whose value a path is, or whose elements.
+    private static func ownMember(_ path: ValuePath, _ schema: RowSchema) -> Int? {
+        guard path.steps.isEmpty, case .elements(let member) = path.terminal,
+            [.list, .set].contains(schema.classes[path.lastClass].members[member].storage.shape)
+        else { return path.ownMember }
+        return member
     }
 
     /// The columns that it needs.
@@ -148,8 +165,11 @@ package final class ColumnAggregation: @unchecked Sendable {
     /// An aggregation of the same that has seen nothing, for another thread; any thread.
     package func makePart() -> ColumnAggregation { ColumnAggregation(partOf: self) }
 
-    /// How many objects it has seen.
-    package var objectCount: Int { counts.reduce(0, +) }
+    /// Whether it holds little for the objects that it has seen: then several threads are sooner done than one, though what
+    /// their parts hold has to be added.
+    package var isWorthSharing: Bool { byteCount < objectCount * Self.sharedByteCountMax }
+
+    private static let sharedByteCountMax = 32
 
     /// How many groups there are.
     package var groupCount: Int { counts.count }
@@ -189,10 +209,16 @@ package final class ColumnAggregation: @unchecked Sendable {
                 }
             }
             if count == 0 { continue }
-            add(
-                ColumnBatch(
-                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
-                    isOfAll: isWhole))
+            objectCount += count
+            let batch = ColumnBatch(
+                chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
+                isOfAll: isWhole)
+            guard let many else {
+                add(batch)
+                continue
+            }
+            guard let collections = many.chunk(chunk) as? CollectionChunk else { continue }
+            elements.forEach(of: batch, in: collections) { add($0) }
         }
     }
 
@@ -235,150 +261,55 @@ package final class ColumnAggregation: @unchecked Sendable {
         for accumulator in accumulators { accumulator.grow(to: counts.count) }
     }
 
-    /// The codes of a group.
-    private func codes(of group: Int) -> [Int] {
-        var codes: [Int] = []
-        var group = group
-        for table in tables.reversed() {
-            let pair = table.numbers[group]
-            codes.append(Int(UInt32(truncatingIfNeeded: pair)))
-            group = Int(pair >> 32)
+    /// The codes of all groups, one group after the other.
+    func allCodes() -> [UInt32] {
+        let width = coders.count
+        return [UInt32](unsafeUninitializedCapacity: counts.count * width) { codes, count in
+            for group in counts.indices {
+                var first = group
+                for (index, table) in tables.enumerated().reversed() {
+                    let pair = table.numbers[first]
+                    codes.initializeElement(
+                        at: group * width + index + 1, to: UInt32(truncatingIfNeeded: pair))
+                    first = Int(pair >> 32)
+                }
+                codes.initializeElement(
+                    at: group * width, to: UInt32(truncatingIfNeeded: first))
+            }
+            count = counts.count * width
         }
-        return (codes + [group]).reversed()
     }
 
     /// Adds what a part has seen.
     package func add(_ part: ColumnAggregation) {
+        objectCount += part.objectCount
         guard !coders.isEmpty else {
             return add(part, to: [0])
         }
         let coded = zip(coders, part.coders).map { $0.codes(of: $1) }
+        let codes = part.allCodes()
         add(
             part,
             to: part.counts.indices.map { group in
-                let codes = zip(part.codes(of: group), coded).map { $1[$0] }
-                return self.group(codes, of: part.keys[group])
+                self.group(of: part.keys[group]) { index in
+                    coded[index][Int(codes[group * coders.count + index])]
+                }
             })
     }
 
-    /// The group of some codes, of which an object is known.
-    private func group(_ codes: [UInt32], of key: UInt64) -> UInt32 {
-        var group = codes[0]
-        for (table, code) in zip(tables, codes.dropFirst()) {
-            group = table.code(of: Self.pair(group, code))
+    /// The group with some codes, by coder, of which an object is known.
+    func group(of key: UInt64, _ code: (Int) -> UInt32) -> UInt32 {
+        var group = code(0)
+        for (index, table) in tables.enumerated() {
+            group = table.code(of: Self.pair(group, code(index + 1)))
         }
         if Int(group) == counts.count { addGroup(of: key) }
         keys[Int(group)] = min(keys[Int(group)], key)
         return group
     }
 
-    private func add(_ part: ColumnAggregation, to groups: [UInt32]) {
+    func add(_ part: ColumnAggregation, to groups: [UInt32]) {
         for (count, group) in zip(part.counts, groups) { counts[Int(group)] += count }
         for (own, other) in zip(accumulators, part.accumulators) { own.add(other, to: groups) }
-    }
-
-    // MARK: Results
-
-    /// The key of the first object of each group, rising.
-    package var firstKeys: [UInt64] { keys.sorted() }
-
-    /// The first groups in their order, or all in whatever order.
-    ///
-    /// - `isWhole`: Whether no values are added to them elsewhere.
-    /// - `after`: ``Aggregation/Group/sortBytes`` that only later groups are wanted of; nil for all.
-    /// - `countMax`: How many are wanted; nil for all.
-    /// - `byteCountMax`: Memory for them.
-    /// - `isInTime`: Asked now and then.
-    /// - Returns: Nil when there is too little memory or time.
-    package func finish(
-        isWhole: Bool, after: [UInt8]?, countMax: Int?, byteCountMax: Int, isInTime: () -> Bool
-    ) -> [Aggregation.Group]? {
-        var left = byteCountMax - byteCount
-        guard !coders.isEmpty else {
-            let isReady = settle(isWhole: isWhole, byteCountMax: left, isInTime: isInTime)
-            return isReady ? [makeGroup(0, [], isWhole: isWhole)] : nil
-        }
-        var values: [CodedValues] = []
-        for coder in coders {
-            guard let own = CodedValues(coder, byteCountMax: left, goesOn: isInTime) else {
-                return nil
-            }
-            left -= own.byteCount
-            values.append(own)
-        }
-        var joined: (whole: ColumnAggregation, firsts: [Int])?
-        if values.contains(where: \.hasEqual) {
-            left -= byteCount
-            if left < 0 { return nil }
-            joined = self.joined(values)
-        }
-        let whole = joined?.whole ?? self
-        // Of one coder alone the groups are its codes.
-        var groupCodes: [UInt32] = []
-        if joined != nil || coders.count > 1 {
-            for group in joined?.firsts ?? Array(counts.indices) {
-                for code in codes(of: group) {
-                    groupCodes.append(UInt32(truncatingIfNeeded: code))
-                }
-            }
-        }
-        let order = CodeOrder(values, codes: groupCodes)
-        guard whole.settle(isWhole: isWhole, byteCountMax: left, isInTime: isInTime) else {
-            return nil
-        }
-        let groupByteCount = Aggregation.byteCount(ofGroup: 0, operationCount: operations.count)
-        if countMax == nil, whole.counts.count * groupByteCount > left { return nil }
-        let wanted = whole.counts.indices.lazy.filter { group in
-            after.map { order.isBehind(group, $0) } ?? true
-        }
-        var groups: [Aggregation.Group] = []
-        func make(_ group: Int) -> Bool {
-            groups.append(whole.makeGroup(group, order.bytes(of: group), isWhole: isWhole))
-            return !groups.count.isMultiple(of: Self.groupsUnseen) || isInTime()
-        }
-        guard let countMax else { return wanted.allSatisfy(make) ? groups : nil }
-        var heap = BoundedHeap<Int>(countMax: countMax)
-        for group in wanted { _ = heap.insert(group, isBefore: order.isBefore) }
-        return heap.sorted(order.isBefore).allSatisfy(make) ? groups : nil
-    }
-
-    /// So many groups are made between two looks at the time.
-    private static let groupsUnseen = 64
-
-    private func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
-        let before = byteCount
-        guard byteCountMax >= 0 else { return false }
-        return accumulators.allSatisfy { accumulator in
-            accumulator.settle(
-                isWhole: isWhole, byteCountMax: byteCountMax - (byteCount - before),
-                isInTime: isInTime)
-        }
-    }
-
-    /// The groups with those joined whose values are equal, and which one each of them was first.
-    private func joined(
-        _ values: [CodedValues]
-    ) -> (whole: ColumnAggregation, firsts: [Int]) {
-        let whole = makePart()
-        let table = CodeTable()
-        var firsts: [Int] = []
-        let groups = counts.indices.map { group in
-            var codes = zip(codes(of: group), values).map { $1.firstEqual(to: $0) }
-            codes[0] = table.code(of: Int64(codes[0]))
-            let code = whole.group(codes, of: keys[group])
-            if Int(code) == firsts.count { firsts.append(group) }
-            return code
-        }
-        whole.add(self, to: groups)
-        return (whole, firsts)
-    }
-
-    private func makeGroup(_ group: Int, _ sortBytes: [UInt8], isWhole: Bool) -> Aggregation.Group {
-        Aggregation.Group(
-            sortBytes: sortBytes, key: keys[group], count: counts[group],
-            states: operations.compactMap { operation in
-                accumulators[operation.accumulator].state(
-                    operation.kind, of: group, isWhole: isWhole)
-            })
     }
 }

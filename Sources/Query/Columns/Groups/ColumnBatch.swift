@@ -5,8 +5,10 @@ struct ColumnBatch {
 
     /// The chunk.
     let chunk: Int
-    /// The positions of the objects in it, rising.
+    /// The positions of the objects in it, rising; one may stand there several times.
     let positions: UnsafeBufferPointer<Int32>
+    /// In a batch of the elements of collections the place of each object's one among those of all objects.
+    var elements = UnsafeBufferPointer<Int32>(start: nil, count: 0)
     /// Whether every position of the chunk is in one of its batches.
     var isOfAll = false
 

@@ -5,12 +5,16 @@ import Rows
 final class LinkGroupCoder: NumberGroupCoder {
     private let farClass: Int
     private let evaluator: SortEvaluator
+    /// What is calculated from the values, where they do not count whole.
+    private let calculated: (walker: PathWalker, sink: GroupKeySink)?
     private var source: (any ObjectSource)?
     /// Whether a text was cut, so that sort bytes do not tell its order.
     private(set) var hasCut = false
 
     /// Nil for a path that does not begin with a to-one link, leads to several values, or has one where the link is null.
-    init?(_ path: ValuePath, schema: RowSchema) {
+    ///
+    /// - `part`: What of the values counts.
+    init?(_ path: ValuePath, part: GroupKey.Part = .value, schema: RowSchema) {
         guard let step = path.steps.first, step.kind == .link, !path.isMany else { return nil }
         switch path.terminal {
         case .value, .elementAt, .byteCount, .byteCountAt: break
@@ -21,6 +25,10 @@ final class LinkGroupCoder: NumberGroupCoder {
             terminal: path.terminal, type: path.type)
         farClass = step.toClass
         evaluator = SortEvaluator([SortKey(path: far)], schema: schema)
+        calculated =
+            part == .value
+            ? nil
+            : (PathWalker(far, schema: schema), GroupKeySink(GroupKey(path: far, part: part)))
         super.init(ColumnReference(classIndex: step.fromClass, member: step.member), .link)
     }
 
@@ -37,6 +45,10 @@ final class LinkGroupCoder: NumberGroupCoder {
         guard let key = number(code).map(UInt64.init(bitPattern:)), let source,
             let row = source.row(classIndex: farClass, key: key)
         else { return OrderedKey.appendNull(to: buffer) }
+        if let (walker, sink) = calculated {
+            sink.take(walker, row, key, source)
+            return sink.append(0, to: buffer)
+        }
         if evaluator.append(row: row, key: key, source: source, to: buffer) { hasCut = true }
     }
 }

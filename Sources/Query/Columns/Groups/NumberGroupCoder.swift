@@ -1,18 +1,18 @@
 import Bytes
 import Rows
 
-/// Codes of ints, bools, dates and doubles.
+/// Codes of ints, bools, dates, links and doubles.
 class NumberGroupCoder: GroupCoder {
     private let storage: ElementStorage
     private let table = CodeTable()
     private var nullCode: UInt32?
-    /// The codes of the values of a chunk that lie close together, by their distance from the least.
+    /// The codes of numbers that lie close together, by their distance from ``nearFirst``.
     private var near: [UInt32] = []
-    private var nearChunk = -1
+    private var nearFirst: Int64 = 0
     private let values = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
 
-    /// Values that lie no farther apart are looked up by their distance.
-    private static let nearCountMax: UInt64 = 1 << 12
+    /// Numbers that lie no farther apart are looked up by their distance.
+    private static let nearCountMax: UInt64 = 1 << 16
 
     init(_ reference: ColumnReference, _ storage: ElementStorage) {
         self.storage = storage
@@ -23,9 +23,9 @@ class NumberGroupCoder: GroupCoder {
 
     override func makePart() -> GroupCoder { NumberGroupCoder(reference, storage) }
 
-    override var count: Int { table.count }
+    final override var count: Int { table.count }
 
-    override var byteCount: Int { table.byteCount }
+    final override var byteCount: Int { table.byteCount + near.count * 4 }
 
     /// The number of a code; nil for null.
     final func number(_ code: Int) -> Int64? {
@@ -43,59 +43,109 @@ class NumberGroupCoder: GroupCoder {
         number.map { table.code(of: $0) } ?? codeOfNull()
     }
 
-    final override func encode(_ batch: ColumnBatch, into codes: UnsafeMutablePointer<UInt32>) {
-        switch chunk(of: batch) {
-        case let chunk as NumberChunk: encode(batch, chunk, into: codes)
-        case let chunk as DoubleChunk: encode(batch, chunk, into: codes)
-        default: for index in batch.positions.indices { codes[index] = codeOfNull() }
+    /// Reads the numbers at some positions, or others that ``meaning(of:)`` makes numbers of; what stands for null is not
+    /// to be used.
+    ///
+    /// - Returns: Between which they lie, where that is close together; else the numbers were read.
+    func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        into values: UnsafeMutablePointer<Int64>
+    ) -> ClosedRange<Int64>? {
+        if let chunk = chunk as? NumberChunk {
+            chunk.read(positions, into: values)
+            return Self.near(chunk.least, chunk.greatest)
         }
+        guard let chunk = chunk as? DoubleChunk else { return nil }
+        for index in 0..<positions.count {
+            values[index] = Self.number(chunk.value(Int(positions[index])))
+        }
+        return nil
     }
 
-    private func encode(
-        _ batch: ColumnBatch, _ chunk: NumberChunk, into codes: UnsafeMutablePointer<UInt32>
-    ) {
-        let least = chunk.least
-        let span = UInt64(bitPattern: chunk.greatest &- least)
-        chunk.read(batch.positions, into: values)
-        let isNear = span < Self.nearCountMax
-        if isNear, nearChunk != batch.chunk {
-            near = [UInt32](repeating: .max, count: Int(span) + 1)
-            nearChunk = batch.chunk
-        }
-        near.withUnsafeMutableBufferPointer { near in
-            for index in batch.positions.indices {
-                if let nulls = chunk.nulls, nulls[Int(batch.positions[index])] != 0 {
-                    codes[index] = codeOfNull()
-                } else if isNear {
-                    let distance = Int(truncatingIfNeeded: values[index] &- least)
-                    if near[distance] == .max { near[distance] = table.code(of: values[index]) }
-                    codes[index] = near[distance]
-                } else {
-                    codes[index] = table.code(of: values[index])
-                }
-            }
-        }
+    /// The number that is meant by what ``read(_:_:into:)`` read.
+    func meaning(of value: Int64) -> Int64 { value }
+
+    /// The number of a double: one for both zeros.
+    @inline(__always)
+    static func number(_ value: Double) -> Int64 {
+        Int64(bitPattern: OrderedKey.orderedBits(value))
     }
 
-    private func encode(
-        _ batch: ColumnBatch, _ chunk: DoubleChunk, into codes: UnsafeMutablePointer<UInt32>
+    /// The numbers from one to another; nil where they lie too far apart to be looked up by their distance.
+    static func near(_ first: Int64, _ last: Int64) -> ClosedRange<Int64>? {
+        UInt64(bitPattern: last &- first) < nearCountMax ? first...last : nil
+    }
+
+    final override func encode(
+        _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
+        into codes: UnsafeMutablePointer<UInt32>
     ) {
-        for index in batch.positions.indices {
-            let position = Int(batch.positions[index])
-            if let nulls = chunk.nulls, nulls[position] != 0 {
+        guard let chunk else {
+            for index in 0..<positions.count { codes[index] = codeOfNull() }
+            return
+        }
+        if let range = read(chunk, positions, into: values) {
+            encodeNear(chunk, positions, range, into: codes)
+            return
+        }
+        for index in 0..<positions.count {
+            if let nulls = chunk.nulls, nulls[Int(positions[index])] != 0 {
                 codes[index] = codeOfNull()
             } else {
-                // One for both zeros.
-                let bits = OrderedKey.orderedBits(chunk.value(position))
-                codes[index] = table.code(of: Int64(bitPattern: bits))
+                codes[index] = table.code(of: values[index])
             }
         }
+    }
+
+    private func encodeNear(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>, _ range: ClosedRange<Int64>,
+        into codes: UnsafeMutablePointer<UInt32>
+    ) {
+        makeNear(range)
+        let first = nearFirst
+        near.withUnsafeMutableBufferPointer { near in
+            for index in 0..<positions.count {
+                if let nulls = chunk.nulls, nulls[Int(positions[index])] != 0 {
+                    codes[index] = codeOfNull()
+                    continue
+                }
+                let distance = Int(truncatingIfNeeded: values[index] &- first)
+                if near[distance] == .max {
+                    near[distance] = table.code(of: meaning(of: values[index]))
+                }
+                codes[index] = near[distance]
+            }
+        }
+    }
+
+    /// Has ``near`` stand for a range, and for what it stood for where both lie close together: the values of one chunk lie
+    /// about where those of the others do.
+    private func makeNear(_ range: ClosedRange<Int64>) {
+        var wanted = range
+        if !near.isEmpty {
+            let first = min(range.lowerBound, nearFirst)
+            let last = max(range.upperBound, nearFirst &+ Int64(near.count - 1))
+            wanted = Self.near(first, last) ?? range
+            if wanted.lowerBound == nearFirst, wanted.count == near.count { return }
+        }
+        near = [UInt32](repeating: .max, count: wanted.count)
+        nearFirst = wanted.lowerBound
     }
 
     final override func codes(of part: GroupCoder) -> [UInt32] {
         guard let part = part as? NumberGroupCoder else { return [] }
         return (0..<part.count).map { code in
             self.code(of: part.number(code))
+        }
+    }
+
+    final override func order(_ a: Int, _ b: Int) -> Int {
+        guard let first = number(a), let second = number(b) else { return super.order(a, b) }
+        if first == second { return 0 }
+        return switch storage {
+        case .double, .float, .link:
+            UInt64(bitPattern: first) < UInt64(bitPattern: second) ? -1 : 1
+        default: first < second ? -1 : 1
         }
     }
 
@@ -111,7 +161,7 @@ class NumberGroupCoder: GroupCoder {
             buffer.append(big: UInt32(bitPattern: time.nanoseconds))
         case .float:
             buffer.append(big: OrderedKey.orderedBits(Float(ComparedValue.double(bits))))
-        case .double: buffer.append(big: bits)
+        case .double, .link: buffer.append(big: bits)
         default: buffer.append(big: bits ^ 1 << 63)
         }
     }

@@ -1,0 +1,109 @@
+import ObjectModel
+import Rows
+
+/// Codes of parts of dates, and of the ranges that ints and doubles lie in.
+final class PartGroupCoder: NumberGroupCoder {
+    private let key: GroupKey
+    private let calculation: GroupCalculation
+
+    private static let secondsOfDay: Int64 = 86_400
+    /// Up to here doubles tell each whole number from the next.
+    private static let wholeMax = 0x1p52
+
+    /// Nil for whole values, and for those that are not kept as numbers.
+    init?(_ key: GroupKey, _ reference: ColumnReference) {
+        guard let calculation = GroupCalculation(key) else { return nil }
+        self.key = key
+        self.calculation = calculation
+        switch (key.part, key.path.type.storage) {
+        case (.date, _), (.bucket(.int), .int): super.init(reference, .int)
+        case (.bucket(.double), .int), (.bucket(.double), .double), (.bucket(.double), .float):
+            super.init(reference, .double)
+        default: return nil
+        }
+    }
+
+    override func makePart() -> GroupCoder {
+        PartGroupCoder(key, reference) ?? super.makePart()
+    }
+
+    override func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        into values: UnsafeMutablePointer<Int64>
+    ) -> ClosedRange<Int64>? {
+        var range: ClosedRange<Int64>?
+        switch (key.part, chunk) {
+        case (.date(let part, _), let chunk as NumberChunk):
+            chunk.read(positions, into: values)
+            range = makeTimes(values, positions.count, of: chunk, hours: part == .hour)
+        case (.bucket(.double(let width)), let chunk as DoubleChunk):
+            return read(chunk, positions, width, into: values)
+        default: range = super.read(chunk, positions, into: values)
+        }
+        guard range == nil else { return range }
+        for index in 0..<positions.count { values[index] = meaning(of: values[index]) }
+        return nil
+    }
+
+    override func meaning(of value: Int64) -> Int64 {
+        switch key.part {
+        case .value, .date(.hour, _): return value
+        case .date(let part, _): return part.value(at: value * Self.secondsOfDay)
+        case .bucket(.int(let width)): return GroupCalculation.bound(value, width)
+        case .bucket(.double(let width)):
+            let isInt = key.path.type.storage == .int
+            let bound =
+                isInt
+                ? GroupCalculation.bound(Double(value), width) : Double(value) * width + 0
+            return Self.number(bound)
+        case .bucket: return value
+        }
+    }
+
+    /// Makes days since 1970 of dates, or hours of the day.
+    private func makeTimes(
+        _ values: UnsafeMutablePointer<Int64>, _ count: Int, of chunk: NumberChunk, hours: Bool
+    ) -> ClosedRange<Int64>? {
+        for index in 0..<count {
+            let seconds = calculation.localSeconds(at: Self.quotient(values[index], 1_000_000_000))
+            let days = Self.quotient(seconds, Self.secondsOfDay)
+            values[index] = hours ? (seconds - days * Self.secondsOfDay) / 3600 : days
+        }
+        if hours { return 0...23 }
+        // No clock is a whole day off.
+        let nanosecondsOfDay = Self.secondsOfDay * 1_000_000_000
+        return Self.near(
+            Self.quotient(chunk.least, nanosecondsOfDay) - 1,
+            Self.quotient(chunk.greatest, nanosecondsOfDay) + 1)
+    }
+
+    /// Reads which multiples of a width are the bounds of values, or where these lie too far apart the bounds.
+    private func read(
+        _ chunk: DoubleChunk, _ positions: UnsafeBufferPointer<Int32>, _ width: Double,
+        into values: UnsafeMutablePointer<Int64>
+    ) -> ClosedRange<Int64>? {
+        let first = (chunk.least / width).rounded(.down)
+        let last = (chunk.greatest / width).rounded(.down)
+        guard first > -Self.wholeMax, last < Self.wholeMax, (first * width).isFinite,
+            (last * width).isFinite, let range = Self.near(Int64(first), Int64(last))
+        else {
+            for index in 0..<positions.count {
+                let value = chunk.value(Int(positions[index]))
+                values[index] = Self.number(GroupCalculation.bound(value, width))
+            }
+            return nil
+        }
+        for index in 0..<positions.count {
+            let quotient = chunk.value(Int(positions[index])) / width
+            let whole = Int64(quotient)
+            values[index] = Double(whole) > quotient ? whole - 1 : whole
+        }
+        return range
+    }
+
+    /// The greatest whole number that is not above a quotient.
+    @inline(__always)
+    private static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
+        value / divisor - (value % divisor < 0 ? 1 : 0)
+    }
+}
