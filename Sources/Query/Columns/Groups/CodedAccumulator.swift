@@ -74,11 +74,19 @@ class CodedAccumulator: ColumnAccumulator {
     override final func add(_ part: ColumnAccumulator, to groups: [UInt32]) {
         guard let part = part as? CodedAccumulator else { return }
         let coded = coder.codes(of: part.coder)
-        for index in 0..<part.meetingCount {
-            let (group, code) = part.meeting(index)
-            let own =
-                isGrouped ? pairs.code(of: Self.pair(groups[group], coded[code])) : coded[code]
-            count(index, of: part, as: Int(own))
+        for first in stride(from: 0, to: part.meetingCount, by: ColumnBatch.countMax) {
+            let count = min(ColumnBatch.countMax, part.meetingCount - first)
+            for offset in 0..<count {
+                let (group, code) = part.meeting(first + offset)
+                codes[offset] = coded[code]
+                numbers[offset] = Self.pair(groups[group], coded[code])
+            }
+            if isGrouped {
+                pairs.encode(UnsafeBufferPointer(start: numbers, count: count), into: codes)
+            }
+            for offset in 0..<count {
+                self.count(first + offset, of: part, as: Int(codes[offset]))
+            }
         }
     }
 
