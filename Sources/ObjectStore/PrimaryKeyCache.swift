@@ -125,7 +125,7 @@ package final class PrimaryKeyCache {
         next = (next + 1) % (1 << Self.setEntryCountLog2)
     }
 
-    /// Begins a generation: of those before, places are but guesses.
+    /// Begins a generation: of those before, places are but guesses. There are so few that now and then all is forgotten.
     private func begin(_ state: UInt64) {
         self.state = state
         generation += 1

@@ -12,7 +12,8 @@ package final class ZoneClock {
 
     private let zone: OpaquePointer
     /// The units that were asked for last, by the end of their numbers.
-    private var units = [Unit](repeating: Unit(), count: 1 << 12)
+    private var units: [Unit] = []
+    private static let unitCount = 1 << 12
 
     /// Seconds since 1970 that ICU's calendar is asked for: some 30,000 years to either side.
     private static let secondsMax: Int64 = 1 << 40
@@ -36,7 +37,8 @@ package final class ZoneClock {
     package func offset(at seconds: Int64) -> Int64 {
         let seconds = min(max(seconds, -Self.secondsMax), Self.secondsMax)
         let number = seconds >> Self.unitLog2
-        let index = Int(number & Int64(units.count - 1))
+        if units.isEmpty { units = [Unit](repeating: Unit(), count: Self.unitCount) }
+        let index = Int(number & Int64(Self.unitCount - 1))
         if units[index].number != number {
             let first = number << Self.unitLog2
             let isWhole = HFZoneNextChange(zone, first) >> Self.unitLog2 > number

@@ -7,18 +7,19 @@ final class ColumnAggregator: ColumnWorker, @unchecked Sendable {
     private let program: ColumnProgram
     private let frame = ColumnFrame()
     let part: ColumnAggregation
-    private let byteCountMax: Int
 
     /// - `part`: Nobody else uses it.
     /// - `byteCountMax`: Memory beyond which it takes no more.
     init(_ program: ColumnProgram, _ part: ColumnAggregation, byteCountMax: Int) {
         self.program = program
         self.part = part
-        self.byteCountMax = byteCountMax
+        part.byteCountMax = byteCountMax
     }
 
+    var hasRoom: Bool { !part.isFull }
+
     func take(_ chunk: Int) -> Bool {
-        if part.byteCount > byteCountMax { return false }
+        if part.isFull { return false }
         guard program.evaluate(chunk, frame) else { return true }
         if frame.hasUndecided || !part.exceptions(of: chunk).isEmpty { return false }
         part.add(chunk, frame)

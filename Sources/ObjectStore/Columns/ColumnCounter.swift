@@ -10,6 +10,8 @@ final class ColumnCounter: ColumnWorker, @unchecked Sendable {
 
     init(_ program: ColumnProgram) { self.program = program }
 
+    var hasRoom: Bool { true }
+
     func take(_ chunk: Int) -> Bool {
         guard program.evaluate(chunk, frame) else { return true }
         if frame.hasUndecided { return false }

@@ -51,7 +51,7 @@ final class ColumnJob: Sendable {
     }
 
     private func help(_ worker: some ColumnWorker) {
-        while !hasDismissed.load(ordering: .relaxed), step(worker) {}
+        while !hasDismissed.load(ordering: .relaxed), worker.hasRoom, step(worker) {}
     }
 
     /// Lets no helper begin another chunk; the job's own thread goes on.

@@ -32,21 +32,20 @@ extension ColumnScan {
     ///
     /// - `byteCountMax`: Memory for the groups of all threads.
     /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
-    ///   little memory.
+    ///   little memory, or some are left and none may be.
     func aggregate(
         _ aggregation: ColumnAggregation, byteCountMax: Int
     ) throws(StoreError) -> [UInt64]? {
         var left: [UInt64] = []
         let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
         let partByteCountMax = byteCountMax / threadCount
-        // All of it, until others join.
-        var ownByteCountMax = byteCountMax
+        // It may take all, until others join.
         let aggregator = ColumnAggregator(program, aggregation, byteCountMax: byteCountMax)
         let makeWorker = { @Sendable [program] in
             ColumnAggregator(program, aggregation.makePart(), byteCountMax: partByteCountMax)
         }
-        var isFull = false
-        let workers = try share(aggregator, makeWorker: makeWorker) {
+        var isVain = false
+        var workers = try share(aggregator, makeWorker: makeWorker) {
             (chunk) throws(StoreError) in
             guard try evaluate(chunk) else { return }
             for exceptions in aggregation.exceptions(of: chunk) {
@@ -54,17 +53,18 @@ extension ColumnScan {
             }
             aggregation.add(chunk, frame)
         } goesOn: {
-            isFull = aggregation.byteCount > ownByteCountMax
-            return !isFull
+            isVain = aggregation.isFull || aggregation.needsAll && !left.isEmpty
+            return !isVain
         } isShared: {
             guard aggregation.isWorthSharing, aggregation.byteCount < partByteCountMax else {
                 return false
             }
-            ownByteCountMax = partByteCountMax
+            aggregation.byteCountMax = partByteCountMax
             return true
         }
-        if isFull { return nil }
-        for case let worker as ColumnAggregator in workers { aggregation.add(worker.part) }
+        if isVain || workers.contains(where: { !$0.hasRoom }) { return nil }
+        // One after the other is let go.
+        while let worker = workers.popLast() as? ColumnAggregator { aggregation.add(worker.part) }
         return left
     }
 
@@ -84,9 +84,9 @@ extension ColumnScan {
         for chunk in 0..<chunkCount {
             try checkTime()
             if testsRows || !worker.take(chunk) { try settle(chunk) }
+            guard goesOn() else { return [] }
             let done = chunk + 1
             guard done.isMultiple(of: options.probedChunkCount), done < chunkCount else { continue }
-            guard goesOn() else { return [] }
             let left = UInt64(chunkCount - done)
             let elapsed = monotonicMicroseconds() - start
             if options.helperCountMax > 0, !testsRows, isAlone,
@@ -96,7 +96,6 @@ extension ColumnScan {
                 return try share(job, worker, settle, goesOn)
             }
         }
-        _ = goesOn()
         return []
     }
 
@@ -115,7 +114,10 @@ extension ColumnScan {
         }
         let (workers, left) = job.finish()
         if let failure { throw failure }
-        for chunk in left where goesOn() { try settle(chunk) }
+        for chunk in left {
+            try settle(chunk)
+            guard goesOn() else { break }
+        }
         return workers
     }
 }

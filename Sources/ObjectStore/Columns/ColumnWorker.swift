@@ -2,4 +2,7 @@
 protocol ColumnWorker: AnyObject, Sendable {
     /// Takes a chunk; false where only the thread of the scan can do that, which reads rows.
     func take(_ chunk: Int) -> Bool
+
+    /// Whether it is to take more.
+    var hasRoom: Bool { get }
 }

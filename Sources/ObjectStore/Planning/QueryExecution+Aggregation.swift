@@ -106,7 +106,7 @@ extension QueryExecution {
     /// of them. Nil for any other: nothing was done then.
     package func firstOfEach(_ keys: [SortKey]) throws(StoreError) -> [UInt64]? {
         guard let columns = ColumnAggregation(distinct: keys, schema: transaction.rows),
-            let (scan, left) = try scan(for: columns), left.isEmpty,
+            let (scan, _) = try scan(for: columns),
             columns.byteCount + columns.groupCount * 8 <= limits.memoryByteCountMax
         else { return nil }
         columnScan = .some(scan)

@@ -47,12 +47,6 @@ package struct AggregateState {
         withUnsafeBytes(of: best) { add($0.baseAddress, storage.fixedByteCount ?? $0.count) }
     }
 
-    /// Makes the state of values that were collected elsewhere.
-    init(_ collected: CollectedValues) {
-        calculation = AggregateCalculation(.min, collected.storage)
-        self.collected = collected
-    }
-
     /// Bytes that it has outside itself.
     var byteCount: Int { collected?.byteCount ?? best.count + calculation.byteCount }
 
@@ -70,9 +64,8 @@ package struct AggregateState {
         if isBest { best = Array(UnsafeRawBufferPointer(start: address, count: byteCount)) }
     }
 
-    /// Adds the values of another state of the same operation.
+    /// Adds the values of another state of the same operation, which needs not all of them.
     mutating func add(_ other: AggregateState) {
-        if let collected, let others = other.collected { return collected.add(others) }
         switch calculation.function {
         case .sum, .average: calculation.add(other.calculation)
         case .min, .max:

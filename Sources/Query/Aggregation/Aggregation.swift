@@ -184,8 +184,7 @@ package final class Aggregation {
         of columns: ColumnAggregation, isAll: Bool, isInTime: () -> Bool
     ) -> [Group]? {
         columns.finish(
-            isAll ? page : page.beforehand, isWhole: isAll, byteCountMax: byteCountMax,
-            isInTime: isInTime)
+            isAll ? page : page.beforehand, byteCountMax: byteCountMax, isInTime: isInTime)
     }
 
     /// Adds groups that were calculated over columns, before anything else.

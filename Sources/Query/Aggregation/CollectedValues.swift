@@ -10,9 +10,6 @@ class CollectedValues {
     /// Takes a stored value that is not null.
     func add(_ address: UnsafeRawPointer, _ byteCount: Int) {}
 
-    /// Takes the values of another one of the same operation.
-    func add(_ other: CollectedValues) {}
-
     /// Bytes that they take.
     var byteCount: Int { 0 }
 

@@ -19,15 +19,7 @@ final class DistinctValues: CollectedValues {
         if sink.value.storage == nil { return }
         buffer.removeAll()
         sink.append(to: buffer)
-        add(key: buffer.bytes)
-    }
-
-    /// Takes a value as the ``OrderedKey`` that it is sorted by.
-    func add(key: UnsafeRawBufferPointer) { hashes.insert(SipHash128.number(key)) }
-
-    override func add(_ other: CollectedValues) {
-        guard let other = other as? DistinctValues else { return }
-        hashes.formUnion(other.hashes)
+        hashes.insert(SipHash128.number(buffer.bytes))
     }
 
     /// A set has its elements, and a bit of each, in tables that are a quarter empty at least.

@@ -86,7 +86,22 @@ package struct ExactSum: Sendable {
         return (Int128(bitPattern: mantissa) ^ sign) &- sign
     }
 
-    private mutating func addFar(_ value: Double) {
+    /// Adds a value that is not NaN so many times, at least once, and to `byteCount` as the addition of one does.
+    mutating func add(_ value: Double, times count: Int, _ byteCount: inout Int) {
+        if let term = Self.fixedPoint(value) {
+            let (product, isLarge) = term.multipliedReportingOverflow(by: Int128(count))
+            let (sum, overflows) = near.addingReportingOverflow(product)
+            if !isLarge, !overflows {
+                near = sum
+                return
+            }
+        }
+        let before = self.byteCount
+        addFar(value, times: count)
+        byteCount += self.byteCount - before
+    }
+
+    private mutating func addFar(_ value: Double, times count: Int = 1) {
         guard value.isFinite else {
             infinities += value
             return
@@ -95,17 +110,21 @@ package struct ExactSum: Sendable {
         let exponent = Int(bits >> 52 & 0x7FF)
         let mantissa = bits & (1 << 52 - 1) | (exponent > 0 ? 1 << 52 : 0)
         if mantissa == 0 { return }
-        let term = Int128(mantissa)
-        addDigits(value.sign == .minus ? -term : term, at: max(exponent, 1) - 1)
+        let term = Int128(mantissa) * Int128(value.sign == .minus ? -count : count)
+        add(term, at: max(exponent, 1) - 1)
     }
 
     /// Moves the fixed-point number to the digits.
     @inline(never)
     private mutating func addNear() {
-        let position = 1074 - Self.fractionBitCount
-        addDigits(near & Int128(UInt64.max), at: position)
-        addDigits(near >> 64, at: position + 64)
+        add(near, at: 1074 - Self.fractionBitCount)
         near = 0
+    }
+
+    /// Adds a number times a power of 2.
+    private mutating func add(_ number: Int128, at position: Int) {
+        addDigits(number & Int128(UInt64.max), at: position)
+        addDigits(number >> 64, at: position + 64)
     }
 
     /// Adds a number of at most 64 bits and a sign, times a power of 2.

@@ -10,10 +10,8 @@ final class RankedValues: CollectedValues {
     private var doubles: [Double] = []
     private var decimals: [Decimal128] = []
 
-    /// - `doubles`: Numbers that are there already, of ints, floats or doubles.
-    init(_ storage: ElementStorage, percent: Double, doubles: [Double] = []) {
+    init(_ storage: ElementStorage, percent: Double) {
         self.percent = percent
-        self.doubles = doubles
         isDecimal = storage == .decimal || storage == .mixed
         super.init(storage)
     }
@@ -24,12 +22,6 @@ final class RankedValues: CollectedValues {
     }
 
     override var byteCount: Int { doubles.capacity * 8 + decimals.capacity * 16 }
-
-    override func add(_ other: CollectedValues) {
-        guard let other = other as? RankedValues else { return }
-        doubles += other.doubles
-        decimals += other.decimals
-    }
 
     override var result: AggregateState.Result {
         guard !decimals.isEmpty else {

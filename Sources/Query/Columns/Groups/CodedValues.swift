@@ -8,12 +8,14 @@ final class CodedValues {
     /// The first code of an equal value, by code; empty where all values differ.
     private var firsts: [UInt32] = []
 
+    /// - `joinsEqual`: Whether it is asked which are equal, where codes may have equal values.
     /// - `byteCountMax`: Memory for them.
     /// - `goesOn`: Asked now and then.
     ///
     /// Nil when there is too little memory, or when it was not to go on.
     init?(
-        _ coder: GroupCoder, isAscending: Bool = true, byteCountMax: Int, goesOn: () -> Bool
+        _ coder: GroupCoder, isAscending: Bool = true, joinsEqual: Bool = true, byteCountMax: Int,
+        goesOn: () -> Bool
     ) {
         count = coder.count
         starts = .allocate(capacity: count + 1)
@@ -26,24 +28,51 @@ final class CodedValues {
         if !isAscending {
             for offset in 0..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
         }
-        if coder.hasEqualValues { join() }
+        if joinsEqual, coder.hasEqualValues, !join(byteCountMax: byteCountMax, goesOn) {
+            return nil
+        }
     }
 
     deinit { starts.deallocate() }
 
-    private func join() {
-        var first: [[UInt8]: UInt32] = [:]
-        firsts = (0..<count).map { code in
-            let value = Array(self[code])
-            let own = first[value] ?? UInt32(truncatingIfNeeded: code)
-            first[value] = own
-            return own
+    /// Finds equal values; false when there is too little memory, or when it was not to go on.
+    private func join(byteCountMax: Int, _ goesOn: () -> Bool) -> Bool {
+        let table = TextTable()
+        var different: [UInt32] = []
+        return withUnsafeTemporaryAllocation(of: HashedText.self, capacity: TextTable.countMax) {
+            texts in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: TextTable.countMax) { codes in
+                guard let text = texts.baseAddress, let code = codes.baseAddress else {
+                    return count == 0
+                }
+                for start in stride(from: 0, to: count, by: TextTable.countMax) {
+                    let end = min(start + TextTable.countMax, count)
+                    for own in start..<end {
+                        let value = self[own]
+                        (text + own - start).initialize(
+                            to: HashedText(
+                                start: value.baseAddress, count: value.count,
+                                hash: TextChunk.hash(value)))
+                    }
+                    table.encode(text, end - start, into: code)
+                    for own in start..<end {
+                        if Int(codes[own - start]) == different.count {
+                            different.append(UInt32(truncatingIfNeeded: own))
+                        }
+                        firsts.append(different[Int(codes[own - start])])
+                    }
+                    guard byteCount + table.byteCount + different.count * 4 <= byteCountMax,
+                        goesOn()
+                    else { return false }
+                }
+                if different.count == count { firsts = [] }
+                return true
+            }
         }
-        if first.count == count { firsts = [] }
     }
 
     /// Bytes of memory that they take.
-    var byteCount: Int { buffer.count + 8 * count }
+    var byteCount: Int { buffer.count + 8 * count + 4 * firsts.count }
 
     /// Whether two codes have equal values.
     var hasEqual: Bool { !firsts.isEmpty }

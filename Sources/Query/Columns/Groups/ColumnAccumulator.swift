@@ -97,20 +97,18 @@ class ColumnAccumulator {
     /// Adds the groups of a part to those that `groups` names.
     func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}
 
-    /// Makes ready for ``state(_:of:isWhole:)``, when all values were added.
+    /// Whether it is of use only where it is given all values: none can be added to what it has made of them.
+    var needsAll: Bool { false }
+
+    /// Makes ready for ``state(_:of:)``, when all values were added.
     ///
-    /// - `isWhole`: Whether states need no values that are added elsewhere.
     /// - `byteCountMax`: Memory for what it needs besides.
     /// - `isInTime`: Asked now and then.
     /// - Returns: False when there is too little memory or time.
-    func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool { true }
+    func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool { true }
 
     /// What an operation has made of a group's values.
-    ///
-    /// - `isWhole`: As of ``settle(isWhole:byteCountMax:isInTime:)``.
-    func state(
-        _ kind: AggregateOperation.Kind, of group: Int, isWhole: Bool
-    ) -> AggregateState? {
+    func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
         guard case .values(let function, let path) = kind else { return nil }
         let storage = path.type.storage
         return switch function {

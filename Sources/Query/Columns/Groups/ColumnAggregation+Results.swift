@@ -6,17 +6,16 @@ extension ColumnAggregation {
 
     /// The first groups of a page in their order, or all in whatever order.
     ///
-    /// - `isWhole`: Whether no values are added to them elsewhere.
     /// - `byteCountMax`: Memory for them.
     /// - `isInTime`: Asked now and then.
     /// - Returns: Nil when there is too little memory or time.
     package func finish(
-        _ page: GroupPage, isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool
+        _ page: GroupPage, byteCountMax: Int, isInTime: () -> Bool
     ) -> [Aggregation.Group]? {
         var left = byteCountMax - byteCount
         guard !coders.isEmpty else {
-            let isReady = settle(isWhole: isWhole, byteCountMax: left, isInTime: isInTime)
-            return isReady ? [makeGroup(0, [], isWhole: isWhole)] : nil
+            let isReady = settle(byteCountMax: left, isInTime: isInTime)
+            return isReady ? [makeGroup(0, [])] : nil
         }
         var values: [CodedValues?] = []
         for coder in coders {
@@ -39,17 +38,17 @@ extension ColumnAggregation {
             codes = allCodes()
         }
         left -= codes.count * 4
-        guard whole.settle(isWhole: isWhole, byteCountMax: left, isInTime: isInTime) else {
-            return nil
-        }
+        let before = whole.byteCount
+        guard whole.settle(byteCountMax: left, isInTime: isInTime) else { return nil }
+        left -= whole.byteCount - before
         let order = CodeOrder(coders, values, codes: codes)
         let groupByteCount = Aggregation.byteCount(ofGroup: 0, operationCount: operations.count)
-        let first = whole.first(of: page, order, isWhole: isWhole, isInTime: isInTime)
+        let first = whole.first(of: page, order, isInTime: isInTime)
         guard let first, first.count * groupByteCount <= left else { return nil }
         var groups: [Aggregation.Group] = []
         for group in first {
             if groups.count.isMultiple(of: Self.groupsUnseen), !isInTime() { return nil }
-            groups.append(whole.makeGroup(group, order.bytes(of: group), isWhole: isWhole))
+            groups.append(whole.makeGroup(group, order.bytes(of: group)))
         }
         return groups
     }
@@ -57,19 +56,19 @@ extension ColumnAggregation {
     /// So many groups are looked at between two looks at the time.
     private static let groupsUnseen = 64
 
-    private func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    private func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         let before = byteCount
         guard byteCountMax >= 0 else { return false }
         return accumulators.allSatisfy { accumulator in
             accumulator.settle(
-                isWhole: isWhole, byteCountMax: byteCountMax - (byteCount - before),
+                byteCountMax: byteCountMax - (byteCount - before),
                 isInTime: isInTime)
         }
     }
 
     /// The numbers of the first groups of a page, or of all where more has to be known of them.
     private func first(
-        of page: GroupPage, _ order: CodeOrder, isWhole: Bool, isInTime: () -> Bool
+        of page: GroupPage, _ order: CodeOrder, isInTime: () -> Bool
     ) -> [Int]? {
         let selection = page.selection
         let isAscending = selection.order?.isByCountAscending
@@ -84,7 +83,7 @@ extension ColumnAggregation {
         for group in counts.indices {
             if group.isMultiple(of: Self.groupsUnseen), !isInTime() { return nil }
             if selection.needsAll {
-                let holds = try? isWanted(group, page, order, isWhole: isWhole)
+                let holds = try? isWanted(group, page, order)
                 // Who makes all groups finds the figure without a value again.
                 guard let holds else { return Array(counts.indices) }
                 if !holds { continue }
@@ -98,15 +97,15 @@ extension ColumnAggregation {
 
     /// Whether a group satisfies the condition of a page and comes behind its position.
     private func isWanted(
-        _ group: Int, _ page: GroupPage, _ order: CodeOrder, isWhole: Bool
+        _ group: Int, _ page: GroupPage, _ order: CodeOrder
     ) throws(GroupFigure.Overflow) -> Bool {
         if let condition = page.selection.condition {
-            guard try condition.holds(of: makeGroup(group, [], isWhole: isWhole)) else {
+            guard try condition.holds(of: makeGroup(group, [])) else {
                 return false
             }
         }
         guard let after = page.after else { return true }
-        let made = makeGroup(group, order.bytes(of: group), isWhole: isWhole)
+        let made = makeGroup(group, order.bytes(of: group))
         let position = try page.selection.position(of: made)
         return position.withUnsafeBytes { own in after.withUnsafeBytes { compareKeys(own, $0) > 0 }
         }
@@ -133,12 +132,12 @@ extension ColumnAggregation {
         return (whole, firsts)
     }
 
-    private func makeGroup(_ group: Int, _ sortBytes: [UInt8], isWhole: Bool) -> Aggregation.Group {
+    private func makeGroup(_ group: Int, _ sortBytes: [UInt8]) -> Aggregation.Group {
         Aggregation.Group(
             sortBytes: sortBytes, key: keys[group], count: counts[group],
             states: operations.compactMap { operation in
                 accumulators[operation.accumulator].state(
-                    operation.kind, of: group, isWhole: isWhole)
+                    operation.kind, of: group)
             })
     }
 }

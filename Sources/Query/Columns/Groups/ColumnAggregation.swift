@@ -23,6 +23,10 @@ package final class ColumnAggregation: @unchecked Sendable {
     private let elements = ElementBatches()
     /// How many objects it has seen.
     package private(set) var objectCount = 0
+    /// Memory beyond which it is full.
+    package var byteCountMax = Int.max
+    /// Whether it is of use only for all objects, so that none may be left to the rows.
+    package let needsAll: Bool
     let accumulators: [ColumnAccumulator]
     /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
     private var tables: [CodeTable] = []
@@ -35,7 +39,12 @@ package final class ColumnAggregation: @unchecked Sendable {
     private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
     /// Makes an aggregation; nil for what columns do not calculate.
-    package init?(_ operations: [AggregateOperation], by: [GroupKey], schema: RowSchema) {
+    ///
+    /// - `isOfKeys`: Whether it is made for ``firstKeys``.
+    package init?(
+        _ operations: [AggregateOperation], by: [GroupKey], isOfKeys: Bool = false,
+        schema: RowSchema
+    ) {
         var made: [Operation] = []
         var accumulators: [ColumnAccumulator] = []
         for operation in operations where operation.kind != .count {
@@ -61,6 +70,7 @@ package final class ColumnAggregation: @unchecked Sendable {
         self.accumulators = accumulators
         self.coders = coders
         many = zip(by, coders).first { $0.0.path.isMany }?.1
+        needsAll = isOfKeys || accumulators.contains(where: \.needsAll)
         begin()
     }
 
@@ -69,11 +79,14 @@ package final class ColumnAggregation: @unchecked Sendable {
         guard keys.allSatisfy({ $0.path.ownMember != nil && $0.path.type.storage != .link }) else {
             return nil
         }
-        self.init([], by: keys.map { GroupKey(path: $0.path, part: .value) }, schema: schema)
+        self.init(
+            [], by: keys.map { GroupKey(path: $0.path, part: .value) }, isOfKeys: true,
+            schema: schema)
     }
 
     private init(partOf whole: ColumnAggregation) {
         operations = whole.operations
+        needsAll = whole.needsAll
         let coders = whole.coders.map { own in
             let coder = own.makePart()
             coder.bind(as: own)
@@ -180,6 +193,9 @@ package final class ColumnAggregation: @unchecked Sendable {
             + coders.reduce(0) { $0 + $1.byteCount } + tables.reduce(0) { $0 + $1.byteCount }
     }
 
+    /// Whether it has no room for more: what it has seen is of no use then.
+    package var isFull: Bool { byteCount > byteCountMax }
+
     /// Which positions of a chunk have a value that is not in its column, a mask for each column that has such.
     package func exceptions(of chunk: Int) -> [UnsafePointer<UInt8>] {
         coders.compactMap { coder in
@@ -189,7 +205,7 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     // MARK: Adding
 
-    /// Adds the objects of a chunk's result, which has no exceptions.
+    /// Adds the objects of a chunk's result, which has no exceptions, until it is full.
     package func add(_ chunk: Int, _ frame: ColumnFrame) {
         defer { lastChunk = max(lastChunk, chunk) }
         let isWhole = frame.count == ColumnChunk.keyCount
@@ -218,7 +234,9 @@ package final class ColumnAggregation: @unchecked Sendable {
                 continue
             }
             guard let collections = many.chunk(chunk) as? CollectionChunk else { continue }
-            elements.forEach(of: batch, in: collections) { add($0) }
+            elements.forEach(of: batch, in: collections) { batch in
+                if !isFull { add(batch) }
+            }
         }
     }
 

@@ -5,8 +5,6 @@ import Rows
 final class DistinctAccumulator: CodedAccumulator {
     /// How many values each group has.
     private var counts: [Int] = []
-    /// The values of each group, where others are added to them.
-    private var collected: [DistinctValues] = []
 
     /// Nil for values behind links of which some are none, as NaN.
     init?(_ coder: GroupCoder, _ path: ValuePath, isGrouped: Bool) {
@@ -24,34 +22,26 @@ final class DistinctAccumulator: CodedAccumulator {
 
     override func makePart() -> ColumnAccumulator { DistinctAccumulator(partOf: self) }
 
-    override func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
-        var left = byteCountMax - groupCount * 8
-        if !isWhole {
-            left -= groupCount * Self.groupByteCount + meetingCount * Self.valueByteCount
-        }
+    override var byteCount: Int { super.byteCount + counts.capacity * 8 }
+
+    override var needsAll: Bool { true }
+
+    override func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+        let left = byteCountMax - groupCount * 8
         if left < 0 { return false }
         counts = [Int](repeating: 0, count: groupCount)
-        collected = isWhole ? [] : counts.map { _ in DistinctValues(path.type.storage) }
         return wholeCoder.hasEqualValues
             ? settleEqual(byteCountMax: left, isInTime) : settleDifferent(isInTime)
     }
 
-    /// What a group takes whose values are collected, and each value, at most.
-    private static let (groupByteCount, valueByteCount) = (512, 64)
     /// What a value takes that is joined with equal ones, at most.
     private static let joinedByteCount = 32
 
     /// Counts codes.
     private func settleDifferent(_ isInTime: () -> Bool) -> Bool {
-        let buffer = ByteBuffer(capacity: 128)
         for index in 0..<meetingCount {
             if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
-            let (group, code) = meeting(index)
-            counts[group] += 1
-            guard !collected.isEmpty else { continue }
-            buffer.removeAll()
-            coder.append(code, to: buffer)
-            collected[group].add(key: buffer.bytes)
+            counts[meeting(index).group] += 1
         }
         return true
     }
@@ -72,16 +62,11 @@ final class DistinctAccumulator: CodedAccumulator {
             let known = joined.count
             let first = Int64(values.firstEqual(to: own))
             if Int(joined.code(of: Int64(group) << 32 | first)) == known { counts[group] += 1 }
-            if !collected.isEmpty { collected[group].add(key: values[own]) }
         }
         return true
     }
 
-    override func state(
-        _ kind: AggregateOperation.Kind, of group: Int, isWhole: Bool
-    ) -> AggregateState? {
-        isWhole
-            ? AggregateState(.max, .int, best: Int64(counts[group]))
-            : AggregateState(collected[group])
+    override func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
+        AggregateState(.max, .int, best: Int64(counts[group]))
     }
 }

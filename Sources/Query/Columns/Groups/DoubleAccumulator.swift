@@ -8,6 +8,13 @@ final class DoubleAccumulator: ColumnAccumulator {
         var sum = ExactSum()
         var least = Double.infinity
         var greatest = -Double.infinity
+
+        /// Takes the least and the greatest of others; of zeros the first stays, whatever its sign.
+        @inline(__always)
+        mutating func meet(_ least: Double, _ greatest: Double) {
+            if least < self.least { self.least = least }
+            if greatest > self.greatest { self.greatest = greatest }
+        }
     }
 
     private var groups: [Group] = []
@@ -38,10 +45,7 @@ final class DoubleAccumulator: ColumnAccumulator {
                 let value = values[Int(positions[index])]
                 groups[group].count += 1
                 if wantsSum { groups[group].sum.add(value, &digitByteCount) }
-                if wantsExtremes {
-                    groups[group].least = min(groups[group].least, value)
-                    groups[group].greatest = max(groups[group].greatest, value)
-                }
+                if wantsExtremes { groups[group].meet(value, value) }
             }
         }
         self.digitByteCount += digitByteCount
@@ -51,19 +55,14 @@ final class DoubleAccumulator: ColumnAccumulator {
         guard let chunk = chunk as? DoubleChunk else { return }
         groups[0].count += batch.positions.count
         if wishes.contains(.sum) { groups[0].sum.add(chunk.cells, at: batch.positions) }
-        groups[0].least = min(groups[0].least, chunk.least)
-        groups[0].greatest = max(groups[0].greatest, chunk.greatest)
+        groups[0].meet(chunk.least, chunk.greatest)
     }
 
     /// Adds a value so many times.
     func add(_ value: Double, _ count: Int, to group: Int) {
         groups[group].count += count
-        // A product would have to be rounded.
-        if wishes.contains(.sum) {
-            for _ in 0..<count { groups[group].sum.add(value, &digitByteCount) }
-        }
-        groups[group].least = min(groups[group].least, value)
-        groups[group].greatest = max(groups[group].greatest, value)
+        if wishes.contains(.sum) { groups[group].sum.add(value, times: count, &digitByteCount) }
+        groups[group].meet(value, value)
     }
 
     /// Adds values to the first group.
@@ -88,8 +87,7 @@ final class DoubleAccumulator: ColumnAccumulator {
             let before = groups[group].sum.byteCount
             groups[group].sum.add(other.sum)
             digitByteCount += groups[group].sum.byteCount - before
-            groups[group].least = min(groups[group].least, other.least)
-            groups[group].greatest = max(groups[group].greatest, other.greatest)
+            groups[group].meet(other.least, other.greatest)
         }
     }
 

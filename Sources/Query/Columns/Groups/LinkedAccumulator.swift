@@ -31,7 +31,9 @@ final class LinkedAccumulator: CodedAccumulator {
 
     override func makePart() -> ColumnAccumulator { LinkedAccumulator(partOf: self) }
 
-    override var byteCount: Int { super.byteCount + objectCounts.capacity * 8 }
+    override var byteCount: Int {
+        super.byteCount + objectCounts.capacity * 8 + innerByteCount
+    }
 
     override func count(_ meetings: UnsafeBufferPointer<UInt32>) {
         growCounts()
@@ -50,15 +52,16 @@ final class LinkedAccumulator: CodedAccumulator {
         while objectCounts.count < meetingCount { objectCounts.append(0) }
     }
 
-    override func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    override func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         numbers?.wishes = wishes
         doubles?.wishes = wishes
         numbers?.grow(to: groupCount)
         doubles?.grow(to: groupCount)
         let coded = wholeCoder.codes(of: coder)
         let left = byteCountMax - innerByteCount - coded.count * 4
-        guard left > 0, let values = CodedValues(wholeCoder, byteCountMax: left, goesOn: isInTime)
-        else { return false }
+        let values = CodedValues(
+            wholeCoder, joinsEqual: false, byteCountMax: left, goesOn: isInTime)
+        guard let values else { return false }
         growCounts()
         for index in 0..<meetingCount {
             if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
@@ -97,10 +100,7 @@ final class LinkedAccumulator: CodedAccumulator {
         return true
     }
 
-    override func state(
-        _ kind: AggregateOperation.Kind, of group: Int, isWhole: Bool
-    ) -> AggregateState? {
-        numbers?.state(kind, of: group, isWhole: isWhole)
-            ?? doubles?.state(kind, of: group, isWhole: isWhole)
+    override func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
+        numbers?.state(kind, of: group) ?? doubles?.state(kind, of: group)
     }
 }

@@ -47,13 +47,17 @@ final class RankedAccumulator: ColumnAccumulator {
 
     override func add(_ part: ColumnAccumulator, to groups: [UInt32]) {
         guard let part = part as? RankedAccumulator else { return }
+        // No more than they take: room for others is of no use any more.
+        values.reserveCapacity(values.count + part.values.count)
         values += part.values
-        if isGrouped { self.groups += part.groups.lazy.map { groups[Int($0)] } }
+        guard isGrouped else { return }
+        self.groups.reserveCapacity(self.groups.count + part.groups.count)
+        self.groups += part.groups.lazy.map { groups[Int($0)] }
     }
 
-    override func settle(isWhole: Bool, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
-        // What states take that get more values is a copy.
-        guard isWhole || values.count * 8 <= byteCountMax else { return false }
+    override var needsAll: Bool { true }
+
+    override func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         guard isGrouped else {
             starts = [0, values.count]
             return isInTime()
@@ -75,22 +79,14 @@ final class RankedAccumulator: ColumnAccumulator {
         return isInTime()
     }
 
-    override func state(
-        _ kind: AggregateOperation.Kind, of group: Int, isWhole: Bool
-    ) -> AggregateState? {
-        guard case .percentile(let percent, let path) = kind else { return nil }
+    override func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
+        guard case .percentile(let percent, _) = kind else { return nil }
         // Groups without values may come behind all others.
         let range = group + 1 < starts.count ? starts[group]..<starts[group + 1] : 0..<0
-        var own: [Double] = []
-        if isWhole {
-            let number = values.withUnsafeMutableBufferPointer {
-                RankedDoubles(UnsafeMutableBufferPointer(rebasing: $0[range])).percentile(percent)
-            }
-            if let number { own = [number] }
-        } else {
-            own = Array(values[range])
+        let number = values.withUnsafeMutableBufferPointer {
+            RankedDoubles(UnsafeMutableBufferPointer(rebasing: $0[range])).percentile(percent)
         }
-        // Of one number every percentile is that number.
-        return AggregateState(RankedValues(path.type.storage, percent: percent, doubles: own))
+        guard let number else { return AggregateState(AggregateCalculation(.max, .double)) }
+        return AggregateState(.max, .double, best: number)
     }
 }

@@ -50,6 +50,7 @@ final class LinkOrderPart: ColumnOrderPart {
             let isKey = place > 0 && near[place] != 0
             near[place] = isKey ? coder.code(of: base + Int64(place - 1)) : null
             if coder.byteCount > byteCountMax { return false }
+            if place.isMultiple(of: Self.comparisonCount), !isInTime() { return false }
         }
         // The values stand in the table that joins equal ones, and in their order, once more.
         let coded = CodedValues(
