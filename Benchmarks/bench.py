@@ -106,9 +106,10 @@ def run(settings):
                 row = Row(name, name, error=str(error))
             rows.append(row)
             print(report.table([row]), flush=True)
-    description["machine"]["foreign_cores"] = max(
-        0.0, (foreign_seconds() - foreign_before) / (time.monotonic() - started))
-    paths = report.write(settings.results, rows, description)
+            description["machine"]["foreign_cores"] = max(
+                0.0, (foreign_seconds() - foreign_before) / (time.monotonic() - started))
+            # After each row: a run that is interrupted leaves those that it has measured.
+            paths = report.write(settings.results, rows, description)
     checks = [check for row in rows for check in row.checks if check.ok is not None]
     missed = [check for check in checks if not check.ok]
     failed = [row for row in rows if row.error]
