@@ -53,7 +53,7 @@ extension ColumnScan {
             }
             aggregation.add(chunk, frame)
         } goesOn: {
-            isVain = aggregation.isFull || aggregation.needsAll && !left.isEmpty
+            isVain = aggregation.isFull || (aggregation.needsAll && !left.isEmpty)
             return !isVain
         } isShared: {
             guard aggregation.isWorthSharing, aggregation.byteCount < partByteCountMax else {

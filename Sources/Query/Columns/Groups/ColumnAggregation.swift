@@ -193,8 +193,8 @@ package final class ColumnAggregation: @unchecked Sendable {
             + coders.reduce(0) { $0 + $1.byteCount } + tables.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// Whether it has no room for more: what it has seen is of no use then.
-    package var isFull: Bool { byteCount > byteCountMax }
+    /// Whether it had no room for more at some time, though it may have since: what it has seen is of no use then.
+    package private(set) var isFull = false
 
     /// Which positions of a chunk have a value that is not in its column, a mask for each column that has such.
     package func exceptions(of chunk: Int) -> [UnsafePointer<UInt8>] {
@@ -207,7 +207,10 @@ package final class ColumnAggregation: @unchecked Sendable {
 
     /// Adds the objects of a chunk's result, which has no exceptions, until it is full.
     package func add(_ chunk: Int, _ frame: ColumnFrame) {
-        defer { lastChunk = max(lastChunk, chunk) }
+        defer {
+            lastChunk = max(lastChunk, chunk)
+            noteRoom()
+        }
         let isWhole = frame.count == ColumnChunk.keyCount
         var position = 0
         while position < ColumnChunk.keyCount {
@@ -235,10 +238,14 @@ package final class ColumnAggregation: @unchecked Sendable {
             }
             guard let collections = many.chunk(chunk) as? CollectionChunk else { continue }
             elements.forEach(of: batch, in: collections) { batch in
-                if !isFull { add(batch) }
+                if isFull { return }
+                add(batch)
+                noteRoom()
             }
         }
     }
+
+    private func noteRoom() { if byteCount > byteCountMax { isFull = true } }
 
     private func add(_ batch: ColumnBatch) {
         guard let first = coders.first else {
