@@ -74,7 +74,7 @@ package final class PrimaryKeyCache {
         entries.initialize(repeating: Entry(object: 0, place: 0), count: 1 << entryCountLog2)
     }
 
-    /// A hash of a primary key of a class; so that equal keys of two classes seldom share a set.
+    /// A hash of a primary key of a class: equal keys of two classes seldom share a set.
     static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
         primaryKey.tableHash(seed: UInt64(classNumber))
     }

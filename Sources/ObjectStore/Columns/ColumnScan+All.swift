@@ -44,7 +44,8 @@ extension ColumnScan {
         let makeWorker = { @Sendable [program] in
             ColumnAggregator(program, aggregation.makePart(), byteCountMax: partByteCountMax)
         }
-        var isVain = false
+        // Once so, it stays so.
+        func isVain() -> Bool { aggregation.isFull || (aggregation.needsAll && !left.isEmpty) }
         var workers = try share(aggregator, makeWorker: makeWorker) {
             (chunk) throws(StoreError) in
             guard try evaluate(chunk) else { return }
@@ -53,8 +54,7 @@ extension ColumnScan {
             }
             aggregation.add(chunk, frame)
         } goesOn: {
-            isVain = aggregation.isFull || (aggregation.needsAll && !left.isEmpty)
-            return !isVain
+            !isVain()
         } isShared: {
             guard aggregation.isWorthSharing, aggregation.byteCount < partByteCountMax else {
                 return false
@@ -62,7 +62,7 @@ extension ColumnScan {
             aggregation.byteCountMax = partByteCountMax
             return true
         }
-        if isVain || workers.contains(where: { !$0.hasRoom }) { return nil }
+        if isVain() || workers.contains(where: { !$0.hasRoom }) { return nil }
         // One after the other is let go.
         while let worker = workers.popLast() as? ColumnAggregator { aggregation.add(worker.part) }
         return left

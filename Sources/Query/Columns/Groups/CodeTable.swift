@@ -54,6 +54,12 @@ final class CodeTable {
         return code
     }
 
+    /// The number of a group with a code.
+    @inline(__always)
+    static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
+        Int64(group) << 32 | Int64(code)
+    }
+
     /// A code of its own for what is no number.
     func codeOfNothing() -> UInt32 { append(0) }
 

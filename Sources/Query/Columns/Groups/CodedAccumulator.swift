@@ -55,14 +55,10 @@ class CodedAccumulator: ColumnAccumulator {
         coder.encode(batch, into: codes)
         let count = batch.positions.count
         if let groups {
-            for index in 0..<count { numbers[index] = Self.pair(groups[index], codes[index]) }
+            for index in 0..<count { numbers[index] = CodeTable.pair(groups[index], codes[index]) }
             pairs.encode(UnsafeBufferPointer(start: numbers, count: count), into: codes)
         }
         self.count(UnsafeBufferPointer(start: codes, count: count))
-    }
-
-    private static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
-        Int64(group) << 32 | Int64(code)
     }
 
     /// Counts objects, by the numbers of their meetings.
@@ -79,7 +75,7 @@ class CodedAccumulator: ColumnAccumulator {
             for offset in 0..<count {
                 let (group, code) = part.meeting(first + offset)
                 codes[offset] = coded[code]
-                numbers[offset] = Self.pair(groups[group], coded[code])
+                numbers[offset] = CodeTable.pair(groups[group], coded[code])
             }
             if isGrouped {
                 pairs.encode(UnsafeBufferPointer(start: numbers, count: count), into: codes)

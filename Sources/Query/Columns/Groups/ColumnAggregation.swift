@@ -257,7 +257,7 @@ package final class ColumnAggregation: @unchecked Sendable {
         for (coder, table) in zip(coders.dropFirst(), tables) {
             coder.encode(batch, into: ownCodes)
             for index in batch.positions.indices {
-                codes[index] = table.code(of: Self.pair(codes[index], ownCodes[index]))
+                codes[index] = table.code(of: CodeTable.pair(codes[index], ownCodes[index]))
             }
         }
         // Groups come in the order of their numbers.
@@ -274,10 +274,6 @@ package final class ColumnAggregation: @unchecked Sendable {
             for index in batch.positions.indices { counts[Int(codes[index])] += 1 }
         }
         for accumulator in accumulators { accumulator.add(batch, codes) }
-    }
-
-    private static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
-        Int64(group) << 32 | Int64(code)
     }
 
     private func addGroup(of key: UInt64) {
@@ -326,7 +322,7 @@ package final class ColumnAggregation: @unchecked Sendable {
     func group(of key: UInt64, _ code: (Int) -> UInt32) -> UInt32 {
         var group = code(0)
         for (index, table) in tables.enumerated() {
-            group = table.code(of: Self.pair(group, code(index + 1)))
+            group = table.code(of: CodeTable.pair(group, code(index + 1)))
         }
         if Int(group) == counts.count { addGroup(of: key) }
         keys[Int(group)] = min(keys[Int(group)], key)

@@ -65,16 +65,14 @@ final class PartGroupCoder: NumberGroupCoder {
         _ values: UnsafeMutablePointer<Int64>, _ count: Int, of chunk: NumberChunk, hours: Bool
     ) -> ClosedRange<Int64>? {
         for index in 0..<count {
-            let seconds = calculation.localSeconds(at: Self.quotient(values[index], 1_000_000_000))
-            let days = Self.quotient(seconds, Self.secondsOfDay)
-            values[index] = hours ? (seconds - days * Self.secondsOfDay) / 3600 : days
+            let seconds = calculation.localSeconds(
+                at: ColumnNumber.timestamp(values[index]).seconds)
+            let (days, rest) = Timestamp.days(seconds: seconds)
+            values[index] = hours ? rest / 3600 : days
         }
         if hours { return 0...23 }
         // No clock is a whole day off.
-        let nanosecondsOfDay = Self.secondsOfDay * 1_000_000_000
-        return Self.near(
-            Self.quotient(chunk.least, nanosecondsOfDay) - 1,
-            Self.quotient(chunk.greatest, nanosecondsOfDay) + 1)
+        return Self.near(Self.day(chunk.least) - 1, Self.day(chunk.greatest) + 1)
     }
 
     /// Reads which multiples of a width are the bounds of values, or where these lie too far apart the bounds.
@@ -101,9 +99,8 @@ final class PartGroupCoder: NumberGroupCoder {
         return range
     }
 
-    /// The greatest whole number that is not above a quotient.
-    @inline(__always)
-    private static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
-        value / divisor - (value % divisor < 0 ? 1 : 0)
+    /// The day since 1970 of a date as columns have it.
+    private static func day(_ date: Int64) -> Int64 {
+        Timestamp.days(seconds: ColumnNumber.timestamp(date).seconds).days
     }
 }
