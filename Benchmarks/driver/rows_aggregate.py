@@ -37,9 +37,18 @@ class _Query:
         return self.sqlite or self.sql if database.label == SQLite.label else self.sql
 
 
+def _target(path, parameters):
+    return f"/v1/classes/Person/{path}?" + "&".join(f"{name}={quote(text, safe='')}"
+                                                    for name, text in parameters.items())
+
+
 def _aggregate(**parameters):
-    return "/v1/classes/Person/aggregate?" + "&".join(f"{name}={quote(text, safe='')}"
-                                                      for name, text in parameters.items())
+    return _target("aggregate", parameters)
+
+
+def _sections(by):
+    """All sections by a path, with the highest score of each."""
+    return _target("sections", {"by": by, "sort": f"{by},-score", "objects": "1", "fields": "score", "limit": "1000"})
 
 
 def _objects(fields, sort):
@@ -88,6 +97,11 @@ _QUERIES = [
            has_ties=True),
     _Query("first 50 groups by name, order=-count", _aggregate(op="count", by="name", order="-count", limit="50"),
            "SELECT name, count(*) FROM person GROUP BY name ORDER BY count(*) DESC LIMIT 50", has_ties=True),
+    _Query("sections by age, the highest score of each", _sections("age"),
+           "SELECT age, count(*), max(score) FROM person GROUP BY age ORDER BY age"),
+    _Query("sections by city.name, the highest score of each", _sections("city.name"),
+           f"SELECT city.name, count(*), max(score) FROM {_CITIES} GROUP BY city.name "
+           "ORDER BY city.name NULLS FIRST LIMIT 1000"),
     _Query("first 50 by city.name, -age", _objects("city.name,age", "city.name,-age"),
            f"SELECT city.name, age FROM {_CITIES} ORDER BY city.name NULLS FIRST, age DESC LIMIT 50"),
 ]
@@ -98,6 +112,8 @@ def rows_of(body):
     reply = json.loads(body)
     if "objects" in reply:
         return [tuple(_cells(one)) for one in reply["objects"]]
+    if "sections" in reply:
+        return [(one["key"], one["count"], *_cells(one["objects"][0])) for one in reply["sections"]]
     if "groups" in reply:
         return [tuple(_cells(one)) for one in reply["groups"]]
     return [tuple(_cells(reply))]

@@ -13,7 +13,7 @@ final class ColumnScan {
     let transaction: ReadTransaction
     let rowClass: RowClass
     private let predicate: Predicate?
-    private let deadlineMilliseconds: UInt64
+    let deadlineMilliseconds: UInt64
     let frame = ColumnFrame()
     /// The chunk whose result the frame has, where that was evaluated before it is asked for.
     private var begunChunk: Int?
@@ -27,13 +27,13 @@ final class ColumnScan {
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
-    /// - `sortByteCountMax`: Memory for what is sorted by.
-    /// - `aggregation`: What is calculated; then nil also when it can't be.
+    /// - `byteCountMax`: Memory for what is made of columns to sort or calculate.
+    /// - `calculation`: What is calculated; then nil also when it can't be.
     /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
     /// - `prepared`: What planning has made already for this predicate; nobody else uses it.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
-        sortByteCountMax: Int = 0, aggregation: ColumnAggregation? = nil,
+        byteCountMax: Int = 0, calculation: (any ColumnCalculation)? = nil,
         in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64,
         prepared: Prepared? = nil
     ) throws(StoreError) {
@@ -46,8 +46,8 @@ final class ColumnScan {
         }
         let order = ColumnOrder(sort, schema: transaction.rows)
         // Without a condition there is nothing that columns do but sort and calculate.
-        guard predicate != nil || order != nil || aggregation != nil else { return nil }
-        var references = aggregation?.references ?? []
+        guard predicate != nil || order != nil || calculation != nil else { return nil }
+        var references = calculation?.references ?? []
         references.formUnion(order?.references ?? [])
         let others = references
         references.formUnion(wanted.references)
@@ -76,15 +76,16 @@ final class ColumnScan {
             order.map { order in
                 order.references.allSatisfy { found[$0] != nil }
                     && order.bind(
-                        to: columns, byteCountMax: sortByteCountMax, isInTime: isInTime)
+                        to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
             } ?? false
-        if let aggregation {
-            guard others.allSatisfy({ found[$0] != nil }) else { return nil }
-            aggregation.bind(to: columns)
+        if let calculation {
+            guard others.allSatisfy({ found[$0] != nil }),
+                calculation.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
+            else { return nil }
         }
-        guard hasOrder || predicate != nil || aggregation != nil else { return nil }
+        guard hasOrder || predicate != nil || calculation != nil else { return nil }
         self.order = hasOrder ? order : nil
-        var used = program.references.union(aggregation?.references ?? [])
+        var used = program.references.union(calculation?.references ?? [])
         used.formUnion(self.order?.references ?? [])
         self.references = used.filter { $0.member >= 0 }
             .sorted { ($0.classIndex, $0.member) < ($1.classIndex, $1.member) }

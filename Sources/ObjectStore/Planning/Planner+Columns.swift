@@ -46,7 +46,7 @@ extension Planner {
         guard beginning == nil, let prepared = preparedScan else { return }
         let scan = try ColumnScan(
             query.predicate, rowClass, sort: query.sort,
-            sortByteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: false,
+            byteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: false,
             deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
         // Without it the program would be bound twice.
         preparedScan?.begun = scan

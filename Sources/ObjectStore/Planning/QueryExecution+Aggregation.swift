@@ -70,7 +70,8 @@ extension QueryExecution {
 
     /// Nil when columns do not have what is asked, or not room for all groups: nothing was done then.
     private func runByColumns(_ aggregation: Aggregation) throws(StoreError) -> Int? {
-        guard let columns = aggregation.makeColumns(), let (scan, left) = try scan(for: columns),
+        guard let columns = aggregation.makeColumns(), let scan = try scan(for: columns),
+            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
             let groups = aggregation.groups(
                 of: columns, isAll: left.isEmpty,
                 isInTime: { !transaction.isOver(limits.deadlineMilliseconds) })
@@ -86,31 +87,38 @@ extension QueryExecution {
         return columns.objectCount + left.count
     }
 
-    /// Adds the objects of a scan to an aggregation over columns, but for the keys that are returned.
-    private func scan(
-        for columns: ColumnAggregation
-    ) throws(StoreError) -> (scan: ColumnScan, left: [UInt64])? {
+    /// A scan of all objects that columns answer whole, and have what is calculated of; nil for any other.
+    private func scan(for calculation: any ColumnCalculation) throws(StoreError) -> ColumnScan? {
         guard plan.source == nil, plan.keys == nil, query.sort.isEmpty, after == nil else {
             return nil
         }
         let scan = try ColumnScan(
-            plan.residual, rowClass, aggregation: columns, in: transaction, readsAll: true,
+            plan.residual, rowClass, byteCountMax: limits.memoryByteCountMax,
+            calculation: calculation, in: transaction, readsAll: true,
             deadlineMilliseconds: limits.deadlineMilliseconds)
-        guard let scan, !scan.testsRows,
-            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax)
-        else { return nil }
-        return (scan, left)
+        return scan?.testsRows ?? true ? nil : scan
     }
 
     /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
     /// of them. Nil for any other: nothing was done then.
     package func firstOfEach(_ keys: [SortKey]) throws(StoreError) -> [UInt64]? {
         guard let columns = ColumnAggregation(distinct: keys, schema: transaction.rows),
-            let (scan, _) = try scan(for: columns),
+            let scan = try scan(for: columns),
+            try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax) != nil,
             columns.byteCount + columns.groupCount * 8 <= limits.memoryByteCountMax
         else { return nil }
         columnScan = .some(scan)
         try checkFailure()
         return columns.firstKeys
+    }
+
+    /// A page of sections: of a scan over columns that have all values. Nil for any other: nothing was done then.
+    func divide(_ sections: ColumnSections) throws(StoreError) -> ColumnSections.Page? {
+        guard let scan = try scan(for: sections),
+            let page = try scan.divide(sections, byteCountMax: limits.memoryByteCountMax)
+        else { return nil }
+        columnScan = .some(scan)
+        try checkFailure()
+        return page
     }
 }

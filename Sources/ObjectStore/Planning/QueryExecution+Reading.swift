@@ -29,7 +29,7 @@ extension QueryExecution {
         if scan == nil {
             scan = try ColumnScan(
                 plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
-                sortByteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: readsAll,
+                byteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: readsAll,
                 deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
         }
         columnScan = .some(scan)

@@ -48,7 +48,7 @@ package final class SectionExecution {
     }
 
     /// The order of the sections, where it is that of their keys.
-    private var keyOrder: ObjectOrder? {
+    var keyOrder: ObjectOrder? {
         query.isContiguous
             ? ObjectOrder(Array(query.sort.prefix(1)), of: rowClass, in: transaction) : nil
     }
@@ -68,6 +68,7 @@ package final class SectionExecution {
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         if let stages = query.stages { return try run(stages) }
         if query.isContiguous, !query.countsAll, let page = try walk() { return page }
+        if let page = try divideColumns() { return page }
         let groups = SectionGroups(
             query, reader, order, keyOrder: keyOrder, in: transaction,
             byteCountMax: limits.memoryByteCountMax)
@@ -83,11 +84,17 @@ package final class SectionExecution {
         return page
     }
 
-    private func add(to groups: SectionGroups) throws(StoreError) {
+    /// Finds the objects in any order.
+    func makeExecution() throws(StoreError) -> QueryExecution {
         let execution = try QueryExecution(
             ObjectQuery(classIndex: query.classIndex, predicate: query.predicate),
             in: transaction, limits: limits)
         execution.isTimed = isTimed
+        return execution
+    }
+
+    private func add(to groups: SectionGroups) throws(StoreError) {
+        let execution = try makeExecution()
         defer { account(execution) }
         var isFull = false
         try execution.run(limit: .max) { key, row in

@@ -226,6 +226,8 @@ struct ColumnTests {
                 let predicate = isWhole ? nil : compiled.predicate
                 let isDistinct = try Self.compareDistinct(predicate, text, read, rowClass, &random)
                 distinctCount += isDistinct ? 1 : 0
+                let sections = try SectionComparison(predicate, read, rowClass, &random)
+                _ = try sections.compare(round, &random)
                 let aggregation = try AggregationComparison(predicate, read, rowClass, &random)
                 let isByColumns = try aggregation.compare("\(round): \(isWhole ? "" : text)")
                 aggregatedCount += isByColumns ? 1 : 0
@@ -258,6 +260,24 @@ struct ColumnTests {
                 let isByColumns = try comparison.compare(name)
                 // Without a filter only groups have the scan use columns.
                 #expect(isByColumns || comparison.isSmall, "\(name) \(others)")
+            }
+        }
+    }
+
+    @Test("divide what has a place of its own in columns into sections, as rows do")
+    func sections() throws {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("sections over columns"))
+        let store = try Shelter.open(
+            EngineCase.memory, options: Self.eager(), classes: ColumnWorld.classes)
+        defer { store.close() }
+        try Self.fill(store, 9_000, &random)
+        let read = try store.read()
+        defer { read.close() }
+        let rowClass = try #require(read.rows.rowClass(named: "Thing"))
+        for name in ["number", "wide", "flag", "uid", "blob", "city.size"] {
+            for sort in [name, "-\(name)", "-\(name),-wide,flag", "wide,-number", "-flag,score"] {
+                let sections = try SectionComparison(nil, read, rowClass, by: name, sort: sort)
+                #expect(try sections.compare(0, &random), "\(name) \(sort)")
             }
         }
     }

@@ -7,7 +7,7 @@ import Rows
 /// Groups are told apart by the values as columns have them, those behind a link by the link; only in the end are they
 /// put in order, and those joined whose links lead to equal values. Objects with a value that is not in its column are
 /// left to the rows.
-package final class ColumnAggregation: @unchecked Sendable {
+package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
     // Unchecked: other threads call `makePart` alone, which reads what was set before they came.
 
     /// An operation on values, and who calculates it.
@@ -34,7 +34,7 @@ package final class ColumnAggregation: @unchecked Sendable {
     /// The least key of the objects of each group.
     private(set) var keys: [UInt64] = []
     private var lastChunk = 0
-    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let batches = ColumnBatches()
     private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
     private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
@@ -63,7 +63,7 @@ package final class ColumnAggregation: @unchecked Sendable {
         }
         var coders: [GroupCoder] = []
         for key in by {
-            guard let coder = Self.coder(key, schema) else { return nil }
+            guard let coder = GroupCoder.coder(of: key, schema) else { return nil }
             coders.append(coder)
         }
         self.operations = made
@@ -103,7 +103,6 @@ package final class ColumnAggregation: @unchecked Sendable {
     }
 
     deinit {
-        positions.deallocate()
         codes.deallocate()
         ownCodes.deallocate()
     }
@@ -121,7 +120,8 @@ package final class ColumnAggregation: @unchecked Sendable {
     ) -> ColumnAccumulator? {
         guard let path = kind.path else { return nil }
         if case .distinctCount = kind {
-            guard let coder = coder(GroupKey(path: path, part: .value), schema) else { return nil }
+            guard let coder = GroupCoder.coder(of: GroupKey(path: path, part: .value), schema)
+            else { return nil }
             return DistinctAccumulator(coder, path, isGrouped: isGrouped)
         }
         if case .values(let function, _) = kind, let coder = LinkGroupCoder(path, schema: schema) {
@@ -141,38 +141,16 @@ package final class ColumnAggregation: @unchecked Sendable {
         }
     }
 
-    private static func coder(_ key: GroupKey, _ schema: RowSchema) -> GroupCoder? {
-        let path = key.path
-        guard let member = ownMember(path, schema) else {
-            return LinkGroupCoder(path, part: key.part, schema: schema)
-        }
-        let reference = ColumnReference(classIndex: path.lastClass, member: member)
-        if key.part != .value { return PartGroupCoder(key, reference) }
-        let storage = path.type.storage
-        return switch storage {
-        case .int, .bool, .date, .link, .double, .float: NumberGroupCoder(reference, storage)
-        case .string, .data, .uuid, .objectID: TextGroupCoder(reference, storage)
-        default: nil
-        }
-    }
-
-    /// The property of the root object whose value a path is, or whose elements.
-    private static func ownMember(_ path: ValuePath, _ schema: RowSchema) -> Int? {
-        guard path.steps.isEmpty, case .elements(let member) = path.terminal,
-            [.list, .set].contains(schema.classes[path.lastClass].members[member].storage.shape)
-        else { return path.ownMember }
-        return member
-    }
-
-    /// The columns that it needs.
     package var references: Set<ColumnReference> {
         Set(coders.map(\.reference) + accumulators.map(\.reference))
     }
 
-    /// Takes the columns of a snapshot.
-    package func bind(to columns: BoundColumns) {
+    package func bind(
+        to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
+    ) -> Bool {
         for coder in coders { coder.bind(to: columns) }
         for accumulator in accumulators { accumulator.bind(to: columns) }
+        return true
     }
 
     /// An aggregation of the same that has seen nothing, for another thread; any thread.
@@ -211,32 +189,10 @@ package final class ColumnAggregation: @unchecked Sendable {
             lastChunk = max(lastChunk, chunk)
             noteRoom()
         }
-        let isWhole = frame.count == ColumnChunk.keyCount
-        var position = 0
-        while position < ColumnChunk.keyCount {
-            var count = 0
-            if isWhole {
-                count = ColumnBatch.countMax
-                for index in 0..<count { positions[index] = Int32(position + index) }
-                position += count
-            } else {
-                let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)
-                while position < end {
-                    positions[count] = Int32(position)
-                    count += Int(frame.mask[position])
-                    position += 1
-                }
-            }
-            if count == 0 { continue }
-            objectCount += count
-            let batch = ColumnBatch(
-                chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
-                isOfAll: isWhole)
-            guard let many else {
-                add(batch)
-                continue
-            }
-            guard let collections = many.chunk(chunk) as? CollectionChunk else { continue }
+        batches.forEach(of: chunk, frame) { batch in
+            objectCount += batch.positions.count
+            guard let many else { return add(batch) }
+            guard let collections = many.chunk(chunk) as? CollectionChunk else { return }
             elements.forEach(of: batch, in: collections) { batch in
                 if isFull { return }
                 add(batch)

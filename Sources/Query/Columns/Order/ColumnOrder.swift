@@ -54,6 +54,13 @@ package final class ColumnOrder {
         return restWidth + parts[0].width <= 128
     }
 
+    /// The ranks of the objects of a batch, valid until others are asked for.
+    func ranks(of batch: ColumnBatch) -> UnsafePointer<UInt128> {
+        ranks.update(repeating: 0, count: batch.positions.count)
+        for part in parts { part.appendRanks(batch, to: ranks) }
+        return UnsafePointer(ranks)
+    }
+
     /// Hands over the ranked keys of a chunk's result, as long as there are some before the one that `body` returns.
     ///
     /// - `body`: Takes a ranked key; returns the one that others have to come before, nil for none.
@@ -72,8 +79,7 @@ package final class ColumnOrder {
             }
             let batch = ColumnBatch(
                 chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count))
-            ranks.update(repeating: 0, count: count)
-            for part in parts { part.appendRanks(batch, to: ranks) }
+            let ranks = ranks(of: batch)
             for index in 0..<count {
                 if let worst, ranks[index] > worst.rank { continue }
                 let own = RankedKey(rank: ranks[index], key: batch.key(index))

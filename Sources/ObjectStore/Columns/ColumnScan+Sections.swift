@@ -1,0 +1,29 @@
+import Query
+
+extension ColumnScan {
+    /// Divides the objects that satisfy the predicate, which columns answer whole, into the sections that the scan was made
+    /// for.
+    ///
+    /// - `byteCountMax`: Memory for all sections.
+    /// - Returns: Nil when there was too little memory or a value is not in its column.
+    func divide(
+        _ sections: ColumnSections, byteCountMax: Int
+    ) throws(StoreError) -> ColumnSections.Page? {
+        for chunk in 0..<program.chunkCount where try evaluate(chunk) {
+            guard sections.add(chunk, frame), sections.byteCount <= byteCountMax else {
+                return nil
+            }
+        }
+        func isInTime() -> Bool { !transaction.isOver(deadlineMilliseconds) }
+        guard sections.choose(byteCountMax: byteCountMax, isInTime: isInTime) else {
+            try checkTime()
+            return nil
+        }
+        if sections.needsObjects {
+            for chunk in 0..<program.chunkCount where try evaluate(chunk) {
+                sections.addObjects(chunk, frame)
+            }
+        }
+        return sections.page()
+    }
+}

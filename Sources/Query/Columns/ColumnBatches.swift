@@ -1,0 +1,32 @@
+/// Divides what a scan finds in a chunk into batches. One thread at a time uses it.
+final class ColumnBatches {
+    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+
+    deinit { positions.deallocate() }
+
+    /// Hands over the objects of a chunk's result in the order of their keys.
+    func forEach(of chunk: Int, _ frame: ColumnFrame, _ body: (ColumnBatch) -> Void) {
+        let isWhole = frame.count == ColumnChunk.keyCount
+        var position = 0
+        while position < ColumnChunk.keyCount {
+            var count = 0
+            if isWhole {
+                count = ColumnBatch.countMax
+                for index in 0..<count { positions[index] = Int32(position + index) }
+                position += count
+            } else {
+                let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)
+                while position < end {
+                    positions[count] = Int32(position)
+                    count += Int(frame.mask[position])
+                    position += 1
+                }
+            }
+            if count == 0 { continue }
+            body(
+                ColumnBatch(
+                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
+                    isOfAll: isWhole))
+        }
+    }
+}
