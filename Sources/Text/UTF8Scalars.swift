@@ -54,6 +54,18 @@ public enum UTF8Scalars {
         return check == end ? start : end - 1
     }
 
+    /// The first scalars of a text that is well-formed.
+    package static func beginning(
+        of text: UnsafeRawBufferPointer, _ scalarCount: Int
+    ) -> UnsafeRawBufferPointer {
+        var left = scalarCount
+        for (offset, byte) in text.enumerated() where byte & 0xC0 != 0x80 {
+            if left == 0 { return UnsafeRawBufferPointer(rebasing: text[..<offset]) }
+            left -= 1
+        }
+        return text
+    }
+
     /// Whether every byte of a text is ASCII. Cost: an eighth of a load and a test for each byte.
     package static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress else { return true }

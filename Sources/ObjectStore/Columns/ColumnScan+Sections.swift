@@ -5,7 +5,7 @@ extension ColumnScan {
     /// for.
     ///
     /// - `byteCountMax`: Memory for all sections.
-    /// - Returns: Nil when there was too little memory or a value is not in its column.
+    /// - Returns: Nil where rows have to tell the sections, or have them with less memory.
     func divide(
         _ sections: ColumnSections, byteCountMax: Int
     ) throws(StoreError) -> ColumnSections.Page? {
@@ -24,6 +24,8 @@ extension ColumnScan {
                 sections.addObjects(chunk, frame)
             }
         }
-        return sections.page()
+        let page = sections.page(isInTime: isInTime)
+        if page == nil { try checkTime() }
+        return page
     }
 }

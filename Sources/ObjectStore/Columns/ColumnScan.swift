@@ -45,8 +45,11 @@ final class ColumnScan {
             !transaction.isOver(deadlineMilliseconds)
         }
         let order = ColumnOrder(sort, schema: transaction.rows)
-        // Without a condition there is nothing that columns do but sort and calculate.
-        guard predicate != nil || order != nil || calculation != nil else { return nil }
+        // Without a condition there is nothing that columns do but sort and calculate, and what they calculate is of no use
+        // where they do not answer all of it.
+        guard predicate != nil || order != nil || calculation != nil,
+            calculation == nil || wanted.residual == nil
+        else { return nil }
         var references = calculation?.references ?? []
         references.formUnion(order?.references ?? [])
         let others = references
@@ -66,20 +69,31 @@ final class ColumnScan {
             guard !found.isEmpty,
                 let part = ColumnProgram(
                     predicate, classIndex: rowClass.index, schema: transaction.rows,
-                    isAvailable: { found[$0] != nil })
+                    isAvailable: { found[$0] != nil }), calculation == nil
             else { return nil }
             program = part
         }
         let columns = BoundColumns(columns: found, source: transaction)
         program.bind(to: columns)
-        let hasOrder =
-            order.map { order in
-                order.references.allSatisfy { found[$0] != nil }
-                    && order.bind(
-                        to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
-            } ?? false
+        /// Whether it takes less to read all objects that have values than those of what is found.
+        func isWorthReading(_ classes: [Int]) throws(StoreError) -> Bool {
+            var count = 0
+            for index in classes {
+                count += Int(
+                    clamping: try transaction.classState(transaction.rows.classes[index]).count)
+            }
+            return count < Self.readAtOnceMax
+                || program.isMatching(count / Self.readOneByOneCost, isInTime: isInTime)
+        }
+        var hasOrder = false
+        if let order, order.references.allSatisfy({ found[$0] != nil }),
+            try isWorthReading(order.farClasses)
+        {
+            hasOrder = order.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
+        }
         if let calculation {
             guard others.allSatisfy({ found[$0] != nil }),
+                try isWorthReading(calculation.farClasses),
                 calculation.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
             else { return nil }
         }
@@ -98,6 +112,11 @@ final class ColumnScan {
         residual = program.residual?.makeMatcher(
             transaction.rows, source: transaction, until: deadlineMilliseconds)
     }
+
+    /// So many objects behind links are read without a look at who links to them.
+    private static let readAtOnceMax = 4096
+    /// What it costs to read an object and another one behind its link, beside one of many that are read in a row.
+    private static let readOneByOneCost = 4
 
     /// How many rows were tested for what columns did not answer.
     private(set) var testedRowCount = 0
@@ -223,10 +242,10 @@ final class ColumnScan {
         _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) -> Bool {
         guard let order else { return false }
-        var after: ColumnOrder.RankedKey?
+        var start: ColumnOrder.Start?
         if let position {
-            after = order.rankedKey(sortBytes: position.sortBytes, key: position.key)
-            if after == nil { return false }
+            start = order.start(sortBytes: position.sortBytes, key: position.key)
+            if start == nil { return false }
         }
         let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.RankedKey>.stride
         var heap = BoundedHeap<ColumnOrder.RankedKey>(countMax: limit)
@@ -234,14 +253,16 @@ final class ColumnScan {
             if let worst = heap.worst { order.narrow(chunk, frame, before: worst) }
             try order.forEach(chunk, frame, before: heap.worst) {
                 (rankedKey) throws(StoreError) in
-                if after.map({ $0 < rankedKey }) ?? true, try satisfiesResidual(rankedKey.key) {
-                    _ = heap.insert(rankedKey, isBefore: <)
+                if start.map({ order.isBehind(rankedKey, $0) }) ?? true,
+                    try satisfiesResidual(rankedKey.key)
+                {
+                    _ = heap.insert(rankedKey, isBefore: order.isBefore)
                     guard heap.count <= countMax else { throw .stopped(.memory) }
                 }
                 return heap.worst
             }
         }
-        for rankedKey in heap.sorted(<) {
+        for rankedKey in heap.sorted(order.isBefore) {
             guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
             guard body(rankedKey.key, row) else { break }
         }

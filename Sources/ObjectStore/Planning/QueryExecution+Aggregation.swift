@@ -96,7 +96,8 @@ extension QueryExecution {
             plan.residual, rowClass, byteCountMax: limits.memoryByteCountMax,
             calculation: calculation, in: transaction, readsAll: true,
             deadlineMilliseconds: limits.deadlineMilliseconds)
-        return scan?.testsRows ?? true ? nil : scan
+        guard let scan, !scan.testsRows else { return nil }
+        return scan
     }
 
     /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
@@ -112,7 +113,7 @@ extension QueryExecution {
         return columns.firstKeys
     }
 
-    /// A page of sections: of a scan over columns that have all values. Nil for any other: nothing was done then.
+    /// A page of sections: of a scan over columns that have all values. Nil for any other: rows have to be divided then.
     func divide(_ sections: ColumnSections) throws(StoreError) -> ColumnSections.Page? {
         guard let scan = try scan(for: sections),
             let page = try scan.divide(sections, byteCountMax: limits.memoryByteCountMax)
@@ -120,5 +121,11 @@ extension QueryExecution {
         columnScan = .some(scan)
         try checkFailure()
         return page
+    }
+
+    /// Reads an object that was found over columns.
+    func fetchInTime(_ key: UInt64) throws(StoreError) -> RowView? {
+        try clock.requireTime()
+        return try fetch(key)
     }
 }

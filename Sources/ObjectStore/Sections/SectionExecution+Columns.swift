@@ -1,18 +1,18 @@
+import Bytes
 import Query
 import Rows
 
 // Sections of all objects, or those of a filter, by columns.
 extension SectionExecution {
     /// The page, where columns have the keys and the order; nil where they do not, or rows are sooner read.
-    func divideColumns() throws(StoreError) -> SectionPage? {
+    ///
+    /// - `execution`: Finds the objects, and is as it was before where there is no page.
+    func divideColumns(_ execution: QueryExecution) throws(StoreError) -> SectionPage? {
         let sections = ColumnSections(
             query.key, sort: query.sort, after: query.after.map { ($0.sortBytes, $0.key) },
             sectionCountMax: query.sectionCountMax, objectCountMax: query.objectCountMax,
-            schema: transaction.rows)
-        guard let sections else { return nil }
-        let execution = try makeExecution()
-        guard let found = try execution.divide(sections) else { return nil }
-        defer { account(execution) }
+            countsAll: query.countsAll, schema: transaction.rows)
+        guard let sections, let found = try execution.divide(sections) else { return nil }
         var page = SectionPage()
         page.hasMore = found.hasMore
         if query.countsAll { page.total = found.total }
@@ -20,14 +20,26 @@ extension SectionExecution {
         for section in found.sections {
             var objects: [(key: UInt64, row: RowView)] = []
             for key in section.keys {
-                if let row = try execution.fetch(key) { objects.append((key, row)) }
+                if let row = try execution.fetchInTime(key) { objects.append((key, row)) }
             }
             guard let first = objects.first else { continue }
             page.sections.append(
                 Section(
                     any: first, count: section.count, objects: objects,
-                    position: standing.position(first.key, first.row)))
+                    position: position(of: first, in: standing)))
         }
         return page
+    }
+
+    /// The position of a section, of which an object is known.
+    private func position(
+        of object: (key: UInt64, row: RowView), in standing: ObjectOrder
+    ) -> QueryPosition {
+        guard query.isContiguous, query.key.prefixCount != nil else {
+            return standing.position(object.key, object.row)
+        }
+        let buffer = ByteBuffer(capacity: 64)
+        reader.append(row: object.row, key: object.key, source: transaction, to: buffer)
+        return QueryPosition(sortBytes: buffer.array, key: object.key)
     }
 }

@@ -44,7 +44,7 @@ extension SectionExecution {
         for group in found[start..<end] {
             var objects: [(key: UInt64, row: RowView)] = []
             for key in group.shown {
-                if let row = try execution.fetch(key) { objects.append((key, row)) }
+                if let row = try execution.fetchInTime(key) { objects.append((key, row)) }
             }
             guard let first = objects.first else { continue }
             if query.objectCountMax == 0 { objects = [] }

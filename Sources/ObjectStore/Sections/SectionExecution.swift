@@ -68,24 +68,28 @@ package final class SectionExecution {
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         if let stages = query.stages { return try run(stages) }
         if query.isContiguous, !query.countsAll, let page = try walk() { return page }
-        if let page = try divideColumns() { return page }
+        let execution = try makeExecution()
+        defer { account(execution) }
+        if let page = try divideColumns(execution) { return page }
         let groups = SectionGroups(
             query, reader, order, keyOrder: keyOrder, in: transaction,
             byteCountMax: limits.memoryByteCountMax)
-        try add(to: groups)
+        try add(to: groups, by: execution)
         let total = query.countsAll ? groups.countSeen : nil
         var page = groups.page()
         page.total = total
         if groups.needsObjects(page) {
             groups.close()
-            try add(to: groups)
+            let execution = try makeExecution()
+            defer { account(execution) }
+            try add(to: groups, by: execution)
             groups.addObjects(to: &page)
         }
         return page
     }
 
     /// Finds the objects in any order.
-    func makeExecution() throws(StoreError) -> QueryExecution {
+    private func makeExecution() throws(StoreError) -> QueryExecution {
         let execution = try QueryExecution(
             ObjectQuery(classIndex: query.classIndex, predicate: query.predicate),
             in: transaction, limits: limits)
@@ -93,9 +97,9 @@ package final class SectionExecution {
         return execution
     }
 
-    private func add(to groups: SectionGroups) throws(StoreError) {
-        let execution = try makeExecution()
-        defer { account(execution) }
+    private func add(
+        to groups: SectionGroups, by execution: QueryExecution
+    ) throws(StoreError) {
         var isFull = false
         try execution.run(limit: .max) { key, row in
             isFull = !groups.add(key, row)

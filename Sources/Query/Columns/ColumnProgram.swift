@@ -60,4 +60,17 @@ package final class ColumnProgram: @unchecked Sendable {
         frame.restrictUndecided(present)
         return true
     }
+
+    /// Whether so many objects satisfy what columns answer, as far as they decide.
+    ///
+    /// - `isInTime`: Asked now and then; where it is false, nobody will use the answer.
+    package func isMatching(_ wanted: Int, isInTime: () -> Bool) -> Bool {
+        let frame = ColumnFrame()
+        var count = 0
+        for chunk in 0..<chunkCount where evaluate(chunk, frame) {
+            count += frame.count
+            if count >= wanted || !isInTime() { return true }
+        }
+        return count >= wanted
+    }
 }

@@ -1,13 +1,14 @@
 import Bytes
 import Glibc
+import Text
 
 /// A text where it stands in a column with its hash, or null.
 struct HashedText {
     /// Where it begins; nil for null.
     let start: UnsafeRawPointer?
-    private let byteCount: UInt32
+    private var byteCount: UInt32
     /// A ``TextChunk/hash(_:)``.
-    let hash: UInt32
+    private(set) var hash: UInt32
 
     init(start: UnsafeRawPointer?, count: Int, hash: UInt32) {
         self.start = start
@@ -23,6 +24,14 @@ struct HashedText {
     /// Its bytes; none of null.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(byteCount))
+    }
+
+    /// Leaves its first Unicode scalars alone.
+    mutating func cut(to scalarCount: Int) {
+        let beginning = UTF8Scalars.beginning(of: bytes, scalarCount)
+        guard beginning.count < bytes.count else { return }
+        byteCount = UInt32(truncatingIfNeeded: beginning.count)
+        hash = TextChunk.hash(beginning)
     }
 
     /// Whether two texts are equal; most have some eight to thirty bytes.

@@ -1,5 +1,6 @@
 import Bytes
 import Rows
+import Text
 
 /// Reads the keys of sections from objects. One thread at a time uses it.
 package final class SectionKeyReader {
@@ -30,7 +31,7 @@ package final class SectionKeyReader {
         }
         let start = buffer.count
         if let text = values.value(row: row, key: objectKey, source: source) {
-            OrderedKey.append(text: Self.prefix(of: text, count), to: buffer)
+            OrderedKey.append(text: UTF8Scalars.beginning(of: text, count), to: buffer)
         } else {
             OrderedKey.appendNull(to: buffer)
         }
@@ -44,19 +45,7 @@ package final class SectionKeyReader {
     ) -> UnsafeRawBufferPointer? {
         let value = values.value(row: row, key: objectKey, source: source)
         guard let value, let count = key.prefixCount else { return value }
-        return Self.prefix(of: value, count)
-    }
-
-    /// The first Unicode scalars of a text.
-    private static func prefix(
-        of text: UnsafeRawBufferPointer, _ count: Int
-    ) -> UnsafeRawBufferPointer {
-        var left = count
-        for (offset, byte) in text.enumerated() where byte & 0xC0 != 0x80 {
-            if left == 0 { return UnsafeRawBufferPointer(rebasing: text[..<offset]) }
-            left -= 1
-        }
-        return text
+        return UTF8Scalars.beginning(of: value, count)
     }
 
     /// What the ``OrderedKey`` of the path's value begins with in all objects of a section, and in no other

@@ -28,6 +28,8 @@ enum ColumnWorld {
                 Property(name: "ratio", type: .single(.scalar(.float)), isOptional: true),
                 Property(name: "born", type: .single(.scalar(.date)), isOptional: true),
                 Property(name: "name", type: .single(.scalar(.string)), isOptional: true),
+                Property(name: "label", type: .single(.scalar(.string)), isOptional: true),
+                Property(name: "day", type: .single(.scalar(.date)), isOptional: true),
                 Property(name: "blob", type: .single(.scalar(.data)), isOptional: true),
                 Property(name: "uid", type: .single(.scalar(.uuid)), isOptional: true),
                 Property(name: "city", type: .single(.object("City")), isOptional: true),
@@ -45,6 +47,12 @@ enum ColumnWorld {
         "", "a", "A", "ab", "aB", "abc", "bca", "É", "é", "kelvin", "\u{212A}elvin", "straße",
         "STRASSE", "user1@mail3.example.com", "User22@MAIL3.example.com", "x\0y", "😀",
         "a long text of some forty bytes, or more", String(repeating: "ab", count: 600),
+    ]
+
+    /// Texts that columns keep, of which some begin alike, and one is cut in sort bytes.
+    static let labels: [String] = [
+        "", "a", "a\0", "\0", "É", "E\u{301}", "😀", "zzzzzzzz", "abcdefg", "abcdefgh", "abcdefgh\0",
+        "abcdefgh1", "abcdefgh2", "abcdefghi", "ABCDEFGH", String(repeating: "cd", count: 230),
     ]
 
     static func word(_ random: inout SeededGenerator) -> String {
@@ -93,6 +101,10 @@ enum ColumnWorld {
         case "ratio": return maybe(.float(Float(double(&random))), &random)
         case "born": return maybe(.date(date(&random)), &random)
         case "name": return maybe(.string(word(&random)), &random)
+        case "label": return maybe(.string(labels.randomElement(using: &random) ?? ""), &random)
+        case "day":
+            let seconds = Int64.random(in: -3...3, using: &random) * 86_400
+            return maybe(.date(Timestamp(seconds: seconds, nanoseconds: 0)), &random)
         case "blob": return maybe(.data(Array(word(&random).utf8.prefix(5))), &random)
         case "uid": return maybe(.uuid(uuid(&random)), &random)
         case "city": return maybe(city(&random), &random)

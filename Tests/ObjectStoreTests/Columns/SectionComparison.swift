@@ -14,10 +14,12 @@ struct SectionComparison {
 
     private static let keyNames = [
         "number", "wide", "flag", "score", "ratio", "born", "name", "blob", "uid", "city.name",
-        "city.size", "city.twin.size", "extra", "prefix(name,1)", "city.@links.Thing.city.@count",
+        "city.size", "city.twin.size", "extra", "prefix(name,1)", "label", "day", "prefix(label,2)",
+        "city.@links.Thing.city.@count",
     ]
     private static let orderNames = [
-        "", "number", "wide", "score,-ratio", "city.name", "-flag", "-born", "name", "-city.size",
+        "", "number", "wide", "score,-ratio", "label", "-day", "flag,-label", "city.name", "-flag",
+        "-born", "name", "-city.size",
     ]
 
     private let rowClass: RowClass
@@ -34,7 +36,8 @@ struct SectionComparison {
         let name = Self.keyNames.randomElement(using: &random) ?? "number"
         let order = Self.orderNames.randomElement(using: &random) ?? ""
         // The same key in front puts sections in its order.
-        let path = name.hasPrefix("prefix") ? "name" : name
+        let inner = String(name.drop { $0 != "(" }.dropFirst().prefix { $0 != "," })
+        let path = inner.isEmpty ? name : inner
         var parts = [order, [path, "-" + path, ""].randomElement(using: &random) ?? ""]
         if Int.random(in: 0..<3, using: &random) > 0 { parts.reverse() }
         parts.removeAll(where: \.isEmpty)

@@ -145,6 +145,8 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
         Set(coders.map(\.reference) + accumulators.map(\.reference))
     }
 
+    package var farClasses: [Int] { [] }
+
     package func bind(
         to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
     ) -> Bool {

@@ -2,6 +2,17 @@ import ObjectModel
 import Rows
 
 extension GroupCoder {
+    /// A coder of the keys of sections; nil where columns do not have them.
+    static func coder(of key: SectionKey, _ schema: RowSchema) -> GroupCoder? {
+        guard let prefixCount = key.prefixCount else {
+            return coder(of: GroupKey(path: key.path, part: .value), schema)
+        }
+        guard let member = key.path.ownMember else { return nil }
+        return TextGroupCoder(
+            ColumnReference(classIndex: key.path.lastClass, member: member), .string,
+            prefixCount: prefixCount)
+    }
+
     /// A coder of what counts of a key's values; nil where columns do not have it.
     static func coder(of key: GroupKey, _ schema: RowSchema) -> GroupCoder? {
         let path = key.path

@@ -3,7 +3,8 @@ import Rows
 
 /// Codes of what to-one links lead to: the value of a path from there is read once for each object.
 final class LinkGroupCoder: NumberGroupCoder {
-    private let farClass: Int
+    /// The class of the objects whose values are read.
+    let farClass: Int
     private let evaluator: SortEvaluator
     /// What is calculated from the values, where they do not count whole.
     private let calculated: (walker: PathWalker, sink: GroupKeySink)?

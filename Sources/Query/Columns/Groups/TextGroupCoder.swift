@@ -4,17 +4,22 @@ import Rows
 /// Codes of texts and of other values that are compared by their bytes.
 final class TextGroupCoder: GroupCoder {
     private let storage: ElementStorage
+    /// How many Unicode scalars of each text count, from its beginning; nil for the whole.
+    private let prefixCount: Int?
     private let table = TextTable()
     private let texts = UnsafeMutablePointer<HashedText>.allocate(capacity: ColumnBatch.countMax)
 
-    init(_ reference: ColumnReference, _ storage: ElementStorage) {
+    init(_ reference: ColumnReference, _ storage: ElementStorage, prefixCount: Int? = nil) {
         self.storage = storage
+        self.prefixCount = prefixCount
         super.init(reference)
     }
 
     deinit { texts.deallocate() }
 
-    override func makePart() -> GroupCoder { TextGroupCoder(reference, storage) }
+    override func makePart() -> GroupCoder {
+        TextGroupCoder(reference, storage, prefixCount: prefixCount)
+    }
 
     override var count: Int { table.count }
 
@@ -26,6 +31,9 @@ final class TextGroupCoder: GroupCoder {
     ) {
         if let chunk = chunk as? TextChunk {
             chunk.read(positions, into: texts)
+            if let prefixCount {
+                for index in 0..<positions.count { texts[index].cut(to: prefixCount) }
+            }
         } else {
             texts.update(repeating: .null, count: positions.count)
         }

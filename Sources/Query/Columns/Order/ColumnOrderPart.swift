@@ -8,6 +8,12 @@ class ColumnOrderPart {
 
     init(_ reference: ColumnReference) { self.reference = reference }
 
+    /// The class of which every object may be read to find ranks; nil where the column has all.
+    var farClass: Int? { nil }
+
+    /// Bytes of memory that is taken beside the column.
+    final var byteCount = 0
+
     /// Takes the column of a snapshot; false where that has no such order.
     func bind(to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         column = columns.column(reference)
@@ -19,6 +25,9 @@ class ColumnOrderPart {
 
     /// How many chunks there are.
     final var chunkCount: Int { column.count }
+
+    /// Whether an object has a value that is not in the column.
+    final var hasExceptions: Bool { column.contains { $0?.exceptions != nil } }
 
     /// Appends the ranks of some objects' values to those of the properties before: less for one that comes before.
     func appendRanks(

@@ -32,6 +32,8 @@ final class LinkOrderPart: ColumnOrderPart {
         super.init(coder.reference)
     }
 
+    override var farClass: Int? { coder.farClass }
+
     override func bind(
         to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
     ) -> Bool {
@@ -63,7 +65,10 @@ final class LinkOrderPart: ColumnOrderPart {
         ranks = (0..<coder.count).map { UInt32(2 * place(of: coded[$0]).position + 1) }
         for place in near.indices { near[place] = ranks[Int(near[place])] }
         width = 32
-        return values.count < 1 << 30
+        byteCount =
+            coder.byteCount + 4 * (near.count + ranks.count)
+            + values.reduce(0) { $0 + $1.count + Self.valueByteCount }
+        return values.count < 1 << 30 && byteCount <= byteCountMax
     }
 
     /// Makes room for the ranks of all keys between the least and the greatest, unless there are far more of these than
@@ -79,6 +84,9 @@ final class LinkOrderPart: ColumnOrderPart {
         base = least
         near = [UInt32](repeating: 0, count: Int(span) + 2)
     }
+
+    /// What a value takes beside its bytes.
+    private static let valueByteCount = 48
 
     /// Places for each link at most.
     private static let placesPerLink = 4

@@ -1,6 +1,7 @@
+import ObjectModel
 import Rows
 
-/// Ints, bools, doubles and floats of the class itself. Rising, null has rank 0; of the others each kind has a way that needs
+/// Ints, bools, dates, doubles and floats of the class itself. Rising, null has rank 0; of the others each kind has a way that needs
 /// few bits.
 final class NumberOrderPart: ColumnOrderPart {
     private let storage: ElementStorage
@@ -11,7 +12,7 @@ final class NumberOrderPart: ColumnOrderPart {
         guard let member = key.path.ownMember, key.path.lastClass >= 0 else { return nil }
         storage = key.path.type.storage
         switch storage {
-        case .int, .bool, .double, .float: break
+        case .int, .bool, .date, .double, .float: break
         default: return nil
         }
         isAscending = key.isAscending
@@ -32,9 +33,9 @@ final class NumberOrderPart: ColumnOrderPart {
     override func bind(
         to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
     ) -> Bool {
-        guard super.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) else {
-            return false
-        }
+        guard super.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime),
+            storage != .date || !hasExceptions
+        else { return false }
         let chunks = (0..<chunkCount).compactMap { chunk($0) as? NumberChunk }
         if storage == .double || storage == .float {
             (form, width) = (.doubles, 64)
@@ -83,7 +84,7 @@ final class NumberOrderPart: ColumnOrderPart {
             let position = Int(position)
             var own: UInt128 = 0
             if chunk.nulls?[position] != 1 {
-                // NaN is the one exception of these types.
+                // NaN is the one exception that there may be.
                 var ordinal: UInt64 = 0
                 if chunk.exceptions?[position] != 1 {
                     if let numbers {
@@ -103,9 +104,15 @@ final class NumberOrderPart: ColumnOrderPart {
         let bytes = sortBytes.prefix(count).map { isAscending ? $0 : ~$0 }
         if bytes.first == 0 { return (turned(0), 1) }
         guard bytes.first == 1, bytes.count == count else { return nil }
-        let value = bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let value = bytes.dropFirst().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let ordinal: UInt64
         switch storage {
+        case .date:
+            let rest = bytes.dropFirst(9).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let time = Timestamp(
+                seconds: Int64(bitPattern: value ^ 1 << 63), nanoseconds: Int32(bitPattern: rest))
+            guard let number = ColumnNumber.nanoseconds(time) else { return nil }
+            ordinal = Self.ordinal(number)
         case .bool: ordinal = value ^ 1 << 63
         case .float:
             let float = ComparedValue.float(UInt32(truncatingIfNeeded: value))

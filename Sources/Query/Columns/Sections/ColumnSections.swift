@@ -25,6 +25,8 @@ package final class ColumnSections: ColumnCalculation {
     private let after: (sortBytes: [UInt8], key: UInt64)?
     private let sectionCountMax: Int
     private let objectCountMax: Int
+    private let countsAll: Bool
+    private var objectCount = 0
     private let batches = ColumnBatches()
     private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
     /// How many objects have each code, and which one comes first.
@@ -44,15 +46,16 @@ package final class ColumnSections: ColumnCalculation {
     /// - `after`: The position behind which the page begins: the sort bytes of a section's key where sections stand in the
     ///   order of their keys, else those of its first object.
     /// - `objectCountMax`: How many objects are wanted of each section.
+    /// - `countsAll`: Whether the number of all sections is wanted.
     package init?(
         _ key: SectionKey, sort: [SortKey], after: (sortBytes: [UInt8], key: UInt64)?,
-        sectionCountMax: Int, objectCountMax: Int, schema: RowSchema
+        sectionCountMax: Int, objectCountMax: Int, countsAll: Bool, schema: RowSchema
     ) {
         let isByKey = sort.first?.path == key.path
-        let rest = isByKey ? Array(sort.dropFirst()) : sort
+        // All objects of a section have the same value, or the same beginning of one.
+        let rest = isByKey && key.prefixCount == nil ? Array(sort.dropFirst()) : sort
         let order = ColumnOrder(rest, schema: schema)
-        guard key.prefixCount == nil, rest.isEmpty || order != nil,
-            let coder = GroupCoder.coder(of: GroupKey(path: key.path, part: .value), schema)
+        guard rest.isEmpty || order != nil, let coder = GroupCoder.coder(of: key, schema)
         else { return nil }
         self.coder = coder
         self.order = order
@@ -60,6 +63,7 @@ package final class ColumnSections: ColumnCalculation {
         self.after = after
         self.sectionCountMax = sectionCountMax
         self.objectCountMax = objectCountMax
+        self.countsAll = countsAll
     }
 
     deinit { codes.deallocate() }
@@ -72,11 +76,15 @@ package final class ColumnSections: ColumnCalculation {
         to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
     ) -> Bool {
         coder.bind(to: columns)
-        return order?.bind(to: columns, byteCountMax: byteCountMax / 2, isInTime: isInTime) ?? true
+        return order?.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) ?? true
     }
 
+    package var farClasses: [Int] { order?.farClasses ?? [] }
+
     /// Bytes of memory that the sections take.
-    package var byteCount: Int { coder.byteCount + groups.count * Self.groupByteCount }
+    package var byteCount: Int {
+        coder.byteCount + groups.capacity * Self.groupByteCount + (order?.byteCount ?? 0)
+    }
 
     /// With the place of each in the page.
     private static let groupByteCount =
@@ -84,20 +92,24 @@ package final class ColumnSections: ColumnCalculation {
 
     // MARK: All objects
 
-    /// Adds the objects of a chunk's result; false when the key of one is not in its column.
+    /// Adds the objects of a chunk's result.
+    ///
+    /// - Returns: False when the key of one is not in its column, or rows have the page with less memory and as soon: most
+    ///   objects are a section of their own, of which only those of the page are wanted.
     package func add(_ chunk: Int, _ frame: ColumnFrame) -> Bool {
         var isWhole = true
         if let exceptions = coder.chunk(chunk)?.exceptions {
             frame.remove(exceptions) { _ in isWhole = false }
         }
         guard isWhole else { return false }
+        objectCount += frame.count
         batches.forEach(of: chunk, frame) { batch in
             coder.encode(batch, into: codes)
             let ranks = order?.ranks(of: batch)
             func rankedKey(_ index: Int) -> ColumnOrder.RankedKey {
                 ColumnOrder.RankedKey(rank: ranks?[index] ?? 0, key: batch.key(index))
             }
-            // Codes come in their order.
+            // A code is one more than those before it where it comes first.
             for index in batch.positions.indices where Int(codes[index]) == groups.count {
                 groups.append((0, rankedKey(index)))
             }
@@ -106,12 +118,15 @@ package final class ColumnSections: ColumnCalculation {
                     let code = Int(codes[index])
                     groups[code].count += 1
                     let own = rankedKey(index)
-                    if own < groups[code].first { groups[code].first = own }
+                    if isBefore(own, groups[code].first) { groups[code].first = own }
                 }
             }
         }
-        return true
+        return countsAll || keyIsAscending == nil
+            || groups.count * Self.objectsPerSectionMin <= objectCount
     }
+
+    private static let objectsPerSectionMin = 4
 
     // MARK: The page
 
@@ -120,7 +135,7 @@ package final class ColumnSections: ColumnCalculation {
 
     /// Chooses the sections of the page, when all objects were added.
     ///
-    /// - Returns: False when there is too little memory or time, or columns do not tell the order.
+    /// - Returns: False when there is too little memory or time, or a key was cut so that columns do not tell the order.
     package func choose(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         if coder.hasEqualValues || keyIsAscending != nil {
             let values = CodedValues(
@@ -130,9 +145,9 @@ package final class ColumnSections: ColumnCalculation {
             join(values)
             self.values = values
         }
-        var start: ColumnOrder.RankedKey?
+        var start: ColumnOrder.Start?
         if let after, keyIsAscending == nil {
-            start = order?.rankedKey(sortBytes: after.sortBytes, key: after.key)
+            start = order?.start(sortBytes: after.sortBytes, key: after.key)
             if start == nil { return false }
         }
         var heap = BoundedHeap<Int>(countMax: sectionCountMax + 1)
@@ -147,16 +162,22 @@ package final class ColumnSections: ColumnCalculation {
         if hasMore { chosen.removeLast() }
         let objectCount = chosen.reduce(0) { $0 + min(groups[$1].count, objectCountMax) }
         let left = byteCountMax - byteCount - (values?.byteCount ?? 0)
-        return objectCount * MemoryLayout<ColumnOrder.RankedKey>.stride <= left
+        return objectCount * Self.objectByteCount <= left
     }
+
+    /// What an object that is shown takes, in a heap with room for more, in order and with its row.
+    private static let objectByteCount = 4 * MemoryLayout<ColumnOrder.RankedKey>.stride
 
     /// Joins the groups whose keys are equal in the first of them.
     private func join(_ values: CodedValues) {
-        for group in groups.indices where values.hasEqual {
+        guard values.hasEqual else { return }
+        for group in groups.indices {
             let first = Int(values.firstEqual(to: group))
             if first == group { continue }
             groups[first].count += groups[group].count
-            groups[first].first = min(groups[first].first, groups[group].first)
+            if isBefore(groups[group].first, groups[first].first) {
+                groups[first].first = groups[group].first
+            }
             groups[group].count = 0
         }
     }
@@ -167,14 +188,21 @@ package final class ColumnSections: ColumnCalculation {
         return values[group].count > OrderedKey.textByteCountMax
     }
 
+    @inline(__always)
+    private func isBefore(_ a: ColumnOrder.RankedKey, _ b: ColumnOrder.RankedKey) -> Bool {
+        order?.isBefore(a, b) ?? (a.key < b.key)
+    }
+
     private func isBefore(_ a: Int, _ b: Int) -> Bool {
-        guard keyIsAscending != nil, let values else { return groups[a].first < groups[b].first }
+        guard keyIsAscending != nil, let values else {
+            return isBefore(groups[a].first, groups[b].first)
+        }
         return compareKeys(values[a], values[b]) < 0
     }
 
     /// Whether a section belongs to the page: by its first object where that tells its place, else by its key.
-    private func isBehind(_ group: Int, _ start: ColumnOrder.RankedKey?) -> Bool {
-        if let start { return start < groups[group].first }
+    private func isBehind(_ group: Int, _ start: ColumnOrder.Start?) -> Bool {
+        if let start, let order { return order.isBehind(groups[group].first, start) }
         guard let after, let values else { return true }
         return after.sortBytes.withUnsafeBytes { compareKeys(values[group], $0) > 0 }
     }
@@ -184,11 +212,12 @@ package final class ColumnSections: ColumnCalculation {
     /// Whether the objects have to be added once more: the first of each section is known.
     package var needsObjects: Bool { objectCountMax > 1 && !chosen.isEmpty }
 
-    /// The sections that were chosen, with their objects.
-    package func page() -> Page {
+    /// The sections that were chosen, with their objects; nil when there is too little time.
+    package func page(isInTime: () -> Bool) -> Page? {
         var page = Page(hasMore: hasMore, total: total)
         for (place, group) in chosen.enumerated() {
-            let objects = objects.isEmpty ? [groups[group].first] : objects[place].sorted(<)
+            guard isInTime() else { return nil }
+            let objects = objects.isEmpty ? [groups[group].first] : objects[place].sorted(isBefore)
             page.sections.append((groups[group].count, objects.map(\.key)))
         }
         return page
@@ -206,7 +235,7 @@ package final class ColumnSections: ColumnCalculation {
                     if place < 0 { continue }
                     let own = ColumnOrder.RankedKey(
                         rank: ranks?[index] ?? 0, key: batch.key(index))
-                    _ = objects[place].insert(own, isBefore: <)
+                    _ = objects[place].insert(own, isBefore: isBefore)
                 }
             }
         }
