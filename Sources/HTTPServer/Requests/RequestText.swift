@@ -46,12 +46,9 @@ package struct RequestText: @unchecked Sendable {
 
     /// Whether `self` begins with `prefix`, ignoring the case of ASCII letters.
     package func hasPrefixIgnoringCase(_ prefix: StaticString) -> Bool {
-        guard count >= prefix.utf8CodeUnitCount else { return false }
-        for index in 0..<prefix.utf8CodeUnitCount
-        where lower(bytes[index]) != lower(prefix.utf8Start[index]) {
-            return false
-        }
-        return true
+        let prefix = prefix.bytes
+        guard count >= prefix.count else { return false }
+        return zip(bytes, prefix).allSatisfy { $0 == $1 || lower($0) == lower($1) }
     }
 
     /// Whether `self` begins with `prefix`, byte by byte.
@@ -94,5 +91,6 @@ private func lower(_ byte: UInt8) -> UInt8 {
 func areEqual(_ left: UnsafePointer<UInt8>?, _ right: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
     guard count > 0 else { return true }
     guard let left, let right else { return false }
-    return memcmp(left, right, count) == 0
+    // Most of those that differ do so in the first byte, and a call takes longer than to look at it.
+    return left[0] == right[0] && memcmp(left, right, count) == 0
 }

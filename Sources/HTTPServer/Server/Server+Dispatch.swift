@@ -151,7 +151,6 @@ extension Server {
     }
 
     private func beginBody(_ request: Request) -> MHD_Result {
-        let route = router.routes[request.route]
         if let encoding = request.header(.contentEncoding), !encoding.equalsIgnoringCase("identity")
         {
             guard encoding.equalsIgnoringCase("gzip") || encoding.equalsIgnoringCase("x-gzip"),
@@ -166,7 +165,7 @@ extension Server {
             }
             request.inflater = inflater
         }
-        switch route.body {
+        switch router.routes[request.route].body {
         case .none:
             // Dropped like a refused one, but the handler runs.
             request.bodyLimit = -1

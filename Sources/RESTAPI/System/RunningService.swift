@@ -31,17 +31,18 @@ package final class RunningService: Sendable {
             pins.endOverdue()
         }
         if let access {
-            let operations = Operation.all
+            // No more of each operation than is asked: a copy of a whole one counts references, in memory
+            // that all threads share, at every request.
+            let needs = Operation.all.map { (right: $0.right, isEndless: $0.isEndless) }
             let tickets = service.tickets
             let events = service.events
             serverOptions.makeEvent = {
                 HTTPServer.Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
-                let operation = operations[request.routeNumber]
+                let (right, isEndless) = needs[request.routeNumber]
                 return access.refusal(
-                    of: request, needing: operation.right,
-                    orBy: operation.isEndless ? tickets : nil)
+                    of: request, needing: right, orBy: isEndless ? tickets : nil)
             }
         }
         server = try Server(options: serverOptions, routes: routes)
