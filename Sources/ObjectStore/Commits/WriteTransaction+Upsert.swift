@@ -32,12 +32,11 @@ extension WriteTransaction {
         let rowClass = draft.rowClass
         try requirePresent(rowClass)
         var key = objectKey
+        var stored: RowView?
         var number: Int64?
         if rowClass.primaryKeyIndex != nil, objectKey == nil {
             var isStated = false
-            key = try self.objectKey(rowClass, isLink: false) {
-                isStated = draft.appendPrimaryKey(to: $0)
-            }
+            (key, stored) = try object(rowClass) { isStated = draft.appendPrimaryKey(to: $0) }
             if !isStated {
                 guard rowClass.numbersKeys, mode != .update, mode != .replaceExisting else {
                     throw .missingKey(
@@ -46,13 +45,13 @@ extension WriteTransaction {
                 }
                 let next = try nextNumber(rowClass)
                 number = next
-                key = try self.objectKey(rowClass, isLink: false) {
+                (key, stored) = try object(rowClass) {
                     OrderedKey.append(InlineValue(next), to: $0)
                 }
             }
+        } else if let key {
+            stored = try row(rowClass, key)
         }
-        var stored: RowView?
-        if let key { stored = try row(rowClass, key) }
         try check(precondition, rowClass, key: key, stored)
         if let stored, let key {
             switch mode {

@@ -215,10 +215,8 @@ package final class WriteTransaction {
     package func find(_ rowClass: RowClass, primaryKey: OrderedKey)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
-        let found = try objectKey(rowClass, isLink: false) { $0.append(primaryKey.bytes) }
-        guard let key = found,
-            let row = try row(rowClass, key)
-        else { return nil }
+        let found = try object(rowClass) { $0.append(primaryKey.bytes) }
+        guard let key = found.key, let row = found.row else { return nil }
         return (key, row)
     }
 
