@@ -94,7 +94,10 @@ let package = Package(
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "HTTPServer",
                 "JSON", "Text", "Bytes", "Storage", "StorageLMDB", "Threads", "CZlib",
             ],
-            swiftSettings: ours),
+            swiftSettings: ours,
+            // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
+            // of a reference is a direct call.
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
