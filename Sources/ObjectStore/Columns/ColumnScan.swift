@@ -82,7 +82,7 @@ final class ColumnScan {
                 count += Int(
                     clamping: try transaction.classState(transaction.rows.classes[index]).count)
             }
-            return count < Self.readAtOnceMax
+            return count <= program.chunkCount * Self.readForChunkMax
                 || program.isMatching(count / Self.readOneByOneCost, isInTime: isInTime)
         }
         var hasOrder = false
@@ -113,8 +113,8 @@ final class ColumnScan {
             transaction.rows, source: transaction, until: deadlineMilliseconds)
     }
 
-    /// So many objects behind links are read without a look at who links to them.
-    private static let readAtOnceMax = 4096
+    /// So many objects behind links are read, for each chunk, without a look at how many link to them, which takes as long.
+    private static let readForChunkMax = ColumnChunk.keyCount / 16
     /// What it costs to read an object and another one behind its link, beside one of many that are read in a row.
     private static let readOneByOneCost = 4
 
@@ -262,7 +262,10 @@ final class ColumnScan {
                 return heap.worst
             }
         }
-        for rankedKey in heap.sorted(order.isBefore) {
+        let sorted = heap.sorted(
+            inTime: { !transaction.isOver(deadlineMilliseconds) }, order.isBefore)
+        guard let sorted else { throw .stopped(.time) }
+        for rankedKey in sorted {
             guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
             guard body(rankedKey.key, row) else { break }
         }

@@ -67,4 +67,12 @@ public struct BoundedHeap<Element> {
     public func sorted(_ isBefore: (Element, Element) -> Bool) -> [Element] {
         elements.sorted(by: isBefore)
     }
+
+    /// The elements in order; nil when there is too little time.
+    @inlinable
+    public func sorted(
+        inTime isInTime: () -> Bool, _ isBefore: (Element, Element) -> Bool
+    ) -> [Element]? {
+        elements.sorted(inTime: isInTime, by: isBefore)
+    }
 }

@@ -52,16 +52,20 @@ final class LinkOrderPart: ColumnOrderPart {
             let isKey = place > 0 && near[place] != 0
             near[place] = isKey ? coder.code(of: base + Int64(place - 1)) : null
             if coder.byteCount > byteCountMax { return false }
-            if place.isMultiple(of: Self.comparisonCount), !isInTime() { return false }
+            if place.isMultiple(of: Self.placesUnseen), !isInTime() { return false }
         }
         // The values stand in the table that joins equal ones, and in their order, once more.
         let coded = CodedValues(
             coder, isAscending: isAscending, byteCountMax: byteCountMax / 4,
             goesOn: { !coder.hasCut && isInTime() })
         guard let coded, !coder.hasCut else { return false }
-        values = (0..<coder.count).filter { coded.firstEqual(to: $0) == UInt32($0) }
+        let sorted = (0..<coder.count).filter { coded.firstEqual(to: $0) == UInt32($0) }
             .map { Array(coded[$0]) }
-        guard sortValues(isInTime) else { return false }
+            .sorted(inTime: isInTime) { a, b in
+                a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
+            }
+        guard let sorted else { return false }
+        values = sorted
         ranks = (0..<coder.count).map { UInt32(2 * place(of: coded[$0]).position + 1) }
         for place in near.indices { near[place] = ranks[Int(near[place])] }
         width = 32
@@ -111,25 +115,8 @@ final class LinkOrderPart: ColumnOrderPart {
         }
     }
 
-    private struct Late: Error {}
-
-    /// So many values are compared between two looks at the time.
-    private static let comparisonCount = 4096
-
-    /// Puts the values in order; false when there is too little time.
-    private func sortValues(_ isInTime: () -> Bool) -> Bool {
-        var count = 0
-        do {
-            try values.sort { a, b in
-                count += 1
-                if count.isMultiple(of: Self.comparisonCount), !isInTime() { throw Late() }
-                return a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
-            }
-            return true
-        } catch {
-            return false
-        }
-    }
+    /// So many places are looked at between two looks at the time.
+    private static let placesUnseen = 4096
 
     /// Where a value stands among those in order, or would; and whether it is there.
     private func place(of value: UnsafeRawBufferPointer) -> (position: Int, isFound: Bool) {

@@ -94,8 +94,8 @@ package final class ColumnSections: ColumnCalculation {
 
     /// Adds the objects of a chunk's result.
     ///
-    /// - Returns: False when the key of one is not in its column, or rows have the page with less memory and as soon: most
-    ///   objects are a section of their own, of which only those of the page are wanted.
+    /// - Returns: False when the key of one is not in its column, or rows have the page with less memory and as soon: there
+    ///   are many sections of few objects, of which only those of the page are wanted.
     package func add(_ chunk: Int, _ frame: ColumnFrame) -> Bool {
         var isWhole = true
         if let exceptions = coder.chunk(chunk)?.exceptions {
@@ -122,10 +122,12 @@ package final class ColumnSections: ColumnCalculation {
                 }
             }
         }
-        return countsAll || keyIsAscending == nil
+        return countsAll || keyIsAscending == nil || groups.count <= Self.fewSectionCount
             || groups.count * Self.objectsPerSectionMin <= objectCount
     }
 
+    /// So many sections are cheap to hold, however few objects each one has.
+    private static let fewSectionCount = 1 << 16
     private static let objectsPerSectionMin = 4
 
     // MARK: The page
@@ -217,7 +219,10 @@ package final class ColumnSections: ColumnCalculation {
         var page = Page(hasMore: hasMore, total: total)
         for (place, group) in chosen.enumerated() {
             guard isInTime() else { return nil }
-            let objects = objects.isEmpty ? [groups[group].first] : objects[place].sorted(isBefore)
+            let objects =
+                objects.isEmpty
+                ? [groups[group].first] : objects[place].sorted(inTime: isInTime, isBefore)
+            guard let objects else { return nil }
             page.sections.append((groups[group].count, objects.map(\.key)))
         }
         return page
