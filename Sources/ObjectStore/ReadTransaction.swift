@@ -159,7 +159,7 @@ package final class ReadTransaction: ObjectSource {
         if let known = cache.object(rowClass, hash) {
             var place = known.place
             if let row = try find(rowClass, key: known.key, at: &place),
-                hasPrimaryKey(row, rowClass, primaryKey)
+                rowClass.has(primaryKey, in: row, buffer: keyBuffer)
             {
                 if place != known.place { cache.keep(rowClass, known.key, at: place, hash) }
                 return (known.key, row)
@@ -168,17 +168,6 @@ package final class ReadTransaction: ObjectSource {
         guard let found = try findPlaced(rowClass, primaryKey: primaryKey) else { return nil }
         cache.keep(rowClass, found.key, at: found.place, hash)
         return (found.key, found.row)
-    }
-
-    private func hasPrimaryKey(
-        _ row: RowView, _ rowClass: RowClass, _ primaryKey: UnsafeRawBufferPointer
-    ) -> Bool {
-        guard let member = rowClass.primaryKeyIndex else { return false }
-        let own = keyBuffer.making {
-            OrderedKey.append(
-                rowClass.field(member, in: row), rowClass.members[member].storage.element, to: $0)
-        }
-        return compareKeys(own, primaryKey) == 0
     }
 
     /// The row of an object by its object key; nil when there is none.

@@ -22,7 +22,7 @@ extension WriteTransaction {
         if let known = cache.object(rowClass, hash) {
             var place = known.place
             if let row = try row(rowClass, known.key, at: &place),
-                hasPrimaryKey(row, rowClass, primaryKey)
+                rowClass.has(primaryKey, in: row, buffer: keyBuffer)
             {
                 if place != known.place { cache.keep(rowClass, known.key, at: place, hash) }
                 return (known.key, row)
@@ -51,16 +51,5 @@ extension WriteTransaction {
             }
         }
         return try bytes.map { (bytes) throws(StoreError) in try rowClass.row(bytes) }
-    }
-
-    private func hasPrimaryKey(
-        _ row: RowView, _ rowClass: RowClass, _ primaryKey: UnsafeRawBufferPointer
-    ) -> Bool {
-        guard let member = rowClass.primaryKeyIndex else { return false }
-        let own = keyBuffer.making {
-            OrderedKey.append(
-                rowClass.field(member, in: row), rowClass.members[member].storage.element, to: $0)
-        }
-        return compareKeys(own, primaryKey) == 0
     }
 }
