@@ -282,12 +282,12 @@ def hold_streams(port, count, class_name, connection_count):
     asked = 0.0
     while True:
         # Events wake this loop as well: without a look at the time they would make idle connections busy ones.
-        if connections and time.monotonic() - asked >= _KEPT_SECONDS:
+        if time.monotonic() - asked >= _KEPT_SECONDS:
             asked = time.monotonic()
             for connection in connections:
                 connection.sendall(f"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
                 if not connection.recv(1 << 16):
                     sys.exit("the server ended a connection")
-        for descriptor, _ in poll.poll(_KEPT_SECONDS if connections else None):
+        for descriptor, _ in poll.poll(_KEPT_SECONDS):
             if not sockets[descriptor].recv(1 << 16):
                 sys.exit("the server ended a stream")
