@@ -1,7 +1,11 @@
 #pragma once
+#include <fcntl.h>
 #include <lmdb.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/// `O_DIRECT`, which glibc names so only under `_GNU_SOURCE`.
+static const int shim_direct = __O_DIRECT;
 
 /// Reserves `count` bytes at `offset` without changing the file's size: asks whether there is room.
 /// -1 on failure, with the reason in `errno` (`ENOSPC`, `EDQUOT`; `EOPNOTSUPP` when the file system

@@ -20,6 +20,9 @@
 ///     write-full    every write that would be beyond the file's end fails with ENOSPC
 ///     write-short   such a write is cut in half, as a disk does that becomes full
 ///
+/// A write past the page cache that syncs (O_DIRECT and O_DSYNC: a record of the journal) is a write and a
+/// sync, and waits and fails like one.
+///
 /// It writes one byte to `syncs` in that directory for each sync that succeeded, the O_DSYNC writes
 /// included. Only files are concerned whose path contains HOLDFAST_INTERPOSE_MATCH, or `.mdb` when
 /// that isn't set.
@@ -140,10 +143,11 @@ static ssize_t allowed(int file, off_t offset, size_t count) {
 static ssize_t pwrite_with(int file, const void *bytes, size_t count, off_t offset) {
     REAL(ssize_t, "pwrite", int, const void *, size_t, off_t);
     if (!concerns(file)) return real(file, bytes, count, offset);
-    int syncs = (fcntl(file, F_GETFL) & O_DSYNC) != 0;
+    int flags = fcntl(file, F_GETFL);
+    int syncs = (flags & O_DSYNC) != 0;
     if (syncs) {
         wait_while_blocked();
-        if (is_told("meta-fail")) {
+        if ((flags & O_DIRECT) ? is_told("sync-fail") && !may_skip() : is_told("meta-fail")) {
             errno = EIO;
             return -1;
         }

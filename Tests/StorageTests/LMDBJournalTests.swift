@@ -47,8 +47,15 @@ struct LMDBJournalTests {
         return try contents(engine)
     }
 
-    private func journal(of directory: TemporaryDirectory, _ file: Int) throws -> [UInt8] {
+    private func journalFile(of directory: TemporaryDirectory, _ file: Int) throws -> [UInt8] {
         try #require(TemporaryDirectory.contents("\(directory.path)/\(Self.journals[file])"))
+    }
+
+    /// A file without the zeros behind its last record.
+    private func journal(of directory: TemporaryDirectory, _ file: Int) throws -> [UInt8] {
+        let bytes = try journalFile(of: directory, file)
+        let end = bytes.lastIndex { $0 != 0 }.map { ($0 / 8 + 1) * 8 } ?? 0
+        return Array(bytes.prefix(end))
     }
 
     private func contents(
@@ -93,9 +100,35 @@ struct LMDBJournalTests {
         let byteCount = (whole.count - Self.headerByteCount) / 4
         for count in Self.headerByteCount...whole.count {
             let there = try copy(of: cut)
-            let found = try contents(of: there, Array(whole.prefix(count)), 0)
-            #expect(found == states[(count - Self.headerByteCount) / byteCount], "\(count) bytes")
+            let recordCount = (count - Self.headerByteCount) / byteCount
+            let prefix = Array(whole.prefix(count))
+            #expect(try contents(of: there, prefix, 0) == states[recordCount], "\(count) bytes")
+            // Behind the records a file has zeros, which a record may end with as well.
+            let filled = prefix + [UInt8](repeating: 0, count: 10_000)
+            let next = whole.prefix(Self.headerByteCount + (recordCount + 1) * byteCount)
+            let isNextWhole = next.count > count && filled.starts(with: next)
+            let found = try contents(of: copy(of: cut), filled, 0)
+            #expect(found == states[recordCount + (isNextWhole ? 1 : 0)], "\(count) bytes, zeros")
         }
+    }
+
+    @Test("records of every length, within blocks and over them, are there after a power cut")
+    func lengths() throws {
+        let engine = try open()
+        var expected: [[UInt8]: [UInt8]] = [:]
+        let lengths = [
+            1, 3900, 4096, 4095, 8192, 10, 262_000, 262_144, 300_000, 1, 4050, 20, 500_000, 7,
+        ]
+        for _ in 0..<3 {
+            for (number, length) in lengths.enumerated() {
+                let value = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number &+ 1) }
+                try OwnedBatch([[UInt8(number)]: value]).commit(to: engine)
+                expected[[UInt8(number)]] = value
+                #expect(try contentsAfterPowerCut() == expected)
+            }
+            try engine.checkpoint()
+        }
+        engine.close()
     }
 
     @Test("a damaged record before a whole one is refused; a damaged last one was never finished")
@@ -218,7 +251,7 @@ struct LMDBJournalTests {
                 checkpointMilliseconds: 10))
         defer { engine.close() }
         func byteCount() throws -> Int {
-            try (0...1).reduce(0) { $0 + (try journal(of: directory, $1)).count }
+            try (0...1).reduce(0) { $0 + (try journalFile(of: directory, $1)).count }
         }
         // Long enough for a checkpoint that doesn't wait.
         try OwnedBatch([[1]: [UInt8](repeating: 1, count: 10 << 20)]).commit(to: engine)

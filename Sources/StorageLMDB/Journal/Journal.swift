@@ -91,8 +91,8 @@ final class Journal: @unchecked Sendable {
         }
         let run = ChangeRun(batch, header, at: start, in: memory)
         do throws(SystemError) {
-            try file.write(UnsafeRawBufferPointer(start: start, count: header.byteCount))
-            if isSynced { try file.synchronize() }
+            try file.write(
+                UnsafeRawBufferPointer(start: start, count: header.byteCount), isSynced: isSynced)
         } catch {
             file.withdraw()
             memory.giveBack(start, header.byteCount)

@@ -9,15 +9,18 @@ import Storage
 ///         16  8      the same with every bit inverted
 ///         24  …      records, see ``JournalRecord``
 ///
-/// What follows the last record is what an earlier use of the file left, and is recognised by its mark. A file
-/// that is used again needs no new blocks, so a sync writes the records and nothing else. Because what
-/// clients store is among what is left, no client may know a mark.
+/// What follows the last record is what an earlier use of the file left, and is recognised by its mark, or zeros. A file
+/// grows by many blocks of zeros at a time: a record that needs no new block is written by ``JournalBlocks``,
+/// and the file system writes nothing of its own. Because what clients store is among what is left, no client
+/// may know a mark.
 ///
 /// In a file that begins with `HFJOURN2` a mark outlives the use of the file: there, what continues an
 /// earlier transaction of the tree than its last one is left over. Such a file becomes one of the present
 /// form when it is opened.
 final class JournalFile: @unchecked Sendable {
     static let headerByteCount = 24
+    /// How many bytes of zeros follow a record that needs new blocks.
+    private static let growthByteCount = 256 << 10
     /// `HFJRNAL3` and `HFJOURN2`, as little-endian numbers.
     private static let magic: UInt64 = 0x334C_414E_524A_4648
     private static let formerMagic: UInt64 = 0x324E_5255_4F4A_4648
@@ -32,6 +35,10 @@ final class JournalFile: @unchecked Sendable {
     private(set) var end = JournalFile.headerByteCount
     /// Whether something was written since the last sync.
     private var isDirty = false
+    /// Up to which offset the file has blocks that were written.
+    private var blockEnd = 0
+    /// Writes to those; nil where it can't be done.
+    private var blocks: JournalBlocks?
 
     /// Opens the file, and makes it when there is none; one that is not there to be read has no records.
     init(_ name: String, in directory: Int32, isReadOnly: Bool) throws(StorageError) {
@@ -39,6 +46,9 @@ final class JournalFile: @unchecked Sendable {
         descriptor = try FileDescriptor(
             isMissing ? "/dev/null" : name, in: directory,
             flags: isReadOnly ? O_RDONLY : O_RDWR | O_CREAT, operation: "open journal")
+        guard !isReadOnly else { return }
+        blocks = JournalBlocks(name, in: directory)
+        blockEnd = JournalBlocks.blockStart(byteCount ?? 0)
     }
 
     /// How many bytes of records there are.
@@ -88,6 +98,7 @@ final class JournalFile: @unchecked Sendable {
         if recordByteCount == 0 { try writeHeader(UInt64.random(in: 1 ... .max)) }
         let length = Self.headerByteCount + recordByteCount
         if ftruncate(descriptor.number, off_t(length)) != 0 { throw SystemError(code: errno) }
+        blockEnd = JournalBlocks.blockStart(length)
         // Nothing is left over now, so the mark may stay.
         if isFormer { try writeHeader(mark) }
         isDirty = true
@@ -107,6 +118,7 @@ final class JournalFile: @unchecked Sendable {
     private func writeHeader(_ mark: UInt64) throws(SystemError) {
         let header = (Self.magic.littleEndian, mark.littleEndian, (~mark).littleEndian)
         isDirty = true
+        blocks?.forget()
         try descriptor.write(withUnsafeBytes(of: header) { Array($0) }, at: 0)
         self.mark = mark
         isFormer = false
@@ -114,10 +126,45 @@ final class JournalFile: @unchecked Sendable {
 
     /// Writes a record behind the last one, which counts when ``keep(_:)`` says so.
     ///
-    /// - Throws: The `errno` of the failed call; nothing counts as written then.
-    func write(_ record: UnsafeRawBufferPointer) throws(SystemError) {
+    /// - `isSynced`: Whether to return when it is on the medium.
+    /// - Throws: The `errno` of the failed call. Only where the error is one of a sync may the medium have the record.
+    func write(_ record: UnsafeRawBufferPointer, isSynced: Bool) throws(SystemError) {
+        if isSynced, try writeToBlocks(record) { return }
         isDirty = true
         try descriptor.write(record, at: end)
+        guard isSynced else { return }
+        if blocks != nil { grow(behind: end + record.count) }
+        try synchronize()
+    }
+
+    /// Writes a record to blocks that the file has, durably; false where there are none.
+    private func writeToBlocks(_ record: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
+        guard let blocks, record.count <= JournalBlocks.recordByteCountMax,
+            end + record.count <= blockEnd
+        else { return false }
+        do throws(SystemError) {
+            try blocks.write(record, at: end, of: descriptor)
+            return true
+        } catch {
+            switch error.code {
+            case EINVAL, ENOSPC, EDQUOT:
+                // A medium with longer blocks, or a file system that writes each block to a new place.
+                self.blocks = nil
+                return false
+            default: throw error
+            }
+        }
+    }
+
+    /// Writes zeros behind a record with which the file has got longer.
+    private func grow(behind recordEnd: Int) {
+        let start = max(recordEnd, byteCount ?? 0)
+        let end = JournalBlocks.blockStart(
+            start + Self.growthByteCount + JournalBlocks.blockByteCount - 1)
+        // Without room for them the next record finds its own, or fails.
+        let isLonger: Void? = try? descriptor.write(
+            [UInt8](repeating: 0, count: end - start), at: start)
+        if isLonger != nil { blockEnd = end }
     }
 
     /// Counts the record that was written.
@@ -139,5 +186,6 @@ final class JournalFile: @unchecked Sendable {
     /// Makes the file empty.
     func truncate() throws(SystemError) {
         if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
+        blockEnd = 0
     }
 }

@@ -1,0 +1,79 @@
+import CLMDB
+import Glibc
+import Storage
+import Threads
+
+/// Writes records to blocks that a journal file has already, past the page cache: a write is on the medium when
+/// it returns (`O_DIRECT` and `O_DSYNC`, open(2)).
+///
+/// A write and a sync are two waits for the medium, and the writer's thread has to get a processor back after each:
+/// beside requests that takes longer than the medium does. This is one wait.
+///
+/// Used under the environment's write lock.
+final class JournalBlocks {
+    /// The longest record: longer ones go by the page cache, where writing takes longer than waiting.
+    static let recordByteCountMax = 256 << 10
+    /// What offsets, lengths and addresses are multiples of: no usual medium has longer sectors.
+    static let blockByteCount = 4096
+
+    private let descriptor: FileDescriptor
+    /// The block that ends with the last record, and room for those that follow.
+    private let buffer: UnsafeMutableRawPointer
+    /// Up to which offset of the file the buffer's first block is known.
+    private var knownEnd: Int?
+
+    /// Opens a file once more; nil where the file system has no such writes.
+    init?(_ name: String, in directory: Int32) {
+        guard
+            let descriptor = try? FileDescriptor(
+                name, in: directory, flags: O_WRONLY | O_DSYNC | shim_direct,
+                operation: "open journal")
+        else { return nil }
+        self.descriptor = descriptor
+        buffer = .allocate(
+            byteCount: Self.recordByteCountMax + 2 * Self.blockByteCount,
+            alignment: Self.blockByteCount)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// The last multiple of a block's length up to an offset.
+    static func blockStart(_ offset: Int) -> Int { offset & ~(blockByteCount - 1) }
+
+    /// Says that the file was changed by others.
+    func forget() { knownEnd = nil }
+
+    /// Writes a record at the end of others, and zeros up to the end of its last block, and returns when they are on the
+    /// medium.
+    ///
+    /// - `file`: The same file, to read what precedes the record in its block.
+    /// - Throws: What is on the medium from `end` on is unknown then.
+    func write(
+        _ record: UnsafeRawBufferPointer, at end: Int, of file: borrowing FileDescriptor
+    ) throws(SystemError) {
+        let start = Self.blockStart(end)
+        let precedingCount = end - start
+        if knownEnd != end {
+            let preceding = UnsafeMutableRawBufferPointer(start: buffer, count: precedingCount)
+            guard readAll(file.number, into: preceding, at: start) == precedingCount else {
+                throw SystemError(code: EIO, isOfSync: true)
+            }
+        }
+        knownEnd = nil
+        UnsafeMutableRawBufferPointer(start: buffer + precedingCount, count: record.count)
+            .copyMemory(from: record)
+        let usedCount = precedingCount + record.count
+        let byteCount = Self.blockStart(usedCount + Self.blockByteCount - 1)
+        UnsafeMutableRawBufferPointer(start: buffer + usedCount, count: byteCount - usedCount)
+            .initializeMemory(as: UInt8.self, repeating: 0)
+        do throws(SystemError) {
+            try descriptor.write(
+                UnsafeRawBufferPointer(start: buffer, count: byteCount), at: start)
+        } catch {
+            throw SystemError(code: error.code, isOfSync: true)
+        }
+        let lastStart = Self.blockStart(usedCount)
+        memmove(buffer, buffer + lastStart, usedCount - lastStart)
+        knownEnd = end + record.count
+    }
+}
