@@ -58,9 +58,9 @@ package final class PrimaryKeyCache {
 
     /// Makes an empty cache.
     ///
-    /// - `entryCountLog2`: How many entries it has, four at least, of sixteen bytes each; 2 MiB of them if nothing is said.
+    /// - `entryCountLog2`: How many entries it has, four at least, of sixteen bytes each; 4 MiB of them if nothing is said.
     ///   A table of twice as many as a class has objects leads to nearly all of them.
-    package init(entryCountLog2: Int = 17) {
+    package init(entryCountLog2: Int = 18) {
         self.entryCountLog2 = entryCountLog2
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<Entry>.stride << entryCountLog2, alignment: 64)

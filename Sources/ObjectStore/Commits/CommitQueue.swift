@@ -16,16 +16,10 @@ final class CommitQueue: @unchecked Sendable {
     private struct Waiting {
         var writes: [any PendingWrite] = []
         var isStopping = false
-        /// How many writes have to wait for the writer to be woken; 0 while it is awake.
-        var wakeCount = 0
+        /// Whether the writer waits for a write.
+        var isIdle = false
         var hasStopped = false
     }
-
-    /// The smallest group after which the next one is waited for.
-    private static let gatheredCountMin = 4
-    /// The longest wait for a group.
-    private static let gatherCommitCountMax: UInt64 = 4
-    private static let gatherMicrosecondsMax: UInt64 = 2_000
 
     /// How often a group is run again because something else was committed meanwhile.
     static let conflictCountMax = 100
@@ -42,8 +36,6 @@ final class CommitQueue: @unchecked Sendable {
     private let views = CommitViews()
     /// What goes on with the schema beside the writes.
     let backgroundMigration: BackgroundMigration
-    /// How many writes the last commit had, and how long it took.
-    private var lastGroup: (count: Int, commitMicroseconds: UInt64) = (0, 0)
 
     init(
         engine: any StorageEngine, catalogs: CatalogHistory, publisher: CommitPublisher,
@@ -72,9 +64,8 @@ final class CommitQueue: @unchecked Sendable {
                 return false
             }
             state.writes.append(write)
-            guard state.wakeCount > 0, state.writes.count >= state.wakeCount else { return false }
-            state.wakeCount = 0
-            return true
+            defer { state.isIdle = false }
+            return state.isIdle
         }
         if isRefused { write.finish(.failed(.closing)) }
     }
@@ -92,15 +83,13 @@ final class CommitQueue: @unchecked Sendable {
 
     private func runWriter() {
         while true {
-            gather()
             let group: [any PendingWrite]? = waiting.wait { state in
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
                     if backgroundMigration.isPending { return .some([]) }
-                    state.wakeCount = 1
+                    state.isIdle = true
                     return nil
                 }
-                state.wakeCount = 0
                 if state.writes.count <= options.groupCountMax {
                     let all = state.writes
                     state.writes = []
@@ -117,26 +106,6 @@ final class CommitQueue: @unchecked Sendable {
         }
         backgroundMigration.abandon()
         waiting.update { $0.hasStopped = true }
-    }
-
-    /// Lets the next group come together: clients that wait for their replies send their next writes
-    /// just after them, and a group of the first few would make all others wait for one more sync.
-    ///
-    /// After a group of some size, waits until nearly as many writes are there, but no longer than a few
-    /// commits take: a group that is whole saves a sync, and two wake-ups of every thread that is
-    /// involved, for the clients of each part that it would have been cut into.
-    private func gather() {
-        guard lastGroup.count >= Self.gatheredCountMin else { return }
-        let wanted = lastGroup.count * 7 / 8
-        let microseconds = min(
-            Self.gatherCommitCountMax * lastGroup.commitMicroseconds, Self.gatherMicrosecondsMax)
-        lastGroup = (0, 0)
-        let isGathered: Bool? = waiting.wait(microseconds: Int(microseconds)) { state in
-            if state.isStopping || state.writes.count >= wanted { return true }
-            state.wakeCount = wanted
-            return nil
-        }
-        if isGathered == nil { waiting.withLock { $0.wakeCount = 0 } }
     }
 
     /// Commits writes from the front until the group is full or one needs a commit of its own; returns
@@ -211,12 +180,10 @@ final class CommitQueue: @unchecked Sendable {
             trimChangeLog(group, transaction.now)
             putState(group)
             do throws(StorageError) {
-                let start = monotonicMicroseconds()
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
                     try commit(base: group.snapshot.commit)
                 }
-                lastGroup = (done.count, monotonicMicroseconds() - start)
             } catch {
                 if error.code == .conflict { throw error }
                 for write in done { write.finish(.failed(.storage(error))) }
