@@ -34,6 +34,11 @@ package final class PrimaryKeyCache {
                 byteCount: Int(place >> Self.addressBits & (1 << Self.byteCountBits - 1)))
         }
 
+        /// The same with the place as a guess.
+        var asGuess: Entry {
+            Entry(object: object, place: place & (1 << Self.addressBits - 1))
+        }
+
         /// The generation; 0 where the place is but a guess.
         var generation: UInt64 { place >> (Self.addressBits + Self.byteCountBits) }
 
@@ -65,14 +70,10 @@ package final class PrimaryKeyCache {
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<Entry>.stride << entryCountLog2, alignment: 64)
         entries = memory.bindMemory(to: Entry.self, capacity: 1 << entryCountLog2)
-        clear()
+        entries.initialize(repeating: Entry(object: 0, place: 0), count: 1 << entryCountLog2)
     }
 
     deinit { entries.deallocate() }
-
-    private func clear() {
-        entries.initialize(repeating: Entry(object: 0, place: 0), count: 1 << entryCountLog2)
-    }
 
     /// A hash of a primary key of a class: equal keys of two classes seldom share a set.
     static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
@@ -125,12 +126,12 @@ package final class PrimaryKeyCache {
         next = (next + 1) % (1 << Self.setEntryCountLog2)
     }
 
-    /// Begins a generation: of those before, places are but guesses. There are so few that now and then all is forgotten.
+    /// Begins a generation: of those before, places are but guesses. There are so few that now and then all are made so.
     private func begin(_ state: UInt64) {
         self.state = state
         generation += 1
         guard generation > Entry.generationMax else { return }
         generation = 1
-        clear()
+        for index in 0..<1 << entryCountLog2 { entries[index] = entries[index].asGuess }
     }
 }

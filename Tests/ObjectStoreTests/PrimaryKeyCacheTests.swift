@@ -2,6 +2,7 @@ import ObjectModel
 import ObjectStore
 import ObjectSupport
 import Rows
+import StorageLMDB
 import TestSupport
 import Testing
 
@@ -24,6 +25,46 @@ struct PrimaryKeyCacheTests {
         return row.map { rowClass.field(1, in: $0).load(Int64.self) }
     }
 
+    private static let schema = [
+        ObjectClass(
+            name: "K", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "n", type: .single(.scalar(.int))),
+                Property(name: "text", type: .single(.scalar(.string))),
+            ])
+    ]
+
+    @Test(
+        "what a cache remembers leads to the row after more states of the tree than it tells apart")
+    func manyStates() throws {
+        let directory = TemporaryDirectory()
+        let engine = try LMDBEngine(
+            LMDBOptions(directory: directory.path, mapByteCount: 64 << 20, durability: .relaxed))
+        let store = try Store(engine: engine)
+        defer { store.close() }
+        try store.setSchema(Self.schema)
+        let cache = PrimaryKeyCache(entryCountLog2: 10)
+        // One key shows the cache the state; of as many others as it tells states apart one is read in each, whose
+        // entry then has the number of the present state, if it has one.
+        for round in Int64(0)..<100 {
+            try store.run(
+                (Int64(0)...31).map { key in
+                    let text = String(repeating: "x", count: Int((round + key) % 9) * 40)
+                    return .write(
+                        "K",
+                        [
+                            "id": .value(.int(key)), "n": .value(.int(round)),
+                            "text": .value(.string(text)),
+                        ], key: nil, .merge)
+                })
+            try engine.checkpoint()
+            for key in [31, round % 31] {
+                #expect(try store.reading { try Self.value(key, $0, cache) } == round)
+            }
+        }
+    }
+
     @Test(
         "what a cache remembers leads to the row of each snapshot, however rows have moved, gone or come back",
         arguments: EngineCase.all, [4, 12])
@@ -31,15 +72,7 @@ struct PrimaryKeyCacheTests {
         var random = SeededGenerator(seed: 11)
         let store = try Store(engine: try engineCase.open())
         defer { store.close() }
-        try store.setSchema([
-            ObjectClass(
-                name: "K", primaryKey: "id",
-                properties: [
-                    Property(name: "id", type: .single(.scalar(.int))),
-                    Property(name: "n", type: .single(.scalar(.int))),
-                    Property(name: "text", type: .single(.scalar(.string))),
-                ])
-        ])
+        try store.setSchema(Self.schema)
         // Small enough for keys to push each other out, or large enough to keep all.
         let cache = PrimaryKeyCache(entryCountLog2: entryCountLog2)
         for round in 0..<6 {
