@@ -126,7 +126,8 @@ package final class PrimaryKeyCache {
         next = (next + 1) % (1 << Self.setEntryCountLog2)
     }
 
-    /// Begins a generation: of those before, places are but guesses. There are so few that now and then all are made so.
+    /// Begins a generation: of those before, places are but guesses. When the numbers are used up, all places become
+    /// guesses, and numbering begins again.
     private func begin(_ state: UInt64) {
         self.state = state
         generation += 1

@@ -19,6 +19,8 @@
 ///                   writes its meta page so, the last step of a commit
 ///     write-full    every write that would be beyond the file's end fails with ENOSPC
 ///     write-short   such a write is cut in half, as a disk does that becomes full
+///     direct-refused  writes past the page cache fail with EINVAL, as on a medium with longer blocks
+///     direct-full   writes past the page cache fail with ENOSPC
 ///
 /// A write past the page cache that syncs (O_DIRECT and O_DSYNC: a record of the journal) is a write and a
 /// sync, and waits and fails like one.
@@ -145,6 +147,10 @@ static ssize_t pwrite_with(int file, const void *bytes, size_t count, off_t offs
     if (!concerns(file)) return real(file, bytes, count, offset);
     int flags = fcntl(file, F_GETFL);
     int syncs = (flags & O_DSYNC) != 0;
+    if (flags & O_DIRECT && (is_told("direct-refused") || is_told("direct-full"))) {
+        errno = is_told("direct-full") ? ENOSPC : EINVAL;
+        return -1;
+    }
     if (syncs) {
         wait_while_blocked();
         if ((flags & O_DIRECT) ? is_told("sync-fail") && !may_skip() : is_told("meta-fail")) {

@@ -45,8 +45,8 @@ struct PrimaryKeyCacheTests {
         defer { store.close() }
         try store.setSchema(Self.schema)
         let cache = PrimaryKeyCache(entryCountLog2: 10)
-        // One key shows the cache the state; of as many others as it tells states apart one is read in each, whose
-        // entry then has the number of the present state, if it has one.
+        // Key 31 shows the cache each new state. Each other key is read every 31st round, when the generation has the
+        // number again that its entry was kept under.
         for round in Int64(0)..<100 {
             try store.run(
                 (Int64(0)...31).map { key in

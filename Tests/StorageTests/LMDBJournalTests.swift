@@ -260,6 +260,17 @@ struct LMDBJournalTests {
         #expect(try contents(engine)[[1]]?.count == 10 << 20)
     }
 
+    @Test("files don't grow with each use, however long the records are")
+    func bounded() throws {
+        let engine = try open(checkpointByteCount: 1 << 20)
+        defer { engine.close() }
+        for number in 0..<200 {
+            let value = [UInt8](repeating: UInt8(number % 251), count: 300_000)
+            try OwnedBatch([[UInt8(number % 7)]: value]).commit(to: engine)
+        }
+        for file in 0...1 { #expect(try journalFile(of: directory, file).count <= 6 << 20) }
+    }
+
     @Test("commits that remove what was never in the tree can be checkpointed")
     func emptyCheckpoint() throws {
         let engine = try open()

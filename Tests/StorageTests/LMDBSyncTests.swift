@@ -34,6 +34,28 @@ struct LMDBSyncTests {
         #expect(disk.syncCount == before + 1)
     }
 
+    @Test(
+        "where a record can't go past the page cache, it is written and synced",
+        arguments: [Interposer.Behaviour.directRefused, .directFull])
+    func indirect(fault: Interposer.Behaviour) throws {
+        let before = disk.syncCount
+        disk.set(fault)
+        #expect(child.ask("put a 20") == "ok 2")
+        disk.clear(fault)
+        #expect(child.ask("put b 30") == "ok 3")
+        #expect(disk.syncCount == before + 2)
+        child.kill()
+        child.wait()
+        let engine = try LMDBEngine(
+            LMDBOptions(
+                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+        defer { engine.close() }
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        #expect(try snapshot.contents().count == 2)
+        #expect(snapshot.commit == 3)
+    }
+
     @Test("a failed sync fails its commit, keeps the state before, and ends all writing")
     func failedSync() {
         disk.set(.syncFail)

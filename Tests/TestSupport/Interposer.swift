@@ -20,6 +20,10 @@ package final class Interposer: Sendable {
         case writeFull = "write-full"
         /// Writes beyond the file's end are cut short.
         case writeShort = "write-short"
+        /// Writes past the page cache fail with EINVAL.
+        case directRefused = "direct-refused"
+        /// Writes past the page cache fail with ENOSPC.
+        case directFull = "direct-full"
     }
 
     /// The C compiler is missing, or refused the source.

@@ -16,9 +16,8 @@ package struct ServerOptions: Sendable {
     package var inflationRatioMax = 256
     /// Bytes of a refused body that are read and dropped to keep the connection; more cut it.
     package var drainByteCountMax = 64 << 10
-    /// libmicrohttpd's memory for a connection's headers and buffers, which it fills with zeros before each request:
-    /// the longest headers, and records of 128 fields.
-    package var connectionMemoryByteCount = 24 << 10
+    /// libmicrohttpd's memory for a connection's headers and buffers.
+    package var connectionMemoryByteCount = 32 << 10
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
     /// Seconds a client has for its headers, counted from the request line (for its first request:

@@ -11,15 +11,15 @@ import Threads
 ///
 /// Used under the environment's write lock.
 final class JournalBlocks {
-    /// The longest record: longer ones go by the page cache, where writing takes longer than waiting.
+    /// The longest record: beside the writing of longer ones a second wait counts for little.
     static let recordByteCountMax = 256 << 10
     /// What offsets, lengths and addresses are multiples of: no usual medium has longer sectors.
     static let blockByteCount = 4096
 
     private let descriptor: FileDescriptor
-    /// The block that ends with the last record, and room for those that follow.
+    /// The block in which the last record ends, and room for the next one.
     private let buffer: UnsafeMutableRawPointer
-    /// Up to which offset of the file the buffer's first block is known.
+    /// The offset of the file that the buffer's first block is known up to.
     private var knownEnd: Int?
 
     /// Opens a file once more; nil where the file system has no such writes.
@@ -31,7 +31,7 @@ final class JournalBlocks {
         else { return nil }
         self.descriptor = descriptor
         buffer = .allocate(
-            byteCount: Self.recordByteCountMax + 2 * Self.blockByteCount,
+            byteCount: Self.recordByteCountMax + Self.blockByteCount,
             alignment: Self.blockByteCount)
     }
 
@@ -40,7 +40,7 @@ final class JournalBlocks {
     /// The last multiple of a block's length up to an offset.
     static func blockStart(_ offset: Int) -> Int { offset & ~(blockByteCount - 1) }
 
-    /// Says that the file was changed by others.
+    /// Says that the file was written in another way.
     func forget() { knownEnd = nil }
 
     /// Writes a record at the end of others, and zeros up to the end of its last block, and returns when they are on the

@@ -9,7 +9,7 @@ import Storage
 ///         16  8      the same with every bit inverted
 ///         24  …      records, see ``JournalRecord``
 ///
-/// What follows the last record is what an earlier use of the file left, and is recognised by its mark, or zeros. A file
+/// What follows the last record is zeros, or what an earlier use of the file left, which has another mark. A file
 /// grows by many blocks of zeros at a time: a record that needs no new block is written by ``JournalBlocks``,
 /// and the file system writes nothing of its own. Because what clients store is among what is left, no client
 /// may know a mark.
@@ -48,7 +48,6 @@ final class JournalFile: @unchecked Sendable {
             flags: isReadOnly ? O_RDONLY : O_RDWR | O_CREAT, operation: "open journal")
         guard !isReadOnly else { return }
         blocks = JournalBlocks(name, in: directory)
-        blockEnd = JournalBlocks.blockStart(byteCount ?? 0)
     }
 
     /// How many bytes of records there are.
@@ -129,26 +128,32 @@ final class JournalFile: @unchecked Sendable {
     /// - `isSynced`: Whether to return when it is on the medium.
     /// - Throws: The `errno` of the failed call. Only where the error is one of a sync may the medium have the record.
     func write(_ record: UnsafeRawBufferPointer, isSynced: Bool) throws(SystemError) {
-        if isSynced, try writeToBlocks(record) { return }
+        let fitsBlocks =
+            isSynced && blocks != nil && record.count <= JournalBlocks.recordByteCountMax
+            && end + record.count <= blockEnd
+        if fitsBlocks, try writeToBlocks(record) { return }
         isDirty = true
-        try descriptor.write(record, at: end)
+        do throws(SystemError) {
+            try descriptor.write(record, at: end)
+        } catch {
+            // The medium may have what could not be written to blocks, all the same.
+            throw SystemError(code: error.code, isOfSync: fitsBlocks)
+        }
         guard isSynced else { return }
-        if blocks != nil { grow(behind: end + record.count) }
+        if blocks != nil, end + record.count > blockEnd { grow(behind: end + record.count) }
         try synchronize()
     }
 
-    /// Writes a record to blocks that the file has, durably; false where there are none.
+    /// Writes a record to blocks that the file has, durably; false where the file system can't, from then on.
     private func writeToBlocks(_ record: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
-        guard let blocks, record.count <= JournalBlocks.recordByteCountMax,
-            end + record.count <= blockEnd
-        else { return false }
+        guard let blocks else { return false }
         do throws(SystemError) {
             try blocks.write(record, at: end, of: descriptor)
             return true
         } catch {
             switch error.code {
-            case EINVAL, ENOSPC, EDQUOT:
-                // A medium with longer blocks, or a file system that writes each block to a new place.
+            case EINVAL, EOPNOTSUPP, ENOMEM, ENOSPC, EDQUOT:
+                // A medium with longer blocks, or a file system that writes each block to a new place, for example.
                 self.blocks = nil
                 return false
             default: throw error
