@@ -6,8 +6,10 @@ import Threads
 /// Writes records to blocks that a journal file has already, past the page cache: a write is on the medium when
 /// it returns (`O_DIRECT` and `O_DSYNC`, open(2)).
 ///
-/// A write and a sync are two waits for the medium, and the writer's thread has to get a processor back after each:
-/// beside requests that takes longer than the medium does. This is one wait.
+/// A record in new blocks makes the file system write a record of its own before the medium's cache is flushed, a third
+/// wait; in blocks that are there, the page cache and its write-back remain. 8 KiB on ext4 took 260 µs in new
+/// blocks, 140 in old ones by a write and a sync, and 110 so; where the medium can write through its cache, the
+/// flush goes as well.
 ///
 /// Used under the environment's write lock.
 final class JournalBlocks {
