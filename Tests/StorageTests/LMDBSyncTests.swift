@@ -20,6 +20,15 @@ struct LMDBSyncTests {
         try #require(child.ask("put a 10") == "ok 1")
     }
 
+    /// The store as it is found after the process was killed.
+    private func engineAfterKill() throws -> LMDBEngine {
+        child.kill()
+        child.wait()
+        return try LMDBEngine(
+            LMDBOptions(
+                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+    }
+
     @Test("a commit returns after its sync, and not before")
     func waits() {
         let before = disk.syncCount
@@ -44,11 +53,7 @@ struct LMDBSyncTests {
         disk.clear(fault)
         #expect(child.ask("put b 30") == "ok 3")
         #expect(disk.syncCount == before + 2)
-        child.kill()
-        child.wait()
-        let engine = try LMDBEngine(
-            LMDBOptions(
-                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+        let engine = try engineAfterKill()
         defer { engine.close() }
         let snapshot = try engine.snapshot()
         defer { snapshot.close() }
@@ -125,11 +130,7 @@ struct LMDBSyncTests {
     func failedSyncThenKilled() throws {
         disk.set(.syncFail)
         #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
-        child.kill()
-        child.wait()
-        let engine = try LMDBEngine(
-            LMDBOptions(
-                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+        let engine = try engineAfterKill()
         let snapshot = try engine.snapshot()
         #expect(try snapshot.contents() == [Array("a".utf8): [UInt8](repeating: 118, count: 10)])
         snapshot.close()

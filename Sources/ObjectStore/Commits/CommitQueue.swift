@@ -16,8 +16,6 @@ final class CommitQueue: @unchecked Sendable {
     private struct Waiting {
         var writes: [any PendingWrite] = []
         var isStopping = false
-        /// Whether the writer waits for a write.
-        var isIdle = false
         var hasStopped = false
     }
 
@@ -64,8 +62,8 @@ final class CommitQueue: @unchecked Sendable {
                 return false
             }
             state.writes.append(write)
-            defer { state.isIdle = false }
-            return state.isIdle
+            // The writer waits only while there is none.
+            return state.writes.count == 1
         }
         if isRefused { write.finish(.failed(.closing)) }
     }
@@ -87,7 +85,6 @@ final class CommitQueue: @unchecked Sendable {
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
                     if backgroundMigration.isPending { return .some([]) }
-                    state.isIdle = true
                     return nil
                 }
                 if state.writes.count <= options.groupCountMax {

@@ -128,16 +128,16 @@ final class JournalFile: @unchecked Sendable {
     /// - `isSynced`: Whether to return when it is on the medium.
     /// - Throws: The `errno` of the failed call. Only where the error is one of a sync may the medium have the record.
     func write(_ record: UnsafeRawBufferPointer, isSynced: Bool) throws(SystemError) {
-        let fitsBlocks =
-            isSynced && blocks != nil && record.count <= JournalBlocks.recordByteCountMax
-            && end + record.count <= blockEnd
-        if fitsBlocks, try writeToBlocks(record) { return }
+        let fits =
+            record.count <= JournalBlocks.recordByteCountMax && end + record.count <= blockEnd
+        let triedBlocks = isSynced && fits ? blocks : nil
+        if let triedBlocks, try write(record, to: triedBlocks) { return }
         isDirty = true
         do throws(SystemError) {
             try descriptor.write(record, at: end)
         } catch {
             // The medium may have what could not be written to blocks, all the same.
-            throw SystemError(code: error.code, isOfSync: fitsBlocks)
+            throw SystemError(code: error.code, isOfSync: triedBlocks != nil)
         }
         guard isSynced else { return }
         if blocks != nil, end + record.count > blockEnd { grow(behind: end + record.count) }
@@ -145,8 +145,9 @@ final class JournalFile: @unchecked Sendable {
     }
 
     /// Writes a record to blocks that the file has, durably; false where the file system can't, from then on.
-    private func writeToBlocks(_ record: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
-        guard let blocks else { return false }
+    private func write(
+        _ record: UnsafeRawBufferPointer, to blocks: JournalBlocks
+    ) throws(SystemError) -> Bool {
         do throws(SystemError) {
             try blocks.write(record, at: end, of: descriptor)
             return true
