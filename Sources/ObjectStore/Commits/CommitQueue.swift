@@ -80,6 +80,7 @@ final class CommitQueue: @unchecked Sendable {
     // MARK: The writer's thread
 
     private func runWriter() {
+        var scheduling = WriterScheduling()
         while true {
             let group: [any PendingWrite]? = waiting.wait { state in
                 if state.writes.isEmpty {
@@ -97,8 +98,11 @@ final class CommitQueue: @unchecked Sendable {
                 return first
             }
             guard let group else { break }
+            let start = monotonicNanoseconds()
             var rest = group[...]
             while !rest.isEmpty { rest = commitFirst(of: rest) }
+            scheduling.choose(
+                writeCount: group.count, duration: monotonicNanoseconds() &- start)
             if backgroundMigration.isPending { advanceBackgroundMigration() }
         }
         backgroundMigration.abandon()
