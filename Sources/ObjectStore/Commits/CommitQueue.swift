@@ -32,6 +32,8 @@ final class CommitQueue: @unchecked Sendable {
     private let waiting = Monitor(Waiting())
     let memory = CommitMemory()
     private let views = CommitViews()
+    /// The first entry that the change log kept when it was last trimmed, and its time.
+    private var keptEntry: (number: UInt64, time: UInt64)?
     /// What goes on with the schema beside the writes.
     let backgroundMigration: BackgroundMigration
 
@@ -259,19 +261,27 @@ final class CommitQueue: @unchecked Sendable {
     /// Removes entries of the change log that are too old or too many, a few with each commit.
     private func trimChangeLog(_ group: CommitGroup, _ now: Timestamp) {
         let oldest = UInt64(max(0, now.seconds - Int64(options.retentionSeconds))) * 1000
-        let prefix: [UInt8] = [StoreKey.Tag.changeLog]
-        var lower = prefix
-        withUnsafeBytes(of: group.state.logFirst.bigEndian) { lower.append(contentsOf: $0) }
-        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+        let byteCountMax = UInt64(max(0, options.retentionByteCount))
         var first = group.state.logFirst
         var byteCount = group.state.logByteCount
+        if let keptEntry, keptEntry.number == first, keptEntry.time >= oldest,
+            byteCount <= byteCountMax
+        {
+            return
+        }
+        keptEntry = nil
+        let prefix: [UInt8] = [StoreKey.Tag.changeLog]
+        var lower = prefix
+        withUnsafeBytes(of: first.bigEndian) { lower.append(contentsOf: $0) }
+        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
         // The scan goes over what was committed before, so the group's own entries always stay.
         let failure: StorageError?
         do {
             try group.snapshot.scan(range, reversed: false, expecting: 1) { key, value in
                 guard key.count == 9, value.count >= 8 else { return false }
                 let time = value.loadUnaligned(as: UInt64.self)
-                guard time < oldest || byteCount > UInt64(max(0, options.retentionByteCount)) else {
+                guard time < oldest || byteCount > byteCountMax else {
+                    keptEntry = (first, time)
                     return false
                 }
                 memory.overlay.remove(key)
