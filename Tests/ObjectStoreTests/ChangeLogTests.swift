@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 import ObjectModel
 @testable import ObjectStore
 import ObjectSupport
@@ -37,6 +38,24 @@ struct ChangeLogTests {
                 if case FoldedChanges.Gap.future = error { true } else { false }
             }
         }
+    }
+
+    @Test("an entry that was kept goes when it has become too old", arguments: EngineCase.all)
+    func growsOld(engineCase: EngineCase) throws {
+        var options = StoreOptions()
+        options.retentionSeconds = 1
+        let store = try Shelter.open(engineCase, options: options)
+        defer { store.close() }
+        for number in 0..<3 { try store.put("City", ["id": .value(.int(Int64(number)))]) }
+        #expect(try state(store).logFirst == 1)
+        var isTrimmed = false
+        for number in 3..<60 where !isTrimmed {
+            usleep(100_000)
+            try store.put("City", ["id": .value(.int(Int64(number)))])
+            isTrimmed = try state(store).logFirst > 3
+        }
+        #expect(isTrimmed)
+        #expect(try store.findings() == [])
     }
 
     @Test(

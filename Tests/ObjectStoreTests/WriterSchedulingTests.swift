@@ -1,0 +1,51 @@
+import Glibc
+@testable import ObjectStore
+import Synchronization
+import Testing
+import Threads
+
+@Suite("The scheduling of the writer's thread")
+struct WriterSchedulingTests {
+    private static let slow: UInt64 = 100_000_000
+
+    /// Whether the thread is scheduled in batches after each of those groups, told as writes and duration.
+    private func isBatch(
+        after groups: [(writeCount: Int, duration: UInt64)]
+    ) -> [Bool] {
+        let seen = Monitor<[Bool]?>(nil)
+        // A thread of its own, since what it is set to stays.
+        startThread(named: "test") {
+            var scheduling = WriterScheduling()
+            let result = groups.map { group in
+                scheduling.choose(writeCount: group.writeCount, duration: group.duration)
+                // SCHED_BATCH
+                return sched_getscheduler(0) == 3
+            }
+            seen.update { $0 = result }
+        }
+        return seen.wait { $0 }
+    }
+
+    @Test("batches begin with a group of several writes, and go on when they are few")
+    func begins() {
+        #expect(isBatch(after: [(1, 0), (2, 0), (1, 0), (24, 0)]) == [false, true, true, true])
+    }
+
+    @Test("two slow groups in a row end them, one does not")
+    func ends() {
+        let slow = Self.slow
+        #expect(
+            isBatch(after: [(2, 0), (2, slow), (2, 0), (2, slow), (2, slow), (2, 0)])
+                == [true, true, true, true, false, false])
+    }
+
+    @Test("they begin again after a while")
+    func beginsAgain() {
+        let slow = Self.slow
+        let groups =
+            [(2, 0), (2, slow), (2, slow)] + [(Int, UInt64)](repeating: (2, 0), count: 1025)
+        let result = isBatch(after: groups)
+        #expect(result[2..<1027].allSatisfy { !$0 })
+        #expect(result.last == true)
+    }
+}
