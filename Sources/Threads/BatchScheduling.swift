@@ -11,22 +11,27 @@ package enum BatchScheduling {
     /// glibc defines it only under `_GNU_SOURCE`, which Swift doesn't set.
     private static let policy: Int32 = 3
 
-    /// Schedules the calling thread, and those it starts, in batches or as usual.
+    /// Schedules the calling thread, and those it starts from then on, in batches.
     ///
-    /// - Returns: Whether the system allows it. Cost: a system call of less than a microsecond.
-    package static func set(_ isBatch: Bool) -> Bool {
-        var parameters = sched_param()
-        return sched_setscheduler(0, isBatch ? policy : Int32(SCHED_OTHER), &parameters) == 0
+    /// - Returns: False, and nothing is changed, where the system refuses it, or the program was started
+    ///   with a policy of its own. Cost: two system calls, less than a microsecond.
+    package static func begin() -> Bool {
+        sched_getscheduler(0) == SCHED_OTHER && set(policy)
     }
 
-    /// Runs `body`; threads that it starts are scheduled in batches. Where the system refuses that,
-    /// they are scheduled as usual.
+    /// Schedules the calling thread as usual, after ``begin()``.
+    package static func end() { _ = set(SCHED_OTHER) }
+
+    /// Runs `body`; threads that it starts are scheduled in batches, where ``begin()`` allows it.
     package static func starting<Result>(_ body: () -> Result) -> Result {
-        let usual = sched_getscheduler(0)
-        var parameters = sched_param()
-        // Of the calling thread, whose policy new threads inherit.
-        guard usual >= 0, set(true) else { return body() }
-        defer { _ = sched_setscheduler(0, usual, &parameters) }
+        // New threads inherit the policy of the one that starts them.
+        guard begin() else { return body() }
+        defer { end() }
         return body()
+    }
+
+    private static func set(_ policy: Int32) -> Bool {
+        var parameters = sched_param()
+        return sched_setscheduler(0, policy, &parameters) == 0
     }
 }

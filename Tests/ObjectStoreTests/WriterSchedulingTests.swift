@@ -1,6 +1,5 @@
 import Glibc
 @testable import ObjectStore
-import Synchronization
 import Testing
 import Threads
 
@@ -8,16 +7,16 @@ import Threads
 struct WriterSchedulingTests {
     private static let slow: UInt64 = 100_000_000
 
-    /// Whether the thread is scheduled in batches after each of those groups, told as writes and duration.
+    /// Whether the thread is scheduled in batches after each of those groups, told as writes and nanoseconds.
     private func isBatch(
-        after groups: [(writeCount: Int, duration: UInt64)]
+        after groups: [(writeCount: Int, nanoseconds: UInt64)]
     ) -> [Bool] {
         let seen = Monitor<[Bool]?>(nil)
         // A thread of its own, since what it is set to stays.
         startThread(named: "test") {
             var scheduling = WriterScheduling()
             let result = groups.map { group in
-                scheduling.choose(writeCount: group.writeCount, duration: group.duration)
+                scheduling.choose(writeCount: group.writeCount, nanoseconds: group.nanoseconds)
                 // SCHED_BATCH
                 return sched_getscheduler(0) == 3
             }
@@ -31,21 +30,22 @@ struct WriterSchedulingTests {
         #expect(isBatch(after: [(1, 0), (2, 0), (1, 0), (24, 0)]) == [false, true, true, true])
     }
 
-    @Test("two slow groups in a row end them, one does not")
+    @Test("three slow groups in a row end them, two do not")
     func ends() {
         let slow = Self.slow
         #expect(
-            isBatch(after: [(2, 0), (2, slow), (2, 0), (2, slow), (2, slow), (2, 0)])
-                == [true, true, true, true, false, false])
+            isBatch(after: [(2, 0), (2, slow), (2, slow), (2, 0), (2, slow), (2, slow), (2, slow)])
+                == [true, true, true, true, true, true, false])
     }
 
-    @Test("they begin again after a while")
+    @Test("they begin again after a number of groups")
     func beginsAgain() {
-        let slow = Self.slow
+        let pause = WriterScheduling.pauseGroupCount
         let groups =
-            [(2, 0), (2, slow), (2, slow)] + [(Int, UInt64)](repeating: (2, 0), count: 1025)
+            [(2, 0)] + [(Int, UInt64)](repeating: (2, Self.slow), count: 3)
+            + [(Int, UInt64)](repeating: (2, 0), count: pause + 1)
         let result = isBatch(after: groups)
-        #expect(result[2..<1027].allSatisfy { !$0 })
+        #expect(result[3..<(4 + pause)].allSatisfy { !$0 })
         #expect(result.last == true)
     }
 }

@@ -20,8 +20,8 @@ struct LMDBSyncTests {
         try #require(child.ask("put a 10") == "ok 1")
     }
 
-    /// The store as it is found after the process was killed.
-    private func engineAfterKill() throws -> LMDBEngine {
+    /// Kills the process, and opens its store here.
+    private func killAndReopen() throws -> LMDBEngine {
         child.kill()
         child.wait()
         return try LMDBEngine(
@@ -53,7 +53,7 @@ struct LMDBSyncTests {
         disk.clear(fault)
         #expect(child.ask("put b 30") == "ok 3")
         #expect(disk.syncCount == before + 2)
-        let engine = try engineAfterKill()
+        let engine = try killAndReopen()
         defer { engine.close() }
         let snapshot = try engine.snapshot()
         defer { snapshot.close() }
@@ -130,7 +130,7 @@ struct LMDBSyncTests {
     func failedSyncThenKilled() throws {
         disk.set(.syncFail)
         #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
-        let engine = try engineAfterKill()
+        let engine = try killAndReopen()
         let snapshot = try engine.snapshot()
         #expect(try snapshot.contents() == [Array("a".utf8): [UInt8](repeating: 118, count: 10)])
         snapshot.close()

@@ -15,6 +15,8 @@ final class CommitQueue: @unchecked Sendable {
     // Unchecked: everything but `waiting` belongs to the writer's thread.
     private struct Waiting {
         var writes: [any PendingWrite] = []
+        /// When the first of them came, in monotonic nanoseconds.
+        var firstAt: UInt64 = 0
         var isStopping = false
         var hasStopped = false
     }
@@ -32,7 +34,7 @@ final class CommitQueue: @unchecked Sendable {
     private let waiting = Monitor(Waiting())
     let memory = CommitMemory()
     private let views = CommitViews()
-    /// The first entry that the change log kept when it was last trimmed, and its time.
+    /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
     private var keptEntry: (number: UInt64, time: UInt64)?
     /// What goes on with the schema beside the writes.
     let backgroundMigration: BackgroundMigration
@@ -64,8 +66,10 @@ final class CommitQueue: @unchecked Sendable {
                 return false
             }
             state.writes.append(write)
-            // The writer waits only while there is none.
-            return state.writes.count == 1
+            // Only the first can find the writer waiting.
+            guard state.writes.count == 1 else { return false }
+            state.firstAt = monotonicNanoseconds()
+            return true
         }
         if isRefused { write.finish(.failed(.closing)) }
     }
@@ -84,7 +88,9 @@ final class CommitQueue: @unchecked Sendable {
     private func runWriter() {
         var scheduling = WriterScheduling()
         while true {
+            var firstAt: UInt64 = 0
             let group: [any PendingWrite]? = waiting.wait { state in
+                firstAt = state.firstAt
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
                     if backgroundMigration.isPending { return .some([]) }
@@ -100,11 +106,12 @@ final class CommitQueue: @unchecked Sendable {
                 return first
             }
             guard let group else { break }
-            let start = monotonicNanoseconds()
             var rest = group[...]
             while !rest.isEmpty { rest = commitFirst(of: rest) }
-            scheduling.choose(
-                writeCount: group.count, duration: monotonicNanoseconds() &- start)
+            if !group.isEmpty {
+                scheduling.choose(
+                    writeCount: group.count, nanoseconds: monotonicNanoseconds() - firstAt)
+            }
             if backgroundMigration.isPending { advanceBackgroundMigration() }
         }
         backgroundMigration.abandon()
@@ -258,17 +265,16 @@ final class CommitQueue: @unchecked Sendable {
 
     // MARK: Change log
 
-    /// Removes entries of the change log that are too old or too many, a few with each commit.
+    /// Removes entries of the change log that are too old or too many, a few with each commit. Reads nothing
+    /// as long as the first entry may stay.
     private func trimChangeLog(_ group: CommitGroup, _ now: Timestamp) {
         let oldest = UInt64(max(0, now.seconds - Int64(options.retentionSeconds))) * 1000
         let byteCountMax = UInt64(max(0, options.retentionByteCount))
         var first = group.state.logFirst
         var byteCount = group.state.logByteCount
-        if let keptEntry, keptEntry.number == first, keptEntry.time >= oldest,
-            byteCount <= byteCountMax
-        {
-            return
-        }
+        let mustGo = { (time: UInt64) in time < oldest || byteCount > byteCountMax }
+        // A number is that of one entry for good; another first one has another number.
+        if let keptEntry, keptEntry.number == first, !mustGo(keptEntry.time) { return }
         keptEntry = nil
         let prefix: [UInt8] = [StoreKey.Tag.changeLog]
         var lower = prefix
@@ -280,7 +286,7 @@ final class CommitQueue: @unchecked Sendable {
             try group.snapshot.scan(range, reversed: false, expecting: 1) { key, value in
                 guard key.count == 9, value.count >= 8 else { return false }
                 let time = value.loadUnaligned(as: UInt64.self)
-                guard time < oldest || byteCount > byteCountMax else {
+                guard mustGo(time) else {
                     keptEntry = (first, time)
                     return false
                 }

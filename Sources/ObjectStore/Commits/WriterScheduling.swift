@@ -1,20 +1,20 @@
 import Threads
 
-/// Chooses how the writer's thread is scheduled: in batches while several clients write at once.
+/// The scheduling of the writer's thread: in batches where several clients write at once.
 ///
-/// The first write wakes the writer. Scheduled as usual it takes the processor from the thread that has
-/// read that write and would go on to those of its other connections, and groups of few writes follow,
-/// each with a wait for the medium of its own. In batches it lets that thread end its turn. Work of others
-/// that keeps the processors busy would hold it up for milliseconds at each wait, so groups that take that
-/// long make its scheduling the usual one for a while.
+/// The first write wakes the writer. Scheduled as usual, the writer takes the processor from the thread of
+/// connections that has read the write and has more to read: groups of few writes follow, each with a wait
+/// for the medium. In batches the writer runs when the thread of connections has nothing left to do. Where
+/// other work never leaves the processors, each such wait lasts milliseconds; groups that take that long
+/// have the writer scheduled as usual again, for a number of groups
+/// ([decision 22](../../../docs/decisions/0022-scheduling-of-the-writer.md)).
 struct WriterScheduling {
-    /// Nanoseconds; between a group beside threads that serve connections (99 % below 1.5 ms where the
-    /// medium takes 0.1) and one beside two threads that never wait (half above 7 ms).
-    private static let slowDuration: UInt64 = 3_000_000
-    /// How many such groups, one after the other, end the batches: one may have other reasons.
-    private static let slowCountMax = 2
-    /// For how many groups.
-    private static let pause = 1024
+    private static let slowNanoseconds: UInt64 = 3_000_000
+    /// How many slow groups in a row end the batches. A single one makes the next slow as well, whose writes
+    /// have waited for it.
+    private static let slowCountMax = 3
+    /// For how many groups the writer is then scheduled as usual.
+    static let pauseGroupCount = 1024
 
     private var isBatch = false
     private var slowCount = 0
@@ -22,20 +22,21 @@ struct WriterScheduling {
 
     /// Chooses for what follows a group. On the writer's thread.
     ///
-    /// - `writeCount`: How many writes it had. One says that nobody writes beside, and begins no batches.
-    /// - `duration`: What running and committing it took, in nanoseconds.
-    mutating func choose(writeCount: Int, duration: UInt64) {
+    /// - `writeCount`: How many writes it had. Batches begin only after a group of several.
+    /// - `nanoseconds`: From the time that its first write came until all were answered.
+    mutating func choose(writeCount: Int, nanoseconds: UInt64) {
         if isBatch {
-            slowCount = duration > Self.slowDuration ? slowCount + 1 : 0
-            guard slowCount == Self.slowCountMax, BatchScheduling.set(false) else { return }
+            slowCount = nanoseconds > Self.slowNanoseconds ? slowCount + 1 : 0
+            guard slowCount == Self.slowCountMax else { return }
+            BatchScheduling.end()
             isBatch = false
             slowCount = 0
-            pauseLeft = Self.pause
+            pauseLeft = Self.pauseGroupCount
         } else if pauseLeft > 0 {
             pauseLeft -= 1
         } else if writeCount > 1 {
-            isBatch = BatchScheduling.set(true)
-            if !isBatch { pauseLeft = Self.pause }
+            isBatch = BatchScheduling.begin()
+            if !isBatch { pauseLeft = Self.pauseGroupCount }
         }
     }
 }

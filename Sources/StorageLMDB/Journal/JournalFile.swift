@@ -128,9 +128,9 @@ final class JournalFile: @unchecked Sendable {
     /// - `isSynced`: Whether to return when it is on the medium.
     /// - Throws: The `errno` of the failed call. Only where the error is one of a sync may the medium have the record.
     func write(_ record: UnsafeRawBufferPointer, isSynced: Bool) throws(SystemError) {
-        let fits =
+        let fitsBlocks =
             record.count <= JournalBlocks.recordByteCountMax && end + record.count <= blockEnd
-        let triedBlocks = isSynced && fits ? blocks : nil
+        let triedBlocks = isSynced && fitsBlocks ? blocks : nil
         if let triedBlocks, try write(record, to: triedBlocks) { return }
         isDirty = true
         do throws(SystemError) {
