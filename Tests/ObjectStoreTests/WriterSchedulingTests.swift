@@ -1,7 +1,7 @@
 import Glibc
 @testable import ObjectStore
 import Testing
-import Threads
+import TestSupport
 
 @Suite("The scheduling of the writer's thread")
 struct WriterSchedulingTests {
@@ -10,41 +10,41 @@ struct WriterSchedulingTests {
     /// Whether the thread is scheduled in batches after each of those groups, told as writes and nanoseconds.
     private func isBatch(
         after groups: [(writeCount: Int, nanoseconds: UInt64)]
-    ) -> [Bool] {
-        let seen = Monitor<[Bool]?>(nil)
+    ) throws -> [Bool] {
         // A thread of its own, since what it is set to stays.
-        startThread(named: "test") {
+        try StartedThread {
             var scheduling = WriterScheduling()
-            let result = groups.map { group in
+            return groups.map { group in
                 scheduling.choose(writeCount: group.writeCount, nanoseconds: group.nanoseconds)
-                // SCHED_BATCH
+                // SCHED_BATCH of Linux.
                 return sched_getscheduler(0) == 3
             }
-            seen.update { $0 = result }
-        }
-        return seen.wait { $0 }
+        }.result()
     }
 
     @Test("batches begin with a group of several writes, and go on when they are few")
-    func begins() {
-        #expect(isBatch(after: [(1, 0), (2, 0), (1, 0), (24, 0)]) == [false, true, true, true])
+    func begins() throws {
+        #expect(
+            try isBatch(after: [(1, 0), (2, 0), (1, 0), (24, 0)]) == [false, true, true, true])
     }
 
     @Test("three slow groups in a row end them, two do not")
-    func ends() {
+    func ends() throws {
         let slow = Self.slow
         #expect(
-            isBatch(after: [(2, 0), (2, slow), (2, slow), (2, 0), (2, slow), (2, slow), (2, slow)])
+            try isBatch(after: [
+                (2, 0), (2, slow), (2, slow), (2, 0), (2, slow), (2, slow), (2, slow),
+            ])
                 == [true, true, true, true, true, true, false])
     }
 
     @Test("they begin again after a number of groups")
-    func beginsAgain() {
+    func beginsAgain() throws {
         let pause = WriterScheduling.pauseGroupCount
         let groups =
             [(2, 0)] + [(Int, UInt64)](repeating: (2, Self.slow), count: 3)
             + [(Int, UInt64)](repeating: (2, 0), count: pause + 1)
-        let result = isBatch(after: groups)
+        let result = try isBatch(after: groups)
         #expect(result[3..<(4 + pause)].allSatisfy { !$0 })
         #expect(result.last == true)
     }
