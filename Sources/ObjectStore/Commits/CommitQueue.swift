@@ -273,9 +273,8 @@ final class CommitQueue: @unchecked Sendable {
         var first = group.state.logFirst
         var byteCount = group.state.logByteCount
         let mustGo = { (time: UInt64) in time < oldest || byteCount > byteCountMax }
-        // A number is that of one entry for good; another first one has another number.
+        // An entry's number and time never change; another first entry has another number.
         if let keptEntry, keptEntry.number == first, !mustGo(keptEntry.time) { return }
-        keptEntry = nil
         let prefix: [UInt8] = [StoreKey.Tag.changeLog]
         var lower = prefix
         withUnsafeBytes(of: first.bigEndian) { lower.append(contentsOf: $0) }
