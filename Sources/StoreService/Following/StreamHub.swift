@@ -11,18 +11,6 @@ package final class StreamHub: @unchecked Sendable {
     // Unchecked: what varies is touched on the feed's thread alone; `feed` is set once,
     // before the hub is used.
 
-    /// What is due at some time, on the feed's thread.
-    private enum Timer {
-        /// A stream is told that its connection holds, if it was told nothing for so long.
-        case heartbeat(StreamSubscriber)
-        /// A channel's polls of this deadline have waited in vain.
-        case polls(StreamChannel, deadline: UInt64)
-        /// What no worker took is tried again.
-        case retry(@Sendable () -> Void)
-        /// So is the client of several queries.
-        case group(StreamGroup)
-    }
-
     let served: ServedStore
     /// How its streams are written.
     let events: StreamEvents
@@ -31,22 +19,23 @@ package final class StreamHub: @unchecked Sendable {
     /// Figures of its streams.
     package let meter = StreamMeter()
     private var feed: ChangeFeed?
-    private var channels: [StreamChannel.Key: StreamChannel] = [:]
+    /// The channels of live streams. The feed's thread alone.
+    var channels: [StreamChannel.Key: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. The feed's thread alone.
     var groups: [String: StreamGroup] = [:]
     /// Those of them that steps concern which they have not been told of. The feed's thread alone.
     var groupsInStep: [StreamGroup] = []
     /// The streams of several queries.
     package let queryStreams: QueryStreams
-    private var timers = TimerWheel<Timer>(slotMilliseconds: 250)
+    /// What is due at some time. The feed's thread alone.
+    var timers = TimerWheel<Timer>(slotMilliseconds: 250)
+    /// Whether more is due than is done at once. The feed's thread alone.
+    var isServingTimers = false
     /// Streams that nobody looks after yet. Any thread.
-    private let begun = Mutex<[StreamSubscriber]>([])
+    let begun = Mutex<[StreamSubscriber]>([])
     private let isStopping = Atomic<Bool>(false)
     /// What streams that are behind are told.
-    private let catchUp: StreamCatchUp
-
-    /// How long what no worker took waits, in milliseconds.
-    private static let retryMilliseconds: UInt64 = 100
+    let catchUp: StreamCatchUp
 
     /// The latest arrival that is tried again when the feed's time is not enough for it.
     private static let lateArrivalCountMax = 10
@@ -223,81 +212,6 @@ package final class StreamHub: @unchecked Sendable {
         feed?.remove(channel)
     }
 
-    // MARK: Time, on the feed's thread
-
-    private func tick(_ version: UInt64) {
-        outboxes.tick(version)
-        catchUp.dropUnused()
-        let now = monotonicMilliseconds()
-        let fresh = begun.withLock { begun in
-            defer { begun = [] }
-            return begun
-        }
-        for subscriber in fresh {
-            timers.add(.heartbeat(subscriber), at: now + heartbeatMilliseconds)
-        }
-        var beat: SharedBytes?
-        for timer in timers.takeDue(now) {
-            switch timer {
-            case .heartbeat(let subscriber):
-                if subscriber.sink.isClosed {
-                    subscriber.channel?.removeGone()
-                    continue
-                }
-                guard let channel = subscriber.channel else {
-                    // A worker's, which may take long to find something, or to come to it.
-                    if subscriber.sink.queuedByteCount == 0 {
-                        _ = subscriber.sink.send(events.heartbeat(nil))
-                    }
-                    timers.add(timer, at: now + heartbeatMilliseconds)
-                    continue
-                }
-                if now >= subscriber.lastSent + heartbeatMilliseconds {
-                    let through = channel.holdsThrough(version)
-                    let bytes = through == version ? beat : nil
-                    let sent = bytes ?? events.heartbeat(cursor(through))
-                    if through == version { beat = sent }
-                    if case .queued = subscriber.sendLive(sent, of: through, now: now) {
-                        subscriber.version = through
-                    }
-                    // A client that does not read is asked again later.
-                    subscriber.lastSent = now
-                }
-                timers.add(timer, at: subscriber.lastSent + heartbeatMilliseconds)
-            case .polls(let channel, let deadline):
-                if channels[channel.key] === channel {
-                    channel.expire(deadline, version: version)
-                }
-            case .retry(let body): body()
-            case .group(let group):
-                guard keep(group) else { continue }
-                if now >= group.lastSent + heartbeatMilliseconds {
-                    group.beat(cursor(version), version: version)
-                    group.lastSent = now
-                }
-                timers.add(timer, at: group.lastSent + heartbeatMilliseconds)
-            }
-        }
-    }
-
-    /// Has a channel's polls that have waited in vain until a time be answered then. On the feed's thread.
-    func expire(_ channel: StreamChannel, at deadline: UInt64) {
-        timers.add(.polls(channel, deadline: deadline), at: deadline)
-    }
-
-    /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.
-    func keepAlive(_ subscriber: StreamSubscriber) {
-        begun.withLock { $0.append(subscriber) }
-    }
-
-    /// Has a client of several queries be looked after for as long as it is there. On the feed's thread.
-    func keepAlive(_ group: StreamGroup) {
-        group.lastSent = monotonicMilliseconds()
-        timers.add(.group(group), at: group.lastSent + heartbeatMilliseconds)
-    }
-
-    private var heartbeatMilliseconds: UInt64 { UInt64(events.heartbeatSeconds) * 1000 }
-
     // MARK: Catching up, on the scheduler's threads
 
     /// Has a live stream go on with what it misses, folded, once its client has read. On the feed's thread.
@@ -330,11 +244,6 @@ package final class StreamHub: @unchecked Sendable {
             ) { self.takeTurn(subscriber, $0) })
         if isTaken { return }
         onFeed(subscriber) { _ in self.retry { self.feedLater(subscriber) } }
-    }
-
-    /// Tries again in a moment what no worker took. On the feed's thread.
-    func retry(_ body: @escaping @Sendable () -> Void) {
-        timers.add(.retry(body), at: monotonicMilliseconds() + Self.retryMilliseconds)
     }
 
     /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.

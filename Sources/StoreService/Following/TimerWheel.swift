@@ -12,21 +12,23 @@ struct TimerWheel<Element> {
         slots[max(next, due / slotMilliseconds + 1), default: []].append(element)
     }
 
-    /// Takes out what is due. Cost: the slots that have passed since the last call, and what is in them.
-    mutating func takeDue(_ now: UInt64) -> [Element] {
+    /// Takes out what is due, but no more than a number; the rest is still due afterwards.
+    ///
+    /// Cost: the slots that have passed since the last call, and what is taken.
+    mutating func takeDue(_ now: UInt64, atMost countMax: Int) -> [Element] {
         let present = now / slotMilliseconds
         if next == 0 { next = present }
-        if present < next { return [] }
         var due: [Element] = []
-        if present > next + UInt64(slots.count) {
-            // More slots have passed than there are.
-            for slot in slots.keys.sorted() where slot <= present {
-                due += slots.removeValue(forKey: slot) ?? []
+        while next <= present {
+            if let rest = slots[next]?.count, rest > countMax - due.count {
+                let taken = countMax - due.count
+                due += slots[next]?.suffix(taken) ?? []
+                slots[next]?.removeLast(taken)
+                break
             }
-        } else {
-            for slot in next...present { due += slots.removeValue(forKey: slot) ?? [] }
+            due += slots.removeValue(forKey: next) ?? []
+            next += 1
         }
-        next = present + 1
         return due
     }
 

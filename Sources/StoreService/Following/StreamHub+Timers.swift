@@ -1,0 +1,114 @@
+import Synchronization
+import Threads
+
+// What is due at some time, on the feed's thread.
+extension StreamHub {
+    /// What is due at some time, on the feed's thread.
+    enum Timer {
+        /// A stream is told that its connection holds, if it was told nothing for so long.
+        case heartbeat(StreamSubscriber)
+        /// So is the client of several queries.
+        case group(StreamGroup)
+        /// A channel's polls of this deadline have waited in vain.
+        case polls(StreamChannel, deadline: UInt64)
+        /// What no worker took is tried again.
+        case retry(@Sendable () -> Void)
+    }
+
+    /// How long what no worker took waits, in milliseconds.
+    private static let retryMilliseconds: UInt64 = 100
+
+    /// Timers that are served at once, before commits are told that came meanwhile: about half a millisecond's work.
+    private static let timerCountMax = 64
+    /// The pause behind as many, in milliseconds: the clients of thousands of heartbeats have work to do as well.
+    private static let timerPauseMilliseconds: UInt64 = 2
+
+    func tick(_ version: UInt64) {
+        outboxes.tick(version)
+        catchUp.dropUnused()
+        if !isServingTimers { serveTimers(version) }
+    }
+
+    /// Serves what is due, a part at a time: streams that began together are told together that their connections
+    /// hold, and the events of others don't wait for all of them.
+    private func serveTimers(_ version: UInt64) {
+        let now = monotonicMilliseconds()
+        let fresh = begun.withLock { begun in
+            defer { begun = [] }
+            return begun
+        }
+        for subscriber in fresh {
+            timers.add(.heartbeat(subscriber), at: now + heartbeatMilliseconds)
+        }
+        let due = timers.takeDue(now, atMost: Self.timerCountMax)
+        isServingTimers = due.count == Self.timerCountMax
+        if isServingTimers {
+            perform(at: now + Self.timerPauseMilliseconds) { self.serveTimers($0.version) }
+        }
+        var beat: SharedBytes?
+        for timer in due {
+            switch timer {
+            case .heartbeat(let subscriber):
+                if subscriber.sink.isClosed {
+                    subscriber.channel?.removeGone()
+                    continue
+                }
+                guard let channel = subscriber.channel else {
+                    // A worker's, which may take long to find something, or to come to it.
+                    if subscriber.sink.queuedByteCount == 0 {
+                        _ = subscriber.sink.send(events.heartbeat(nil))
+                    }
+                    timers.add(timer, at: now + heartbeatMilliseconds)
+                    continue
+                }
+                if now >= subscriber.lastSent + heartbeatMilliseconds {
+                    let through = channel.holdsThrough(version)
+                    let bytes = through == version ? beat : nil
+                    let sent = bytes ?? events.heartbeat(cursor(through))
+                    if through == version { beat = sent }
+                    if case .queued = subscriber.sendLive(sent, of: through, now: now) {
+                        subscriber.version = through
+                    }
+                    // A client that does not read is asked again later.
+                    subscriber.lastSent = now
+                }
+                timers.add(timer, at: subscriber.lastSent + heartbeatMilliseconds)
+            case .polls(let channel, let deadline):
+                if channels[channel.key] === channel {
+                    channel.expire(deadline, version: version)
+                }
+            case .retry(let body): body()
+            case .group(let group):
+                guard keep(group) else { continue }
+                if now >= group.lastSent + heartbeatMilliseconds {
+                    group.beat(cursor(version), version: version)
+                    group.lastSent = now
+                }
+                timers.add(timer, at: group.lastSent + heartbeatMilliseconds)
+            }
+        }
+    }
+
+    /// Has a channel's polls that have waited in vain until a time be answered then. On the feed's thread.
+    func expire(_ channel: StreamChannel, at deadline: UInt64) {
+        timers.add(.polls(channel, deadline: deadline), at: deadline)
+    }
+
+    /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.
+    func keepAlive(_ subscriber: StreamSubscriber) {
+        begun.withLock { $0.append(subscriber) }
+    }
+
+    /// Has a client of several queries be looked after for as long as it is there. On the feed's thread.
+    func keepAlive(_ group: StreamGroup) {
+        group.lastSent = monotonicMilliseconds()
+        timers.add(.group(group), at: group.lastSent + heartbeatMilliseconds)
+    }
+
+    private var heartbeatMilliseconds: UInt64 { UInt64(events.heartbeatSeconds) * 1000 }
+
+    /// Tries again in a moment what no worker took. On the feed's thread.
+    func retry(_ body: @escaping @Sendable () -> Void) {
+        timers.add(.retry(body), at: monotonicMilliseconds() + Self.retryMilliseconds)
+    }
+}
