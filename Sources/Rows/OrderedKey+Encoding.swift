@@ -74,10 +74,12 @@ extension OrderedKey {
     package static func appendNull(to buffer: ByteBuffer) { buffer.append(0 as UInt8) }
 
     /// A float's bits in an order that unsigned comparison keeps; NaN is 0.
+    @inlinable @inline(__always)
     package static func orderedBits(_ value: Float) -> UInt32 {
         if value.isNaN { return 0 }
-        let bits = (value == 0 ? 0 : value).bitPattern
-        return bits >> 31 != 0 ? ~bits : bits | 1 << 31
+        // Both zeros are one number.
+        let bits = (value + 0).bitPattern
+        return bits ^ (bits >> 31 == 0 ? 1 << 31 : .max)
     }
 
     /// Appends a decimal: equal numbers have one key, however many zeros they are written with.
@@ -88,10 +90,12 @@ extension OrderedKey {
     }
 
     /// A double's bits in an order that unsigned comparison keeps; NaN is 0.
+    @inlinable @inline(__always)
     package static func orderedBits(_ value: Double) -> UInt64 {
         if value.isNaN { return 0 }
-        let bits = (value == 0 ? 0 : value).bitPattern
-        return bits >> 63 != 0 ? ~bits : bits | 1 << 63
+        // Both zeros are one number.
+        let bits = (value + 0).bitPattern
+        return bits ^ (bits >> 63 == 0 ? 1 << 63 : .max)
     }
 
     /// Appends the bytes of a string or data value, cut with a hash if they are long.

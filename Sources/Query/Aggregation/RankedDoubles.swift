@@ -1,3 +1,5 @@
+import Rows
+
 /// Numbers of which those at some rank are found, without sorting all. They change places meanwhile.
 ///
 /// Cost: linear in how many there are, whatever they are: again and again the numbers are counted in intervals, and
@@ -51,7 +53,7 @@ struct RankedDoubles {
             while count > Self.sortedCountMax {
                 var (least, greatest) = (UInt64.max, UInt64.min)
                 for index in 0..<count {
-                    let bits = Self.orderedBits(numbers[index])
+                    let bits = OrderedKey.orderedBits(numbers[index])
                     least = min(least, bits)
                     greatest = max(greatest, bits)
                 }
@@ -60,7 +62,7 @@ struct RankedDoubles {
                 let shift = UInt64(max(0, width - Self.intervalCountLog2))
                 counts.initialize(repeating: 0)
                 for index in 0..<count {
-                    counts[Int((Self.orderedBits(numbers[index]) - least) >> shift)] += 1
+                    counts[Int((OrderedKey.orderedBits(numbers[index]) - least) >> shift)] += 1
                 }
                 var interval = 0
                 while first + counts[interval] <= rank {
@@ -69,7 +71,7 @@ struct RankedDoubles {
                 }
                 var kept = 0
                 for index in 0..<count
-                where Int((Self.orderedBits(numbers[index]) - least) >> shift) == interval {
+                where Int((OrderedKey.orderedBits(numbers[index]) - least) >> shift) == interval {
                     numbers.swapAt(kept, index)
                     kept += 1
                 }
@@ -77,12 +79,5 @@ struct RankedDoubles {
             }
             return (first, count)
         }
-    }
-
-    /// Bits in the order of numbers, the same for both zeros.
-    @inline(__always)
-    private static func orderedBits(_ value: Double) -> UInt64 {
-        let bits = (value + 0).bitPattern
-        return bits ^ (bits >> 63 == 0 ? 1 << 63 : .max)
     }
 }

@@ -53,18 +53,20 @@ final class NumberOrderPart: ColumnOrderPart {
 
     private static func ordinal(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
 
+    /// It has all bits: the distance from it is what they are turned to where the order falls.
     private var greatestRank: UInt128 { UInt128.max >> UInt128(128 - width) }
 
     private func turned(_ rank: UInt128) -> UInt128 {
-        isAscending ? rank : greatestRank - rank
+        isAscending ? rank : greatestRank ^ rank
     }
 
     /// The rank of a value in rising order.
-    private func rank(ordinal: UInt64) -> UInt128 {
+    @inline(__always)
+    private static func rank(ordinal: UInt64, _ form: Form, greatestRank: UInt128) -> UInt128 {
         switch form {
         case .doubles: UInt128(max(ordinal, 1))
         case .near(let least):
-            ordinal < least ? 1 : min(greatestRank, UInt128(ordinal - least) + 2)
+            ordinal < least ? 1 : min(greatestRank, UInt128(ordinal &- least) &+ 2)
         case .ints: 1 << 64 | UInt128(ordinal)
         }
     }
@@ -72,30 +74,37 @@ final class NumberOrderPart: ColumnOrderPart {
     override func appendRanks(
         _ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>
     ) {
-        let shift = UInt128(width)
-        guard let chunk = chunk(batch.chunk) else {
+        let chunk = chunk(batch.chunk)
+        if let numbers = chunk as? NumberChunk {
+            appendRanks(batch, of: numbers, to: ranks) { Self.ordinal(numbers.value($0)) }
+        } else if let doubles = chunk as? DoubleChunk {
+            appendRanks(batch, of: doubles, to: ranks) { OrderedKey.orderedBits(doubles.value($0)) }
+        } else {
+            let null = turned(0)
             for index in batch.positions.indices {
-                ranks[index] = ranks[index] << shift | turned(0)
+                ranks[index] = ranks[index] &<< UInt128(width) | null
             }
-            return
         }
-        let (numbers, doubles) = (chunk as? NumberChunk, chunk as? DoubleChunk)
+    }
+
+    /// - `ordinal`: That of a number at a position.
+    @inline(__always)
+    private func appendRanks(
+        _ batch: ColumnBatch, of chunk: ColumnChunk, to ranks: UnsafeMutablePointer<UInt128>,
+        ordinal: (Int) -> UInt64
+    ) {
+        let (form, shift, greatest) = (form, UInt128(width), greatestRank)
+        let turn = isAscending ? 0 : greatest
+        let (nulls, exceptions) = (chunk.nulls, chunk.exceptions)
         for (index, position) in batch.positions.enumerated() {
             let position = Int(position)
             var own: UInt128 = 0
-            if chunk.nulls?[position] != 1 {
+            if nulls?[position] != 1 {
                 // NaN is the one exception that there may be.
-                var ordinal: UInt64 = 0
-                if chunk.exceptions?[position] != 1 {
-                    if let numbers {
-                        ordinal = Self.ordinal(numbers.value(position))
-                    } else if let doubles {
-                        ordinal = OrderedKey.orderedBits(doubles.value(position))
-                    }
-                }
-                own = rank(ordinal: ordinal)
+                let ordinal = exceptions?[position] == 1 ? 0 : ordinal(position)
+                own = Self.rank(ordinal: ordinal, form, greatestRank: greatest)
             }
-            ranks[index] = ranks[index] << shift | turned(own)
+            ranks[index] = ranks[index] &<< shift | own ^ turn
         }
     }
 
@@ -119,7 +128,8 @@ final class NumberOrderPart: ColumnOrderPart {
             ordinal = OrderedKey.orderedBits(Double(float))
         default: ordinal = value
         }
-        return (turned(rank(ordinal: ordinal)), count)
+        let rank = Self.rank(ordinal: ordinal, form, greatestRank: greatestRank)
+        return (turned(rank), count)
     }
 
     override func narrow(

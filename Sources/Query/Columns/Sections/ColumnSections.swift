@@ -117,6 +117,8 @@ package final class ColumnSections: ColumnCalculation {
                 for index in batch.positions.indices {
                     let code = Int(codes[index])
                     groups[code].count += 1
+                    // Most come later.
+                    if let ranks, ranks[index] > groups[code].first.rank { continue }
                     let own = rankedKey(index)
                     if isBefore(own, groups[code].first) { groups[code].first = own }
                 }
