@@ -156,7 +156,7 @@ package final class Aggregation {
 
     /// The same over columns; nil for what they do not calculate.
     package func makeColumns() -> ColumnAggregation? {
-        ColumnAggregation(asked, by: by, schema: schema)
+        ColumnAggregation(asked, by: by, page: page, schema: schema)
     }
 
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.

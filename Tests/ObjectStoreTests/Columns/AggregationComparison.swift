@@ -94,9 +94,13 @@ struct AggregationComparison {
     }
 
     /// Makes one of some operations and groups, in a random order.
+    ///
+    /// - `first`: How many of the first groups in the order of their values are wanted, and the memory for them; nil for
+    ///   any groups in any order.
     init(
         _ predicate: Predicate?, _ read: ReadTransaction, _ rowClass: RowClass,
-        _ names: [String], by groups: [String], _ random: inout SeededGenerator
+        _ names: [String], by groups: [String],
+        first: (countMax: Int, byteCountMax: Int)? = nil, _ random: inout SeededGenerator
     ) throws {
         self.read = read
         self.rowClass = rowClass
@@ -124,10 +128,11 @@ struct AggregationComparison {
             selection.condition = try GroupCondition.parse(
                 condition, operations: operations, schema: read.rows)
         }
-        self.selection = groups.isEmpty ? GroupSelection() : selection
-        limit = [1, 5, 100_000].randomElement(using: &random) ?? 5
-        isSmall = limit < 100 && !selection.needsAll && Bool.random(using: &random)
-        byteCountMax = isSmall ? 100_000 : 1 << 30
+        self.selection = groups.isEmpty || first != nil ? GroupSelection() : selection
+        limit = first?.countMax ?? [1, 5, 100_000].randomElement(using: &random) ?? 5
+        isSmall =
+            first == nil && limit < 100 && !selection.needsAll && Bool.random(using: &random)
+        byteCountMax = first?.byteCountMax ?? (isSmall ? 100_000 : 1 << 30)
         text =
             "\(names) by \(groups) in \(zone) where \(condition) in order of \(order) limit \(limit) "
             + "in \(byteCountMax)"

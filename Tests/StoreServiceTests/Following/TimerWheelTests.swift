@@ -16,7 +16,9 @@ struct TimerWheelTests {
         #expect(wheel.takeDue(9000, atMost: 10).isEmpty)
     }
 
-    @Test("what is due beyond the number that is taken is due afterwards, with what has come meanwhile")
+    @Test(
+        "what is due beyond the number that is taken is due afterwards, with what has come meanwhile"
+    )
     func parts() {
         var wheel = TimerWheel<Int>(slotMilliseconds: 10)
         #expect(wheel.takeDue(1000, atMost: 4).isEmpty)

@@ -56,6 +56,17 @@ extension ColumnAggregation {
     /// So many groups are looked at between two looks at the time.
     private static let groupsUnseen = 64
 
+    /// Finds where the page ends that is wanted, now and then as groups come.
+    func lowerCeiling() {
+        guard let ceiling, ceiling.isWorthLooking(groupCount) else { return }
+        let codes = coders.count > 1 ? allCodes() : []
+        let order = CodeOrder(coders, coders.map { _ in nil }, codes: codes)
+        guard let first = first(of: ceiling.page, order, isInTime: { true }),
+            first.count == ceiling.page.countMax, let last = first.last
+        else { return }
+        ceiling.lower(to: order.firstBytes(of: last))
+    }
+
     private func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
         let before = byteCount
         guard byteCountMax >= 0 else { return false }

@@ -21,6 +21,8 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
     /// The coder of a collection's elements, of which each counts in its group.
     private let many: GroupCoder?
     private let elements = ElementBatches()
+    /// Beyond which no group is wanted; nil where all are, or only all of them tell which.
+    let ceiling: GroupCeiling?
     /// How many objects it has seen.
     package private(set) var objectCount = 0
     /// Memory beyond which it is full.
@@ -40,10 +42,11 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
 
     /// Makes an aggregation; nil for what columns do not calculate.
     ///
+    /// - `page`: The groups that are wanted; nil for all.
     /// - `isOfKeys`: Whether it is made for ``firstKeys``.
     package init?(
-        _ operations: [AggregateOperation], by: [GroupKey], isOfKeys: Bool = false,
-        schema: RowSchema
+        _ operations: [AggregateOperation], by: [GroupKey], page: GroupPage?,
+        isOfKeys: Bool = false, schema: RowSchema
     ) {
         var made: [Operation] = []
         var accumulators: [ColumnAccumulator] = []
@@ -70,6 +73,10 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
         self.accumulators = accumulators
         self.coders = coders
         many = zip(by, coders).first { $0.0.path.isMany }?.1
+        // Of groups that are joined in the end there may be fewer than are wanted.
+        let areDifferent = many == nil && !coders.contains(where: \.hasEqualValues)
+        ceiling =
+            areDifferent ? page.flatMap { GroupCeiling($0, by: by, schema: schema) } : nil
         needsAll = isOfKeys || accumulators.contains(where: \.needsAll)
         begin()
     }
@@ -80,7 +87,7 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
             return nil
         }
         self.init(
-            [], by: keys.map { GroupKey(path: $0.path, part: .value) }, isOfKeys: true,
+            [], by: keys.map { GroupKey(path: $0.path, part: .value) }, page: nil, isOfKeys: true,
             schema: schema)
     }
 
@@ -94,6 +101,7 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
         }
         self.coders = coders
         many = zip(whole.coders, coders).first { $0.0 === whole.many }?.1
+        ceiling = whole.ceiling.map(GroupCeiling.init(as:))
         accumulators = whole.accumulators.map { own in
             let accumulator = own.makePart()
             accumulator.bind(as: own)
@@ -152,6 +160,7 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
     ) -> Bool {
         for coder in coders { coder.bind(to: columns) }
         for accumulator in accumulators { accumulator.bind(to: columns) }
+        ceiling?.bind(to: columns)
         return true
     }
 
@@ -185,14 +194,16 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
 
     // MARK: Adding
 
-    /// Adds the objects of a chunk's result, which has no exceptions, until it is full.
+    /// Adds the objects of a chunk's result, which has no exceptions, until it is full; of the result those are left that
+    /// were added.
     package func add(_ chunk: Int, _ frame: ColumnFrame) {
         defer {
             lastChunk = max(lastChunk, chunk)
             noteRoom()
         }
+        objectCount += frame.count
+        ceiling?.narrow(chunk, frame)
         batches.forEach(of: chunk, frame) { batch in
-            objectCount += batch.positions.count
             guard let many else { return add(batch) }
             guard let collections = many.chunk(chunk) as? CollectionChunk else { return }
             elements.forEach(of: batch, in: collections) { batch in
@@ -201,6 +212,7 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
                 noteRoom()
             }
         }
+        lowerCeiling()
     }
 
     private func noteRoom() { if byteCount > byteCountMax { isFull = true } }

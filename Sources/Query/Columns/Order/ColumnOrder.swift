@@ -141,6 +141,11 @@ package final class ColumnOrder {
         return isBetween || left.isEmpty ? start : nil
     }
 
+    /// Removes from a chunk's result the objects that certainly come after a position. Any thread, once it has columns.
+    func narrow(_ chunk: Int, _ frame: ColumnFrame, upTo start: Start) {
+        narrow(chunk, frame, before: start.ranked)
+    }
+
     /// Removes from a chunk's result the objects that certainly come after a ranked key.
     package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: RankedKey) {
         guard let chunk = parts[0].chunk(chunk) else { return }

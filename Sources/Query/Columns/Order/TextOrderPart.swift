@@ -21,13 +21,13 @@ final class TextOrderPart: ColumnOrderPart {
         super.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) && !hasExceptions
     }
 
-    /// The bits of a rank that are not the first eight bytes: whether there is a value.
-    private static let notNull: UInt128 = 1 << 64
-
+    @inline(__always)
     private func turned(_ rank: UInt128) -> UInt128 {
-        isAscending ? rank : UInt128.max >> UInt128(128 - width) - rank
+        isAscending ? rank : UInt128.max &>> UInt128(128 - width) ^ rank
     }
 
+    /// The rank of a value: behind the bit that says that it is one, its first eight bytes.
+    @inline(__always)
     private func rank(_ text: UnsafeRawBufferPointer) -> UInt128 {
         var bits: UInt64 = 0
         if text.count >= 8 {
@@ -36,7 +36,7 @@ final class TextOrderPart: ColumnOrderPart {
             for byte in text { bits = bits << 8 | UInt64(byte) }
             bits <<= UInt64(64 - 8 * text.count)
         }
-        return turned(Self.notNull | UInt128(bits))
+        return turned(1 << 64 | UInt128(bits))
     }
 
     override func appendRanks(_ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>) {
@@ -49,6 +49,21 @@ final class TextOrderPart: ColumnOrderPart {
             }
             ranks[index] = ranks[index] << shift | own
         }
+    }
+
+    override func narrow(
+        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard let chunk = chunk as? TextChunk else { return false }
+        let nullResult: UInt8 = turned(0) <= rank ? 1 : 0
+        for position in 0..<chunk.count {
+            if chunk.nulls?[position] ?? 0 == 0 {
+                mask[position] = self.rank(chunk.text(position)) <= rank ? 1 : 0
+            } else {
+                mask[position] = nullResult
+            }
+        }
+        return true
     }
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {
