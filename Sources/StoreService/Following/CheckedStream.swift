@@ -1,0 +1,58 @@
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// A change stream's definition, checked against one schema. Immutable; safe to use from any thread.
+package final class CheckedStream: Sendable {
+    package let definition: StreamDefinition
+    package let names: SchemaNames
+    package let observed: ObservedQuery
+    /// What is delivered of each object; nil for the whole store, where it is everything.
+    let selection: FieldSelection?
+    /// What shows the objects, if a projection does.
+    let projection: CompiledProjection?
+    /// What has to change of an object that stays to be told, where not everything is: what a projection shows, or key
+    /// paths name.
+    let compared: FieldSelection?
+    /// What alone is followed of an object, if one property is.
+    let property: ObservedProperty?
+    /// What is followed of the result as a whole, if that is.
+    let result: CheckedResult?
+
+    init(
+        definition: StreamDefinition, names: SchemaNames, observed: ObservedQuery,
+        selection: FieldSelection?, projection: CompiledProjection?, compared: FieldSelection?,
+        property: ObservedProperty? = nil, result: CheckedResult? = nil
+    ) {
+        self.definition = definition
+        self.names = names
+        self.observed = observed
+        self.selection = selection
+        self.projection = projection
+        self.compared = compared
+        self.property = property
+        self.result = result
+    }
+
+    /// What decides whether it shares evaluation and encoding with another.
+    var channelKey: StreamChannel.Key {
+        StreamChannel.Key(query: observed, definition: definition)
+    }
+
+    /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
+    func isReset(by changes: FoldedChanges) -> Bool {
+        let shapes = changes.changedShapes
+        guard let changed = shapes.classes else { return true }
+        guard let read = observed.readClasses else { return !changed.isEmpty }
+        return read.contains { changed.contains(names.schema.classes[$0].number) }
+            || (projection?.isShown(byAny: shapes.projections) ?? false)
+    }
+
+    /// The same stream for a view of a schema: checked again only where that is another one.
+    ///
+    /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
+    func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
+        names.schema === schema
+            ? self : try definition.checked(served.names(of: schema), served.limits)
+    }
+}
