@@ -108,6 +108,7 @@ struct KindSlots: ~Copyable {
         let sorted = SortedSlots(list)
         var last: StorageBatch.Change?
         for index in 0..<sorted.count {
+            sorted.prefetch(behind: index, list)
             guard let change = list[sorted[index]].change else { continue }
             if let last, !Overlay.isSame(last.key, change.key) { try body(last) }
             last = change

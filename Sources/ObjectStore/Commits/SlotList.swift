@@ -1,3 +1,5 @@
+import CMemory
+
 /// The slots of one kind of key: a list that grows at its end and never moves what it has.
 ///
 /// A transaction may have millions: an array that doubled would copy them again and again, into memory that
@@ -41,6 +43,10 @@ struct SlotList: ~Copyable {
         @inline(__always) _read { yield pointer(index).pointee }
         @inline(__always) nonmutating _modify { yield &pointer(index).pointee }
     }
+
+    /// Has a slot's memory come nearer.
+    @inline(__always)
+    func prefetch(_ index: Int) { shim_prefetch(pointer(index)) }
 
     /// Adds a slot at the end.
     mutating func append(_ slot: Slot) {

@@ -1,15 +1,17 @@
 import Bytes
+import CMemory
 
 /// The slots of a list in the order of their keys, those of one key in the order in which they were added.
 ///
-/// The first sixteen bytes of many keys are sorted without a comparison, byte by byte from the last to the first, in a
-/// pass for each byte in which keys differ; where they are equal, whole keys are compared.
+/// Many keys are sorted by sixteen bytes at a time without a comparison, byte by byte from the last of these to the first, in
+/// a pass for each byte in which keys differ; then those that are equal so far by the next sixteen, and so on, until there
+/// are few.
 ///
 /// Source: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, with counts for lists).
 struct SortedSlots: ~Copyable {
-    /// A slot's place in its list beside the beginning of its key.
+    /// A slot's place in its list beside a part of its key: all bytes before it are those of its neighbours.
     private struct Rank {
-        let prefix: KeyPrefix
+        var prefix: KeyPrefix
         let position: Int32
 
         /// Whether its slot comes before another one.
@@ -22,25 +24,32 @@ struct SortedSlots: ~Copyable {
         }
     }
 
+    private typealias Ranks = UnsafeMutableBufferPointer<Rank>
+
     /// From so many slots on, passes over all of them cost less than comparisons.
     private static let countedCountMin = 256
+    /// So few are not worth a look at more of their keys before they are compared.
+    private static let fewCount = 4
+    /// The bytes of a prefix.
+    private static let prefixByteCount = 16
 
-    private var ranks: UnsafeMutableBufferPointer<Rank>
+    private var ranks: Ranks
 
-    /// Sorts the slots of a list. Cost: up to sixteen passes over all of them; n log n look-ups of keys where many
-    /// keys begin with the same sixteen bytes.
+    /// Sorts the slots of a list. Cost: for each sixteen bytes that many keys have in common up to sixteen passes over these;
+    /// n log n comparisons where few do.
     init(_ slots: borrowing SlotList) {
         ranks = .allocate(capacity: slots.count)
         for index in 0..<slots.count {
             ranks.initializeElement(
                 at: index, to: Rank(prefix: slots[index].prefix, position: Int32(index)))
         }
-        if count < Self.countedCountMin {
+        if ranks.count < Self.countedCountMin {
             ranks.sort { a, b in a.isBelow(b, slots) }
-        } else {
-            sortByPrefix()
-            sortAlike(slots)
+            return
         }
+        let spare = Ranks.allocate(capacity: ranks.count)
+        defer { spare.deallocate() }
+        Self.sort(ranks, behind: 0, slots, spare)
     }
 
     deinit { ranks.deallocate() }
@@ -50,9 +59,71 @@ struct SortedSlots: ~Copyable {
     /// The place in its list of the slot that has so many before it.
     subscript(index: Int) -> Int { Int(ranks[index].position) }
 
-    private mutating func sortByPrefix() {
-        var spare = UnsafeMutableBufferPointer<Rank>.allocate(capacity: count)
-        defer { spare.deallocate() }
+    /// Has the memory of slots that are about to be read come nearer.
+    @inline(__always)
+    func prefetch(behind index: Int, _ slots: borrowing SlotList) {
+        Self.prefetch(ranks, behind: index, slots)
+    }
+
+    /// Keys are found by their slots, and both may be anywhere.
+    @inline(__always)
+    private static func prefetch(_ ranks: Ranks, behind index: Int, _ slots: borrowing SlotList) {
+        let (near, far) = (index + prefetchedCount, index + 2 * prefetchedCount)
+        if far < ranks.count { slots.prefetch(Int(ranks[far].position)) }
+        if near < ranks.count {
+            shim_prefetch(slots[Int(ranks[near].position)].key.baseAddress)
+        }
+    }
+
+    /// How many keys are on their way at a time.
+    private static let prefetchedCount = 8
+
+    /// Sorts many whose prefixes begin at a byte of their keys.
+    ///
+    /// - `spare`: Room for as many.
+    private static func sort(
+        _ ranks: Ranks, behind depth: Int, _ slots: borrowing SlotList, _ spare: Ranks
+    ) {
+        sortByPrefix(ranks, spare)
+        let next = depth + prefixByteCount
+        var start = 0
+        while start < ranks.count {
+            let prefix = ranks[start].prefix
+            var end = start + 1
+            while end < ranks.count, ranks[end].prefix.low == prefix.low,
+                ranks[end].prefix.high == prefix.high
+            {
+                end += 1
+            }
+            var alike = Ranks(rebasing: ranks[start..<end])
+            start = end
+            if alike.count == 1 { continue }
+            let goesOn = alike.count > fewCount && readPrefixes(of: alike, behind: next, slots)
+            if goesOn, alike.count >= countedCountMin {
+                sort(alike, behind: next, slots, spare)
+            } else {
+                alike.sort { a, b in a.isBelow(b, slots) }
+            }
+        }
+    }
+
+    /// Has prefixes begin at a byte of keys; false when all keys end before it.
+    private static func readPrefixes(
+        of ranks: Ranks, behind depth: Int, _ slots: borrowing SlotList
+    ) -> Bool {
+        var goesOn = false
+        for index in ranks.indices {
+            prefetch(ranks, behind: index, slots)
+            let key = slots[Int(ranks[index].position)].key
+            if key.count > depth { goesOn = true }
+            ranks[index].prefix = KeyPrefix(
+                UnsafeRawBufferPointer(rebasing: key.dropFirst(depth)))
+        }
+        return goesOn
+    }
+
+    private static func sortByPrefix(_ ranks: Ranks, _ spare: Ranks) {
+        var (from, to) = (ranks, Ranks(rebasing: spare[..<ranks.count]))
         let first = ranks[0].prefix
         var differing = (high: 0 as UInt64, low: 0 as UInt64)
         for rank in ranks {
@@ -61,21 +132,21 @@ struct SortedSlots: ~Copyable {
         }
         for shift in stride(from: 0 as UInt64, to: 64, by: 8)
         where differing.low >> shift & 0xFF != 0 {
-            Self.pass(from: ranks, to: spare) { $0.prefix.low >> shift }
-            swap(&ranks, &spare)
+            pass(from: from, to: to) { $0.prefix.low >> shift }
+            swap(&from, &to)
         }
         for shift in stride(from: 0 as UInt64, to: 64, by: 8)
         where differing.high >> shift & 0xFF != 0 {
-            Self.pass(from: ranks, to: spare) { $0.prefix.high >> shift }
-            swap(&ranks, &spare)
+            pass(from: from, to: to) { $0.prefix.high >> shift }
+            swap(&from, &to)
         }
+        if from.baseAddress != ranks.baseAddress { _ = ranks.update(fromContentsOf: from) }
     }
 
     /// Orders by the lowest byte of a word; what has the same byte stays in its order.
     @inline(__always)
     private static func pass(
-        from: UnsafeMutableBufferPointer<Rank>, to: UnsafeMutableBufferPointer<Rank>,
-        by word: (Rank) -> UInt64
+        from: Ranks, to: Ranks, by word: (Rank) -> UInt64
     ) {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { starts in
             starts.initialize(repeating: 0)
@@ -87,25 +158,6 @@ struct SortedSlots: ~Copyable {
                 to.initializeElement(at: Int(starts[byte]), to: rank)
                 starts[byte] += 1
             }
-        }
-    }
-
-    /// Sorts those whose keys begin alike by their whole keys.
-    private func sortAlike(_ slots: borrowing SlotList) {
-        var start = 0
-        while start < count {
-            let prefix = ranks[start].prefix
-            var end = start + 1
-            while end < count, ranks[end].prefix.low == prefix.low,
-                ranks[end].prefix.high == prefix.high
-            {
-                end += 1
-            }
-            if end - start > 1 {
-                var alike = ranks[start..<end]
-                alike.sort { a, b in a.isBelow(b, slots) }
-            }
-            start = end
         }
     }
 }
