@@ -32,6 +32,8 @@ struct SortedSlots: ~Copyable {
     private static let fewCount = 4
     /// The bytes of a prefix.
     private static let prefixByteCount = 16
+    /// How many keys are on their way at a time.
+    private static let prefetchedCount = 8
 
     private var ranks: Ranks
 
@@ -74,9 +76,6 @@ struct SortedSlots: ~Copyable {
             shim_prefetch(slots[Int(ranks[near].position)].key.baseAddress)
         }
     }
-
-    /// How many keys are on their way at a time.
-    private static let prefetchedCount = 8
 
     /// Sorts many whose prefixes begin at a byte of their keys.
     ///

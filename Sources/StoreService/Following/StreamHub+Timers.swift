@@ -1,7 +1,7 @@
 import Synchronization
 import Threads
 
-// What is due at some time, on the feed's thread.
+// Heartbeats and deadlines.
 extension StreamHub {
     /// What is due at some time, on the feed's thread.
     enum Timer {

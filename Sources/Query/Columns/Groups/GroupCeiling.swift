@@ -11,7 +11,7 @@ final class GroupCeiling {
     /// The order of the values that groups are made by first.
     private let order: ColumnOrder
     private var isBound = false
-    private var value: ColumnOrder.Start?
+    private var value: ColumnOrder.RankedKey?
     private var nextGroupCount = leastGroupCount
 
     /// With fewer groups nobody looks for it.
@@ -44,7 +44,7 @@ final class GroupCeiling {
 
     /// Removes the objects above it from a chunk's result.
     func narrow(_ chunk: Int, _ frame: ColumnFrame) {
-        if let value { order.narrow(chunk, frame, upTo: value) }
+        if let value { order.narrow(chunk, frame, before: value) }
     }
 
     /// Whether there are so many more groups than are wanted that it can be found.
@@ -59,6 +59,6 @@ final class GroupCeiling {
     /// Takes the sort bytes of the first value of the last group of the page.
     func lower(to sortBytes: [UInt8]) {
         // Where they were cut, others may be equal that are greater.
-        if let found = order.start(sortBytes: sortBytes, key: .max) { value = found }
+        if let found = order.start(sortBytes: sortBytes, key: .max) { value = found.ranked }
     }
 }

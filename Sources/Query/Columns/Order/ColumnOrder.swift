@@ -13,7 +13,7 @@ package final class ColumnOrder {
 
     /// The position of an object that may be gone.
     package struct Start {
-        fileprivate var ranked: RankedKey
+        fileprivate(set) var ranked: RankedKey
         fileprivate var text: [UInt8]?
     }
 
@@ -141,12 +141,7 @@ package final class ColumnOrder {
         return isBetween || left.isEmpty ? start : nil
     }
 
-    /// Removes from a chunk's result the objects that certainly come after a position. Any thread, once it has columns.
-    func narrow(_ chunk: Int, _ frame: ColumnFrame, upTo start: Start) {
-        narrow(chunk, frame, before: start.ranked)
-    }
-
-    /// Removes from a chunk's result the objects that certainly come after a ranked key.
+    /// Removes from a chunk's result the objects that certainly come after a ranked key. Any thread, once it has columns.
     package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: RankedKey) {
         guard let chunk = parts[0].chunk(chunk) else { return }
         frame.withSpare { mask in

@@ -2,11 +2,24 @@
 class ColumnOrderPart {
     /// The column.
     let reference: ColumnReference
+    /// Whether the least value comes first.
+    final let isAscending: Bool
     /// The bits of a rank.
     final var width = 65
     private var column: [ColumnChunk?] = []
 
-    init(_ reference: ColumnReference) { self.reference = reference }
+    init(_ reference: ColumnReference, isAscending: Bool) {
+        self.reference = reference
+        self.isAscending = isAscending
+    }
+
+    /// A rank with all bits.
+    @inline(__always)
+    final var greatestRank: UInt128 { UInt128.max &>> UInt128(128 - width) }
+
+    /// The bits in which ranks differ from those of a rising order: all where it falls, none where it rises.
+    @inline(__always)
+    final var turnedBits: UInt128 { isAscending ? 0 : greatestRank }
 
     /// The class of which every object may be read to find ranks; nil where the column has all.
     var farClass: Int? { nil }

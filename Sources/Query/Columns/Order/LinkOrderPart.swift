@@ -5,7 +5,6 @@ import Rows
 /// the rank of all that link to it.
 final class LinkOrderPart: ColumnOrderPart {
     private let coder: LinkGroupCoder
-    private let isAscending: Bool
     /// The ranks, by code: odd ones, so that others have room between them.
     private var ranks: [UInt32] = []
     /// The ranks of the links' keys, by place: 0 is that of null, and a key's one more than its distance from ``base``;
@@ -28,8 +27,7 @@ final class LinkOrderPart: ColumnOrderPart {
     init?(_ key: SortKey, schema: RowSchema) {
         guard let coder = LinkGroupCoder(key.path, schema: schema) else { return nil }
         self.coder = coder
-        isAscending = key.isAscending
-        super.init(coder.reference)
+        super.init(coder.reference, isAscending: key.isAscending)
     }
 
     override var farClass: Int? { coder.farClass }

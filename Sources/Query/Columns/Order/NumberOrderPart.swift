@@ -1,11 +1,10 @@
 import ObjectModel
 import Rows
 
-/// Ints, bools, dates, doubles and floats of the class itself. Rising, null has rank 0; of the others each kind has a way that needs
-/// few bits.
+/// Ints, bools, dates, doubles and floats of the class itself. Rising, null has rank 0; of the others each kind has a way
+/// that needs few bits.
 final class NumberOrderPart: ColumnOrderPart {
     private let storage: ElementStorage
-    private let isAscending: Bool
 
     /// Nil for any other property.
     init?(_ key: SortKey) {
@@ -15,8 +14,9 @@ final class NumberOrderPart: ColumnOrderPart {
         case .int, .bool, .date, .double, .float: break
         default: return nil
         }
-        isAscending = key.isAscending
-        super.init(ColumnReference(classIndex: key.path.lastClass, member: member))
+        super.init(
+            ColumnReference(classIndex: key.path.lastClass, member: member),
+            isAscending: key.isAscending)
     }
 
     private enum Form {
@@ -53,13 +53,6 @@ final class NumberOrderPart: ColumnOrderPart {
 
     private static func ordinal(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
 
-    /// It has all bits: the distance from it is what they are turned to where the order falls.
-    private var greatestRank: UInt128 { UInt128.max >> UInt128(128 - width) }
-
-    private func turned(_ rank: UInt128) -> UInt128 {
-        isAscending ? rank : greatestRank ^ rank
-    }
-
     /// The rank of a value in rising order.
     @inline(__always)
     private static func rank(ordinal: UInt64, _ form: Form, greatestRank: UInt128) -> UInt128 {
@@ -80,7 +73,7 @@ final class NumberOrderPart: ColumnOrderPart {
         } else if let doubles = chunk as? DoubleChunk {
             appendRanks(batch, of: doubles, to: ranks) { OrderedKey.orderedBits(doubles.value($0)) }
         } else {
-            let null = turned(0)
+            let null = turnedBits
             for index in batch.positions.indices {
                 ranks[index] = ranks[index] &<< UInt128(width) | null
             }
@@ -93,8 +86,8 @@ final class NumberOrderPart: ColumnOrderPart {
         _ batch: ColumnBatch, of chunk: ColumnChunk, to ranks: UnsafeMutablePointer<UInt128>,
         ordinal: (Int) -> UInt64
     ) {
-        let (form, shift, greatest) = (form, UInt128(width), greatestRank)
-        let turn = isAscending ? 0 : greatest
+        let (form, shift) = (form, UInt128(width))
+        let (greatest, turnedBits) = (greatestRank, turnedBits)
         let (nulls, exceptions) = (chunk.nulls, chunk.exceptions)
         for (index, position) in batch.positions.enumerated() {
             let position = Int(position)
@@ -104,14 +97,14 @@ final class NumberOrderPart: ColumnOrderPart {
                 let ordinal = exceptions?[position] == 1 ? 0 : ordinal(position)
                 own = Self.rank(ordinal: ordinal, form, greatestRank: greatest)
             }
-            ranks[index] = ranks[index] &<< shift | own ^ turn
+            ranks[index] = ranks[index] &<< shift | own ^ turnedBits
         }
     }
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {
         let count = 1 + (storage.fixedByteCount ?? 0)
         let bytes = sortBytes.prefix(count).map { isAscending ? $0 : ~$0 }
-        if bytes.first == 0 { return (turned(0), 1) }
+        if bytes.first == 0 { return (turnedBits, 1) }
         guard bytes.first == 1, bytes.count == count else { return nil }
         let value = bytes.dropFirst().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let ordinal: UInt64
@@ -129,13 +122,13 @@ final class NumberOrderPart: ColumnOrderPart {
         default: ordinal = value
         }
         let rank = Self.rank(ordinal: ordinal, form, greatestRank: greatestRank)
-        return (turned(rank), count)
+        return (rank ^ turnedBits, count)
     }
 
     override func narrow(
         _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        let rank = turned(rank)
+        let rank = rank ^ turnedBits
         let isNull = rank == 0
         // Rising, null comes first; falling, it comes last.
         let nullResult = isAscending || isNull

@@ -4,26 +4,20 @@ import Rows
 /// Strings and data of the class itself, by their first eight bytes: those whose beginnings are equal are compared where they
 /// stand. Rising, null has rank 0.
 final class TextOrderPart: ColumnOrderPart {
-    private let isAscending: Bool
-
     /// Nil for any other property.
     init?(_ key: SortKey) {
         guard let member = key.path.ownMember, key.path.lastClass >= 0,
             [.string, .data].contains(key.path.type.storage)
         else { return nil }
-        isAscending = key.isAscending
-        super.init(ColumnReference(classIndex: key.path.lastClass, member: member))
+        super.init(
+            ColumnReference(classIndex: key.path.lastClass, member: member),
+            isAscending: key.isAscending)
     }
 
     override func bind(
         to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
     ) -> Bool {
         super.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime) && !hasExceptions
-    }
-
-    @inline(__always)
-    private func turned(_ rank: UInt128) -> UInt128 {
-        isAscending ? rank : UInt128.max &>> UInt128(128 - width) ^ rank
     }
 
     /// The rank of a value: behind the bit that says that it is one, its first eight bytes.
@@ -36,14 +30,14 @@ final class TextOrderPart: ColumnOrderPart {
             for byte in text { bits = bits << 8 | UInt64(byte) }
             bits <<= UInt64(64 - 8 * text.count)
         }
-        return turned(1 << 64 | UInt128(bits))
+        return (1 << 64 | UInt128(bits)) ^ turnedBits
     }
 
     override func appendRanks(_ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>) {
         let shift = UInt128(width)
         let chunk = chunk(batch.chunk) as? TextChunk
         for (index, position) in batch.positions.enumerated() {
-            var own = turned(0)
+            var own = turnedBits
             if let chunk, chunk.nulls?[Int(position)] ?? 0 == 0 {
                 own = rank(chunk.text(Int(position)))
             }
@@ -55,7 +49,7 @@ final class TextOrderPart: ColumnOrderPart {
         _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard let chunk = chunk as? TextChunk else { return false }
-        let nullResult: UInt8 = turned(0) <= rank ? 1 : 0
+        let nullResult: UInt8 = turnedBits <= rank ? 1 : 0
         for position in 0..<chunk.count {
             if chunk.nulls?[position] ?? 0 == 0 {
                 mask[position] = self.rank(chunk.text(position)) <= rank ? 1 : 0
@@ -67,7 +61,7 @@ final class TextOrderPart: ColumnOrderPart {
     }
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {
-        if sortBytes.first.map(stored) == 0 { return (turned(0), 1) }
+        if sortBytes.first.map(stored) == 0 { return (turnedBits, 1) }
         guard let text = text(of: sortBytes) else { return nil }
         return (text.withUnsafeBytes { rank($0) }, sortBytes.count)
     }
