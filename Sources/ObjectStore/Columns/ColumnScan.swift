@@ -250,7 +250,7 @@ final class ColumnScan {
         let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.RankedKey>.stride
         var heap = BoundedHeap<ColumnOrder.RankedKey>(countMax: limit)
         for chunk in 0..<program.chunkCount where try evaluate(chunk) {
-            if let worst = heap.worst { order.narrow(chunk, frame, before: worst) }
+            if let worst = heap.worst { order.narrow(chunk, frame, upTo: worst) }
             try order.forEach(chunk, frame, before: heap.worst) {
                 (rankedKey) throws(StoreError) in
                 if start.map({ order.isBehind(rankedKey, $0) }) ?? true,

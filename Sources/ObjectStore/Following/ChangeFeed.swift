@@ -163,7 +163,7 @@ package final class ChangeFeed: @unchecked Sendable {
     }
 
     /// Runs `action` as ``perform(_:)`` does, not before a time in milliseconds of the monotonic clock. Only
-    /// within an action or a call of a channel.
+    /// within an action, a tick or a call of a channel.
     package func perform(at due: UInt64, _ action: @escaping @Sendable (Position) -> Void) {
         delayed.append((due, Action(body: action, orElse: {})))
     }

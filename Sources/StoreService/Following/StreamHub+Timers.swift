@@ -26,10 +26,10 @@ extension StreamHub {
     func tick(_ version: UInt64) {
         outboxes.tick(version)
         catchUp.dropUnused()
-        if !isServingTimers { serveTimers(version) }
+        serveTimers(version)
     }
 
-    /// Serves what is due, a part at a time: streams that began together are told together that their connections
+    /// Serves a part of what is due, with each tick and, where more is due, soon again: streams that began together are told together that their connections
     /// hold, and the events of others don't wait for all of them.
     private func serveTimers(_ version: UInt64) {
         let now = monotonicMilliseconds()
@@ -41,9 +41,12 @@ extension StreamHub {
             timers.add(.heartbeat(subscriber), at: now + heartbeatMilliseconds)
         }
         let due = timers.takeDue(now, atMost: Self.timerCountMax)
-        isServingTimers = due.count == Self.timerCountMax
-        if isServingTimers {
-            perform(at: now + Self.timerPauseMilliseconds) { self.serveTimers($0.version) }
+        if due.count == Self.timerCountMax, !servesTimersSoon {
+            servesTimersSoon = true
+            perform(at: now + Self.timerPauseMilliseconds) { [weak self] position in
+                self?.servesTimersSoon = false
+                self?.serveTimers(position.version)
+            }
         }
         var beat: SharedBytes?
         for timer in due {

@@ -28,9 +28,9 @@ package final class StreamHub: @unchecked Sendable {
     /// The streams of several queries.
     package let queryStreams: QueryStreams
     /// What is due at some time. The feed's thread alone.
-    var timers = TimerWheel<Timer>(slotMilliseconds: 250)
-    /// Whether more is due than is done at once. The feed's thread alone.
-    var isServingTimers = false
+    var timers = TimerWheel<Timer>(slotMilliseconds: 250, now: monotonicMilliseconds())
+    /// Whether timers are served again before the next tick, since more were due. The feed's thread alone.
+    var servesTimersSoon = false
     /// Streams that nobody looks after yet. Any thread.
     let begun = Mutex<[StreamSubscriber]>([])
     private let isStopping = Atomic<Bool>(false)

@@ -2,31 +2,38 @@
 struct TimerWheel<Element> {
     private let slotMilliseconds: UInt64
     private var slots: [UInt64: [Element]] = [:]
-    private var next: UInt64 = 0
+    /// The first slot that may have something left.
+    private var next: UInt64
 
     /// Makes a wheel with slots of a length.
-    init(slotMilliseconds: UInt64) { self.slotMilliseconds = slotMilliseconds }
+    ///
+    /// - `now`: The time of the monotonic clock, in milliseconds.
+    init(slotMilliseconds: UInt64, now: UInt64) {
+        self.slotMilliseconds = slotMilliseconds
+        next = now / slotMilliseconds
+    }
 
     /// Enters what is due at a time of the monotonic clock, in milliseconds; it comes out in the slot behind.
     mutating func add(_ element: Element, at due: UInt64) {
         slots[max(next, due / slotMilliseconds + 1), default: []].append(element)
     }
 
-    /// Takes out what is due, but no more than a number; the rest is still due afterwards.
+    /// Takes out what is due, but no more than a number, in any order; the rest is still due afterwards.
     ///
     /// Cost: the slots that have passed since the last call, and what is taken.
     mutating func takeDue(_ now: UInt64, atMost countMax: Int) -> [Element] {
         let present = now / slotMilliseconds
-        if next == 0 { next = present }
         var due: [Element] = []
         while next <= present {
-            if let rest = slots[next]?.count, rest > countMax - due.count {
-                let taken = countMax - due.count
-                due += slots[next]?.suffix(taken) ?? []
-                slots[next]?.removeLast(taken)
+            var slot = slots.removeValue(forKey: next) ?? []
+            let countLeft = countMax - due.count
+            if slot.count > countLeft {
+                due += slot.suffix(countLeft)
+                slot.removeLast(countLeft)
+                slots[next] = slot
                 break
             }
-            due += slots.removeValue(forKey: next) ?? []
+            due += slot
             next += 1
         }
         return due

@@ -58,7 +58,9 @@ extension ColumnAggregation {
 
     /// Finds where the page ends that is wanted, now and then as groups come.
     func lowerCeiling() {
-        guard let ceiling, ceiling.isWorthLooking(groupCount) else { return }
+        guard let ceiling, ceiling.isWorthLooking(groupCount),
+            groupCount * coders.count * MemoryLayout<UInt32>.size <= byteCountMax - byteCount
+        else { return }
         let codes = coders.count > 1 ? allCodes() : []
         let order = CodeOrder(coders, coders.map { _ in nil }, codes: codes)
         guard let first = first(of: ceiling.page, order, isInTime: { true }),

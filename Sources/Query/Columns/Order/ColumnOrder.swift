@@ -142,10 +142,12 @@ package final class ColumnOrder {
     }
 
     /// Removes from a chunk's result the objects that certainly come after a ranked key. Any thread, once it has columns.
-    package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: RankedKey) {
+    package func narrow(_ chunk: Int, _ frame: ColumnFrame, upTo last: RankedKey) {
         guard let chunk = parts[0].chunk(chunk) else { return }
         frame.withSpare { mask in
-            guard parts[0].narrow(chunk, upTo: worst.rank >> UInt128(restWidth), into: mask)
+            guard
+                parts[0].narrow(
+                    chunk, frame, upTo: last.rank >> UInt128(restWidth), into: mask)
             else { return }
             if let exceptions = chunk.exceptions {
                 ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)

@@ -51,9 +51,10 @@ class ColumnOrderPart {
     /// the value, and for both where they are none.
     func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? { nil }
 
-    /// Sets each position of `mask` to whether its value does not come after a rank; false where nothing is known. What
-    /// stands at exceptions is not to be used.
+    /// Sets each position of `mask` that a chunk's result has to whether its value does not come after a rank; false where
+    /// nothing is known. What stands at exceptions and elsewhere is not to be used.
     func narrow(
-        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+        _ chunk: ColumnChunk, _ frame: ColumnFrame, upTo rank: UInt128,
+        into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool { false }
 }

@@ -160,7 +160,8 @@ final class LinkOrderPart: ColumnOrderPart {
     }
 
     override func narrow(
-        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+        _ chunk: ColumnChunk, _ frame: ColumnFrame, upTo rank: UInt128,
+        into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard !near.isEmpty, let chunk = chunk as? NumberChunk else { return false }
         let last = UInt32(truncatingIfNeeded: rank)

@@ -126,7 +126,8 @@ final class NumberOrderPart: ColumnOrderPart {
     }
 
     override func narrow(
-        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+        _ chunk: ColumnChunk, _ frame: ColumnFrame, upTo rank: UInt128,
+        into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         let rank = rank ^ turnedBits
         let isNull = rank == 0

@@ -46,11 +46,12 @@ final class TextOrderPart: ColumnOrderPart {
     }
 
     override func narrow(
-        _ chunk: ColumnChunk, upTo rank: UInt128, into mask: UnsafeMutablePointer<UInt8>
+        _ chunk: ColumnChunk, _ frame: ColumnFrame, upTo rank: UInt128,
+        into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard let chunk = chunk as? TextChunk else { return false }
         let nullResult: UInt8 = turnedBits <= rank ? 1 : 0
-        for position in 0..<chunk.count {
+        for position in 0..<chunk.count where frame.mask[position] != 0 {
             if chunk.nulls?[position] ?? 0 == 0 {
                 mask[position] = self.rank(chunk.text(position)) <= rank ? 1 : 0
             } else {
