@@ -50,16 +50,25 @@ final class TextOrderPart: ColumnOrderPart {
         into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard let chunk = chunk as? TextChunk else { return false }
-        let nullResult: UInt8 = turnedBits <= rank ? 1 : 0
-        for position in 0..<chunk.count where frame.mask[position] != 0 {
-            if chunk.nulls?[position] ?? 0 == 0 {
-                mask[position] = self.rank(chunk.text(position)) <= rank ? 1 : 0
-            } else {
-                mask[position] = nullResult
+        func test(_ position: Int) {
+            let isNull = chunk.nulls?[position] == 1
+            let own = isNull ? turnedBits : self.rank(chunk.text(position))
+            mask[position] = own <= rank ? 1 : 0
+        }
+        if frame.count * Self.sparseRatio >= chunk.count {
+            for position in 0..<chunk.count { test(position) }
+        } else {
+            var position = frame.first(from: 0)
+            while position < chunk.count {
+                test(position)
+                position = frame.first(from: position + 1)
             }
         }
         return true
     }
+
+    /// All positions of a chunk are as soon tested as so many times fewer that have to be found.
+    private static let sparseRatio = 4
 
     override func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? {
         if sortBytes.first.map(stored) == 0 { return (turnedBits, 1) }
