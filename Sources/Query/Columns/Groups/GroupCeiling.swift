@@ -12,19 +12,13 @@ final class GroupCeiling {
     private let order: ColumnOrder
     private var isBound = false
     private var value: ColumnOrder.RankedKey?
-    /// With how many groups it was looked for the last time.
-    private var seenGroupCount = leastGroupCount / growth
-    /// Whether an object was left out since then.
-    private var isOfUse = false
+    private var nextGroupCount = countsWorthLooking.lowerBound
 
-    /// With fewer groups nobody looks for it.
-    private static let leastGroupCount = 1024
-    /// With more groups neither: it has left out little so far, and nobody looks at the time meanwhile.
-    private static let greatestGroupCount = 1 << 18
+    /// With fewer groups nobody looks for it. With more neither: it has left out little so far, as where values fall from
+    /// object to object, and nobody looks at the time meanwhile.
+    private static let countsWorthLooking = 1024...1 << 18
     /// So many times more groups than are wanted, or than there were the last time, are worth a look at all of them.
     private static let growth = 2
-    /// So many times more, where nothing was left out: values that fall from object to object leave in all of them.
-    private static let vainGrowth = 16
 
     /// Nil for a page that only all groups tell, and for keys whose order columns do not have.
     init?(_ page: GroupPage, by keys: [GroupKey], schema: RowSchema) {
@@ -51,20 +45,15 @@ final class GroupCeiling {
 
     /// Removes the objects above it from a chunk's result.
     func narrow(_ chunk: Int, _ frame: ColumnFrame) {
-        guard let value else { return }
-        let count = frame.count
-        order.narrow(chunk, frame, upTo: value)
-        if frame.count < count { isOfUse = true }
+        if let value { order.narrow(chunk, frame, upTo: value) }
     }
 
     /// Whether there are so many more groups than are wanted that it can be found.
     func isWorthLooking(_ groupCount: Int) -> Bool {
-        let growth = value == nil || isOfUse ? Self.growth : Self.vainGrowth
-        guard isBound, groupCount >= seenGroupCount * growth, groupCount <= Self.greatestGroupCount,
+        guard isBound, groupCount >= nextGroupCount, Self.countsWorthLooking.contains(groupCount),
             let countMax = page.countMax, groupCount / Self.growth >= countMax
         else { return false }
-        seenGroupCount = groupCount
-        isOfUse = false
+        nextGroupCount = groupCount * Self.growth
         return true
     }
 
