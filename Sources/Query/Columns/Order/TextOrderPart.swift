@@ -50,6 +50,7 @@ final class TextOrderPart: ColumnOrderPart {
         into mask: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard let chunk = chunk as? TextChunk else { return false }
+        @inline(__always)
         func test(_ position: Int) {
             let isNull = chunk.nulls?[position] == 1
             let own = isNull ? turnedBits : self.rank(chunk.text(position))
