@@ -119,7 +119,7 @@ struct LMDBReadOnlyTests {
         engine.close()
         unlink("\(path)/holdfast.mdb-lock")
         let ballast = "\(disk.directory.path)/ballast"
-        let file = Glibc.open(ballast, O_WRONLY | O_CREAT, 0o600)
+        let file = Glibc.open(ballast, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let block = [UInt8](repeating: 0, count: 4096)
         while write(file, block, block.count) > 0 {}
         close(file)
@@ -134,7 +134,8 @@ struct LMDBReadOnlyTests {
             }
             engine.close()
         }
-        unlink(ballast)
+        // Gives the room back also while a child that another test is starting still holds the file.
+        truncate(ballast, 0)
         for path in [path, crashed] {
             engine = try LMDBEngine(options(path))
             let snapshot = try engine.snapshot()
