@@ -66,10 +66,10 @@ final class ColumnScan {
         }
         var program = wanted
         if wanted.references.contains(where: { found[$0] == nil }) {
-            guard !found.isEmpty,
+            guard calculation == nil, !found.isEmpty,
                 let part = ColumnProgram(
                     predicate, classIndex: rowClass.index, schema: transaction.rows,
-                    isAvailable: { found[$0] != nil }), calculation == nil
+                    isAvailable: { found[$0] != nil })
             else { return nil }
             program = part
         }

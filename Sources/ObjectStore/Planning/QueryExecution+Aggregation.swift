@@ -92,12 +92,10 @@ extension QueryExecution {
         guard plan.source == nil, plan.keys == nil, query.sort.isEmpty, after == nil else {
             return nil
         }
-        let scan = try ColumnScan(
+        return try ColumnScan(
             plan.residual, rowClass, byteCountMax: limits.memoryByteCountMax,
             calculation: calculation, in: transaction, readsAll: true,
             deadlineMilliseconds: limits.deadlineMilliseconds)
-        guard let scan, !scan.testsRows else { return nil }
-        return scan
     }
 
     /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
@@ -123,9 +121,13 @@ extension QueryExecution {
         return page
     }
 
-    /// Reads an object that was found over columns.
-    func fetchInTime(_ key: UInt64) throws(StoreError) -> RowView? {
-        try clock.requireTime()
-        return try fetch(key)
+    /// Reads objects that were found, those that are there.
+    func fetchInTime(_ keys: [UInt64]) throws(StoreError) -> [(key: UInt64, row: RowView)] {
+        var objects: [(key: UInt64, row: RowView)] = []
+        for key in keys {
+            try clock.requireTime()
+            if let row = try fetch(key) { objects.append((key, row)) }
+        }
+        return objects
     }
 }

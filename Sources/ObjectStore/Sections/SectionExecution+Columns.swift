@@ -18,10 +18,7 @@ extension SectionExecution {
         if query.countsAll { page.total = found.total }
         let standing = keyOrder ?? order
         for section in found.sections {
-            var objects: [(key: UInt64, row: RowView)] = []
-            for key in section.keys {
-                if let row = try execution.fetchInTime(key) { objects.append((key, row)) }
-            }
+            let objects = try execution.fetchInTime(section.keys)
             guard let first = objects.first else { continue }
             page.sections.append(
                 Section(

@@ -42,12 +42,8 @@ extension SectionExecution {
         page.hasMore = end < found.count
         if query.countsAll { page.total = found.count }
         for group in found[start..<end] {
-            var objects: [(key: UInt64, row: RowView)] = []
-            for key in group.shown {
-                if let row = try execution.fetchInTime(key) { objects.append((key, row)) }
-            }
+            let objects = try execution.fetchInTime(group.shown)
             guard let first = objects.first else { continue }
-            if query.objectCountMax == 0 { objects = [] }
             page.sections.append(
                 Section(
                     any: first, count: group.count, objects: objects,
