@@ -120,14 +120,4 @@ extension QueryExecution {
         try checkFailure()
         return page
     }
-
-    /// Reads objects that were found, those that are there.
-    func fetchInTime(_ keys: [UInt64]) throws(StoreError) -> [(key: UInt64, row: RowView)] {
-        var objects: [(key: UInt64, row: RowView)] = []
-        for key in keys {
-            try clock.requireTime()
-            if let row = try fetch(key) { objects.append((key, row)) }
-        }
-        return objects
-    }
 }

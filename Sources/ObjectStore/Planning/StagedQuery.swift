@@ -134,7 +134,7 @@ package struct StagedQuery: Sendable {
 }
 
 extension QueryExecution {
-    /// Hands over the rows of the objects that a staged query has found, until `body` returns false.
+    /// Hands over the rows of objects that were found, until `body` returns false.
     package func forEach(
         _ keys: [UInt64], _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(StoreError) {
@@ -144,5 +144,15 @@ extension QueryExecution {
             if !body(key, row) { break }
         }
         try checkFailure()
+    }
+
+    /// The objects that were found and are there.
+    func objects(_ keys: [UInt64]) throws(StoreError) -> [(key: UInt64, row: RowView)] {
+        var objects: [(key: UInt64, row: RowView)] = []
+        try forEach(keys) { key, row in
+            objects.append((key, row))
+            return true
+        }
+        return objects
     }
 }

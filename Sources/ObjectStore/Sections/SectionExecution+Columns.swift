@@ -18,7 +18,7 @@ extension SectionExecution {
         if query.countsAll { page.total = found.total }
         let standing = keyOrder ?? order
         for section in found.sections {
-            let objects = try execution.fetchInTime(section.keys)
+            let objects = try execution.objects(section.keys)
             guard let first = objects.first else { continue }
             page.sections.append(
                 Section(

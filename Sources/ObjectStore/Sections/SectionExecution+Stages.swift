@@ -42,7 +42,7 @@ extension SectionExecution {
         page.hasMore = end < found.count
         if query.countsAll { page.total = found.count }
         for group in found[start..<end] {
-            let objects = try execution.fetchInTime(group.shown)
+            let objects = try execution.objects(group.shown)
             guard let first = objects.first else { continue }
             page.sections.append(
                 Section(

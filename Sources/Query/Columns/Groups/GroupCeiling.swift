@@ -50,7 +50,8 @@ final class GroupCeiling {
 
     /// Whether there are so many more groups than are wanted that it can be found.
     func isWorthLooking(_ groupCount: Int) -> Bool {
-        guard isBound, groupCount >= nextGroupCount, Self.countsWorthLooking.contains(groupCount),
+        guard isBound, groupCount >= nextGroupCount,
+            groupCount <= Self.countsWorthLooking.upperBound,
             let countMax = page.countMax, groupCount / Self.growth >= countMax
         else { return false }
         nextGroupCount = groupCount * Self.growth
