@@ -40,8 +40,9 @@ class GroupClient(Client):
         #: Queries that no `upToDate` has come for, those of them that are amid a snapshot, and those that the stream
         #: has still to be given.
         self.pending, self.resetting, self.left_out = set(), set(), set()
-        #: Those that were added and not reset: what comes before is of one of the name that was removed.
-        self.added = set()
+        #: Those that were added and not reset, with the generations of the replies: what comes before is of one of
+        #: the name that was removed.
+        self.added = {}
         self.is_up_to_date = self.is_in_snapshot = False
 
     def begin_anew(self):
@@ -71,6 +72,7 @@ class GroupClient(Client):
         if self.left_out == set(self.state):
             self.begin_anew()
         self.since, self.last_id, self.ticket = self.position(), None, None
+        self.added = {}
         reply = self.clients.connection.request(
             "POST", "/v1/streams", self.bodies(set(self.state) - self.left_out) | self.form.settings)
         if reply.status != 201:
@@ -99,7 +101,9 @@ class GroupClient(Client):
         self.pending = self.pending - removed | added
         self.resetting -= removed | added
         self.left_out -= removed | added
-        self.added = self.added - removed | added
+        generation = reply.json()["generation"]
+        self.added = {name: number for name, number in self.added.items() if name not in removed}
+        self.added.update({name: generation for name in added})
         if set(reply.json()["queries"]) != set(self.state) - self.left_out:
             self.clients.fail(self, f"PATCH says {reply.json()}, not {sorted(self.state)}")
 
@@ -161,11 +165,12 @@ class GroupClient(Client):
         query = data.get("query")
         if name == "reset":
             self.clients.reset(self, data["reason"])
-            if query in self.state and query not in self.left_out:
+            is_present = self.added.get(query, data["generation"]) == data["generation"]
+            if query in self.state and query not in self.left_out and is_present:
                 self.state[query] = self.form.forms[query].empty()
                 self.pending.add(query)
                 self.resetting.add(query)
-                self.added.discard(query)
+                self.added.pop(query, None)
         elif name == "upToDate":
             if query in self.resetting:
                 self.pending.discard(query)
@@ -173,7 +178,7 @@ class GroupClient(Client):
         elif name not in ("hello", "snapshot", "change"):
             raise ValueError(f"event {name}")
         for entry in entries:
-            if (query := entry["query"]) in self.state and query not in self.left_out | self.added:
+            if (query := entry["query"]) in self.state and query not in self.left_out | set(self.added):
                 part = {"objects" if name == "snapshot" else "changes": [entry]}
                 if entry.get("op") == "indices":
                     part = {**entry, "changes": []}

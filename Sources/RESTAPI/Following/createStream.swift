@@ -12,7 +12,7 @@ extension RESTService {
             let body = try self.statedQueries(
                 request, of: nil, quotesLargeInts: preferences.quotesLargeInts)
             let stream = try self.streams.queryStreams.make(body, for: self.tokenKey(request))
-            var response = Response(stream: stream, status: 201)
+            var response = Response(stream: stream, generation: 0, status: 201)
             response.headers.add(.location, "/v1/streams/\(stream.id)")
             response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)
             return .respond(response)
@@ -36,11 +36,12 @@ extension RESTService {
 }
 
 extension Response {
-    /// A stream of several queries.
-    init(stream: QueryStream, status: UInt16) {
+    /// A stream of several queries, with the generation that a request has led to.
+    init(stream: QueryStream, generation: Int, status: UInt16) {
         self = .json(status) { writer in
             writer.object { object in
                 object.member("id").string(stream.id)
+                object.member("generation").int(Int64(generation))
                 object.member("queries").array { array in
                     for query in stream.queries { array.element().string(query.name) }
                 }

@@ -10,11 +10,12 @@ extension RESTService {
         _ = try BodyType.read(request)
         return try reading(request) { () throws(RequestFault) in
             let body = try self.statedQueries(request, of: stream)
-            try self.streams.queryStreams.change(
+            let generation = try self.streams.queryStreams.change(
                 stream, removing: body.removed, adding: body.added)
             return .later { exchange in
                 self.streams.update(stream) {
-                    exchange.respond(Response(stream: stream, status: 200))
+                    exchange.respond(
+                        Response(stream: stream, generation: generation, status: 200))
                 }
             }
         }

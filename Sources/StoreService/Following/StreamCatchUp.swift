@@ -177,7 +177,8 @@ struct StreamCatchUp: Sendable {
     /// Has a stream begin again with a snapshot.
     func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> Bool {
         subscriber.restart()
-        subscriber.send(events.reset(reason, of: subscriber.query))
+        subscriber.send(
+            events.reset(reason, of: subscriber.query, generation: subscriber.generation))
         return false
     }
 

@@ -37,9 +37,14 @@ package struct StreamEvents: Sendable {
     }
 
     /// What the client knows of a query is void; a snapshot follows.
-    func reset(_ reason: ResetReason, of query: CheckedStream? = nil) -> SharedBytes {
-        event("reset", of: query, id: StreamCursor.start.text) {
-            $0.member("reason").string(reason.rawValue)
+    ///
+    /// - `generation`: That of a stream of several queries which the query was added in.
+    func reset(
+        _ reason: ResetReason, of query: CheckedStream? = nil, generation: Int? = nil
+    ) -> SharedBytes {
+        event("reset", of: query, id: StreamCursor.start.text) { data in
+            if let generation { data.member("generation").int(Int64(generation)) }
+            data.member("reason").string(reason.rawValue)
         }
     }
 

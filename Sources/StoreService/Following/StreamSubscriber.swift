@@ -25,6 +25,8 @@ package final class StreamSubscriber: @unchecked Sendable {
     let clientKey: ClientKey
     /// What it follows, checked against the schema it was last told of.
     var query: CheckedStream
+    /// Of one of several queries the generation of the stream that it was added in.
+    let generation: Int?
     var phase = Phase.catchUp
     /// The version up to which the client has been told everything; while a snapshot is sent, the
     /// version that it begins at.
@@ -45,10 +47,14 @@ package final class StreamSubscriber: @unchecked Sendable {
     var lastSent: UInt64 = 0
 
     /// Makes a stream that has come nowhere yet.
-    package init(_ sink: any StreamSink, _ query: CheckedStream, _ clientKey: ClientKey) {
+    package init(
+        _ sink: any StreamSink, _ query: CheckedStream, _ clientKey: ClientKey,
+        generation: Int? = nil
+    ) {
         self.sink = sink
         self.clientKey = clientKey
         self.query = query
+        self.generation = generation
     }
 
     /// Starts over with the whole result.

@@ -45,8 +45,8 @@ final class QueryStreamClient {
     private(set) var lastID: String?
     /// The queries that stand between `reset` and `upToDate`.
     private(set) var pending: Set<String> = []
-    /// The queries that were added and have not begun.
-    private var added: Set<String> = []
+    /// The queries that were added and have not begun, each with the generation that the reply has.
+    private var added: [String: Int64] = [:]
     private(set) var resets: [String] = []
     private(set) var live: ChangesClient?
 
@@ -70,16 +70,15 @@ final class QueryStreamClient {
     func patch(_ changes: [String: Query?]) {
         let reply = server.send("PATCH", "/v1/streams/\(id)", Self.body(changes))
         #expect(reply.status == 200, "\(reply.text)")
+        let generation = reply.json["generation"]?.int
         for (name, query) in changes {
             queries[name] = query
             if query == nil {
                 replicas[name] = nil
                 lists[name] = nil
                 pending.remove(name)
-                added.remove(name)
-            } else {
-                added.insert(name)
             }
+            added[name] = query == nil ? nil : generation
         }
         let names = reply.json["queries"]?.elements.compactMap { $0.string } ?? []
         #expect(Set(names) == Set(queries.keys))
@@ -130,7 +129,8 @@ final class QueryStreamClient {
         version?.split(separator: "-").last.flatMap { Int($0) } ?? -1
     }
 
-    private func take(_ event: ChangesClient.Event) {
+    /// Does with an event what the table says.
+    func take(_ event: ChangesClient.Event) {
         lastID = event.id ?? lastID
         let name = event.json["query"]?.string
         switch event.name {
@@ -141,12 +141,14 @@ final class QueryStreamClient {
             }
             resets.append("\(name): \(event.json["reason"]?.string ?? "")")
             #expect(event.id == "start")
-            // A query that was removed may still be told of.
-            guard queries[name] != nil else { return }
+            // A query that was removed may still be told of, also where another has its name.
+            let generation = event.json["generation"]?.int
+            guard queries[name] != nil, added[name, default: generation ?? -1] == generation
+            else { return }
             replicas[name] = ChangesReplica()
             lists[name] = FollowedResult(hasSections: false)
             pending.insert(name)
-            added.remove(name)
+            added[name] = nil
         case "upToDate":
             if let name { pending.remove(name) } else { Issue.record("upToDate without its query") }
             #expect(event.json["cursor"]?.string == event.id)
@@ -163,7 +165,7 @@ final class QueryStreamClient {
                 Issue.record("an entry without its query: \(entry)")
                 continue
             }
-            guard let query = queries[name] else { continue }
+            guard let query = queries[name], added[name] == nil else { continue }
             if query.isList {
                 lists[name]?.take(entry)
             } else if entry["op"] == nil {

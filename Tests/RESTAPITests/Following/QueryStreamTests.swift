@@ -105,6 +105,29 @@ struct QueryStreamTests {
         client.expectResults()
     }
 
+    @Test("tells a query from one that had its name, whose events are still on their way")
+    func addedAgain() throws {
+        let server = try Tasks.server()
+        for id in 0..<20 { server.task(id, #"{"rank":\#(id % 10)}"#) }
+        let client = Client(server, ["open": .tasks("done == false")])
+        client.open()
+        client.follow(to: "\(server.store.version)")
+        client.patch(["one": .tasks("rank > 5")])
+        // The service has sent them, and the client has not read them.
+        var onTheWay: [ChangesClient.Event] = []
+        while let event = client.live?.next() {
+            onTheWay.append(event)
+            if event.name == "upToDate" { break }
+        }
+        client.patch(["one": nil])
+        client.patch(["one": .tasks("rank == 3")])
+        for event in onTheWay { client.take(event) }
+        #expect(client.replicas["one"]?.objects.isEmpty ?? true)
+        client.follow(to: server.task(1, #"{"rank":3}"#))
+        #expect(client.replicas["one"]?.objects.count == 3)
+        client.expectResults()
+    }
+
     @Test("is resumed by all queries together; one that was added meanwhile begins with a reset")
     func resuming() throws {
         let server = try Tasks.server()

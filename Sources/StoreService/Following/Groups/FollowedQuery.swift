@@ -8,6 +8,8 @@ package final class FollowedQuery: @unchecked Sendable {
     package let checked: CheckedStream
     /// Bytes of the text that it was stated in.
     let byteCount: Int
+    /// The generation of its stream that it was added in.
+    var generation = 0
     /// The least version behind which a client knows of it: what has a lower id was told without it.
     var knownFrom: UInt64 = 0
 

@@ -15,6 +15,8 @@ package final class QueryStream: Sendable {
 
     private struct State {
         var queries: [FollowedQuery]
+        /// How often its queries were changed.
+        var generation = 0
         /// Until when somebody has to follow it, in milliseconds of the monotonic clock; nil while somebody does.
         var deadline: UInt64?
     }
@@ -44,19 +46,23 @@ package final class QueryStream: Sendable {
 
     /// Removes queries and adds others, each in the place of the one of its name.
     ///
+    /// - Returns: The generation that the stream has by that, and each query that it adds.
     /// - Throws: ``RequestFault`` `.invalid` when there are too many.
-    package func change(
+    func change(
         removing names: [String], adding added: [FollowedQuery]
-    ) throws(RequestFault) {
+    ) throws(RequestFault) -> Int {
         for query in added { query.knownFrom = .max }
-        let isTaken = state.withLock { state in
+        let generation: Int? = state.withLock { state in
             let replaced = Set(names + added.map(\.name))
             let queries = state.queries.filter { !replaced.contains($0.name) } + added
-            guard queries.count <= limits.streamQueryCountMax else { return false }
+            guard queries.count <= limits.streamQueryCountMax else { return nil }
+            state.generation += 1
+            for query in added { query.generation = state.generation }
             state.queries = queries
-            return true
+            return state.generation
         }
-        guard isTaken else { throw .tooManyQueries(limits) }
+        guard let generation else { throw .tooManyQueries(limits) }
+        return generation
     }
 
     // MARK: Its follower

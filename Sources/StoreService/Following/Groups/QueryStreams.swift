@@ -55,14 +55,15 @@ package final class QueryStreams: Sendable {
 
     /// Changes the queries of a stream.
     ///
+    /// - Returns: The generation that it has by that.
     /// - Throws: ``RequestFault`` as ``make(_:for:)``.
     package func change(
         _ stream: QueryStream, removing names: [String], adding added: [FollowedQuery]
-    ) throws(RequestFault) {
+    ) throws(RequestFault) -> Int {
         guard streams.withLock({ hasRoom(for: added, among: $0) }) else {
             throw .tooManyStreams(limits)
         }
-        try stream.change(removing: names, adding: added)
+        return try stream.change(removing: names, adding: added)
     }
 
     /// Forgets a stream.

@@ -67,7 +67,8 @@ extension StreamHub {
         _ position: ChangeFeed.Position
     ) {
         let leg = StreamLeg(query, of: group)
-        let subscriber = StreamSubscriber(leg, query.checked, group.clientKey)
+        let subscriber = StreamSubscriber(
+            leg, query.checked, group.clientKey, generation: query.generation)
         group.members.append((leg, subscriber))
         switch start {
         case .now? where query.checked.result == nil:

@@ -187,7 +187,10 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
         let isObjects = stream.result?.showsObjects ?? false
         if newcomer.reason != nil || !span.contains(subscriber.version) || !isObjects {
             if isObjects {
-                subscriber.send(hub.events.reset(newcomer.reason ?? .fellBehind, of: stream))
+                subscriber.send(
+                    hub.events.reset(
+                        newcomer.reason ?? .fellBehind, of: stream,
+                        generation: subscriber.generation))
             }
             for event in found.snapshot { subscriber.send(event) }
         }
