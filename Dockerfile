@@ -26,7 +26,6 @@ RUN apt-get update \
         ca-certificates \
         libicu72 \
         liblmdb0 \
-        libmicrohttpd12 \
         libs2-0 \
         libsimdjson14 \
         libssl3 \

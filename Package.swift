@@ -30,13 +30,11 @@ let package = Package(
     targets: [
         // Doors to C and C++ libraries.
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-        .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMemory"),
+        .systemLibrary(name: "CEpoll"),
         .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
         .target(
             name: "CICU",
@@ -65,7 +63,7 @@ let package = Package(
                 "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
                 "CMemory",
             ]),
-        library("HTTPServer", ["JSON", "Bytes", "Threads", "CMicroHTTPD", "CZlib"]),
+        library("HTTPServer", ["JSON", "Bytes", "Threads", "CEpoll", "CZlib"]),
         library(
             "ObjectJSON",
             [
@@ -185,7 +183,7 @@ let package = Package(
                 "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "Geometry", "TestSupport",
                 "ObjectSupport",
             ]),
-        tests("HTTPServerTests", ["HTTPServer"]),
+        tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

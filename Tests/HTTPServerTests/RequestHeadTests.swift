@@ -158,20 +158,31 @@ import Testing
     }
 
     @Test(
-        "nothing runs on a connection after a body in chunks, however its lines end",
+        "nothing runs on a connection after a body in chunks, and chunks that are malformed are 400",
         arguments: [
-            "5\r\nabcde\r\n0\r\n\r\n", "5\nabcde\n0\n\n", "5;\nabcde\r\n0\r\n\r\n",
-            "5;a=\"\nabcde\r\n0\r\n\0trailer\r\n",
-            "5\r\nabcde\r\n0\r\nContent-Length:\r\n 9\r\n\r\n",
+            ("5\r\nabcde\r\n0\r\n\r\n", true), ("05;a=b\r\nabcde\r\n000\r\nA: b\r\n\r\n", true),
+            ("5 \r\nabcde\r\n0\r\n\r\n", true),
+            ("5\r\nabcde\r\n0\r\nContent-Length:\r\n 9\r\n\r\n", true),
+            ("5\nabcde\n0\n\n", false), ("5;\nabcde\r\n0\r\n\r\n", false),
+            ("5;a=\"\nabcde\r\n0\r\n\0trailer\r\n", false), ("5\r\nabcdef\r\n0\r\n\r\n", false),
+            ("5\r\nabcde\n0\r\n\r\n", false), ("-5\r\nabcde\r\n0\r\n\r\n", false),
+            ("0x5\r\nabcde\r\n0\r\n\r\n", false), ("\r\n", false), (";a\r\n", false),
+            ("10000000000000005\r\nabcde\r\n0\r\n\r\n", false),
+            ("5\r\nabcde\r\n0\r\nA: b\n\r\n", false), ("5\r\nabcde\r\n0\r\n\n", false),
+            ("5;" + String(repeating: "a", count: 8193) + "\r\n", false),
         ])
-    func chunks(body: String) throws {
+    func chunks(body: String, isWellFormed: Bool) throws {
         let notes = Notes()
         try withServer([hello, count, victim(notes)]) { server, port in
             let client = try RawClient(port: port)
             client.send(Self.head("Transfer-Encoding: chunked") + body + Self.smuggled)
             let reply = try client.reply()
-            #expect(reply.status == 200)
-            #expect(reply.text == summary(Array("abcde".utf8)))
+            #expect(reply.status == (isWellFormed ? 200 : 400))
+            if isWellFormed {
+                #expect(reply.text == summary(Array("abcde".utf8)))
+            } else {
+                #expect(reply.text.contains("\"code\":\"bad-encoding\""), "\(reply.text)")
+            }
             #expect(reply.header("Connection")?.lowercased() == "close")
             #expect(client.isClosedByServer())
             #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })

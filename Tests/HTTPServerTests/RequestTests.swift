@@ -144,7 +144,7 @@ import Testing
                 "/hello", ["A: " + String(repeating: "y", count: 4001 - base)])
             #expect(over.status == 431)
             #expect(over.header("Content-Type") == "application/problem+json")
-            // Past libmicrohttpd's own memory it answers itself.
+            // A head that has no end yet.
             let huge = try RawClient(port: port)
             huge.send(
                 "GET /hello HTTP/1.1\r\nHost: x\r\nA: " + String(repeating: "z", count: 100_000))

@@ -1,13 +1,12 @@
-import CMicroHTTPD
+import CEpoll
 import Glibc
 import Synchronization
 import Threads
 
-/// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `request` and the counters belong to the connection's thread; what other threads
-// touch is in `waiting` (a mutex) and in atomics. `handle` is used by another thread only while the
-// connection is suspended, by the one that ended the wait under that mutex, and libmicrohttpd frees
-// no suspended connection.
+/// One TCP connection, from its acceptance until it is closed or becomes an event stream.
+// @unchecked: everything belongs to the loop's thread but what other threads touch, which is in `waiting` (a mutex) and in
+// `isPeerGone` (an atomic). While an exchange waits, its thread reads the request, the head and the input, which nobody changes then;
+// nor after an answer in its place, since the connection reads no other request.
 final class Connection: @unchecked Sendable {
     /// An answer on its way from the thread that gave it to the connection's thread.
     enum Answer: Sendable {
@@ -24,70 +23,92 @@ final class Connection: @unchecked Sendable {
         case accessEnded
     }
 
+    /// What the connection does.
+    enum Stage {
+        /// Waits for a request, or reads its head.
+        case head
+        case body
+        /// Waits for an exchange to answer.
+        case waiting
+        case sending
+        case closed
+    }
+
     private enum Wait {
         case nothing
         case answer
         case upload
     }
 
-    /// What goes over the connection piece by piece.
-    private enum Transfer {
-        case nothing
-        /// A body that a sink takes.
-        case upload
-        /// A reply that is pulled.
-        case pull
-    }
-
-    private struct State {
-        /// Grows with each suspension, so that a late answer cannot meet a later request.
+    private struct Waiting {
+        /// Grows with each wait, so that a late answer cannot meet a later request.
         var ticket: UInt64 = 0
         var wait = Wait.nothing
         var answer: Answer?
         /// `resume()` came before the `.wait` it belongs to.
         var mayContinue = false
-        var transfer = Transfer.nothing
-        /// What the present exchange ends with.
-        var grant: Grant?
-        /// Whether the reply that is sent piece by piece has taken too long.
-        var isOverdue: (@Sendable () -> Bool)?
-        /// An upload whose grant has ended was seen before.
-        var isUploadEnding = false
-        var isClosed = false
     }
 
     let server: Server
-    let handle: OpaquePointer
+    let loop: ConnectionLoop
     let socket: Int32
     /// 48 random bits: the first part of request ids.
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
+
+    var stage = Stage.head
+    /// Whether a read may find something: the loop is told of changes alone.
+    var isReadable = false
+    var isWritable = true
+    /// Whether nothing can be sent any more.
+    var isBroken = false
+    /// Whether the client has closed its side, or the connection is broken.
+    let isPeerGone = Atomic<Bool>(false)
+
+    var input = InputBuffer()
+    var head = RequestHead()
     /// The object that serves this connection's requests, one after the other.
     var request: Request?
     private var requestCount = 0
-    /// Monotonic nanoseconds by which headers or body must be complete; 0 for none.
-    let deadline = Atomic<UInt64>(0)
-    /// Set by the watch when the deadline passed: the reply is 408.
-    let isExpired = Atomic<Bool>(false)
-    private let waiting = Mutex(State())
+    /// Bytes of a body with a length that are to come.
+    var bodyLeft: UInt64 = 0
+    var chunks = ChunkReader()
 
-    init(_ server: Server, _ handle: OpaquePointer, identity: UInt64) {
+    /// What of the reply the kernel has not taken yet.
+    var unsent: StreamFrame?
+    /// The body of the reply, while it is sent piece by piece.
+    var pull: PullBody?
+    /// Whether its pieces are sent as chunks.
+    var sendsChunks = false
+    /// Whether the reply that is sent is the connection's last.
+    var closesAfterReply = false
+
+    /// Monotonic nanoseconds by which head or body must be complete; 0 for none.
+    var deadline: UInt64
+    /// When bytes came or went last.
+    var activeAt: UInt64
+    /// Where the loop has it.
+    var index = -1
+    /// Whether the loop is to go on with it in its next turn.
+    var continues = false
+    private let waiting = Mutex(Waiting())
+
+    init(_ server: Server, _ loop: ConnectionLoop, socket: Int32, peer: String, identity: UInt64) {
         self.server = server
-        self.handle = handle
+        self.loop = loop
+        self.socket = socket
+        self.peer = peer
         self.identity = identity
-        socket = shim_connection_socket(handle)
-        peer = shim_connection_address(handle).map(describe) ?? "unknown"
-        // A client that connects and says nothing has as long for its first request line.
-        deadline.store(
-            monotonicNanoseconds() + UInt64(server.options.headerTimeoutSeconds) * 1_000_000_000,
-            ordering: .relaxed)
+        activeAt = monotonicNanoseconds()
+        // A client that connects and says nothing has as long for its first head.
+        deadline = activeAt + UInt64(server.options.headerTimeoutSeconds) * 1_000_000_000
         var on: Int32 = 1
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The request object for the request that begins now. Connection thread.
+    /// The request object for the request that begins now.
     func nextRequest() -> Request {
         requestCount += 1
         if isKnownUniquelyReferenced(&request), let request {
@@ -102,200 +123,144 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Waiting for an answer
 
-    /// Suspends the connection until an answer comes, or `grant` ends. Connection thread, inside a
-    /// handler.
+    /// Begins to wait for an answer.
     ///
-    /// - Returns: The ticket of the exchange, or nil when the server no longer lets anyone wait.
-    func suspendForAnswer(_ grant: Grant?) -> UInt64? {
-        waiting.withLock { state in
-            guard server.allowsSuspension else { return nil }
+    /// - Returns: The ticket of the exchange.
+    func beginWait() -> UInt64 {
+        stage = .waiting
+        return waiting.withLock { state in
             state.ticket += 1
             state.wait = .answer
             state.answer = nil
-            state.transfer = .nothing
-            state.grant = grant
-            MHD_suspend_connection(handle)
             return state.ticket
         }
     }
 
-    /// Stores the answer and resumes the connection. Any thread.
+    /// Stores the answer and has the loop go on with it. Any thread.
+    ///
+    /// - Returns: False when nobody waits for it.
     @discardableResult
     func answer(_ ticket: UInt64, _ answer: Answer) -> Bool {
         let isTaken = waiting.withLock { state in
-            guard state.ticket == ticket, case .answer = state.wait, !state.isClosed else {
-                return false
-            }
+            guard state.ticket == ticket, case .answer = state.wait else { return false }
             state.wait = .nothing
             state.answer = answer
             return true
         }
-        // Outside of the lock, which the connection's thread takes as soon as it is woken. Whoever
-        // ended the wait is the only one to resume, and until then the connection stays suspended and
-        // is not freed.
-        if isTaken { MHD_resume_connection(handle) }
+        // Outside of the lock, which the loop's thread takes as soon as it is woken.
+        if isTaken { loop.post(.resume(self)) }
         return isTaken
     }
 
-    /// The answer that resumed the connection. Connection thread.
+    /// Answers in place of those who should, if nobody did yet.
+    func answerInstead(_ answer: Answer) {
+        let ticket = waiting.withLock { $0.ticket }
+        self.answer(ticket, answer)
+    }
+
+    /// The answer that ended the wait.
     func takeAnswer() -> Answer? {
         waiting.withLock { state in state.answer.take() }
     }
 
     /// Whether the exchange with `ticket` has no client any more. Any thread.
     func isGone(_ ticket: UInt64) -> Bool {
-        waiting.withLock { state in
-            guard state.ticket == ticket, case .answer = state.wait, !state.isClosed else {
-                return true
+        isPeerGone.load(ordering: .relaxed)
+            || waiting.withLock { state in
+                guard state.ticket == ticket, case .answer = state.wait else { return true }
+                return false
             }
-            return shim_is_peer_closed(socket) != 0
-        }
     }
 
     // MARK: Back-pressure of uploads
 
-    /// A ticket for the upload that begins. Connection thread.
-    func beginUpload(_ grant: Grant?) -> UInt64 {
+    /// A ticket for the upload that begins.
+    func beginUpload() -> UInt64 {
         waiting.withLock { state in
             state.ticket += 1
             state.mayContinue = false
-            state.transfer = .upload
-            state.grant = grant
-            state.isUploadEnding = false
             return state.ticket
         }
     }
 
-    /// Suspends the connection until ``resumeUpload(_:)``, unless that came already.
-    func suspendForUpload() {
+    /// Stops reading until ``resumeUpload(_:)``, unless that came already.
+    func pauseUpload() {
         waiting.withLock { state in
-            if state.mayContinue || !server.allowsSuspension {
+            if state.mayContinue {
                 state.mayContinue = false
-                return
+            } else {
+                state.wait = .upload
             }
-            if case .upload = state.wait { return }
-            state.wait = .upload
-            MHD_suspend_connection(handle)
         }
     }
 
-    /// Whether an upload waits, so that libmicrohttpd must keep the piece it offers.
-    var isUploadWaiting: Bool {
+    /// The upload is refused: nobody resumes it, and what is left of the body is read.
+    func endUpload() {
+        waiting.withLock { state in
+            state.ticket += 1
+            state.wait = .nothing
+            state.mayContinue = false
+        }
+    }
+
+    /// Whether an upload waits, so that nothing more is read.
+    var isUploadPaused: Bool {
         waiting.withLock { if case .upload = $0.wait { true } else { false } }
     }
 
     /// Lets an upload go on. Any thread.
     func resumeUpload(_ ticket: UInt64) {
-        waiting.withLock { state in
-            guard state.ticket == ticket, !state.isClosed else { return }
+        let wasPaused = waiting.withLock { state in
+            guard state.ticket == ticket else { return false }
             if case .upload = state.wait {
                 state.wait = .nothing
-                MHD_resume_connection(handle)
-            } else {
-                state.mayContinue = true
+                return true
             }
+            state.mayContinue = true
+            return false
         }
-    }
-
-    // MARK: The end of a grant
-
-    /// Notes that a reply is sent piece by piece for as long as `grant` holds, or until it is overdue.
-    /// Connection thread.
-    func beginPull(_ grant: Grant?, until isOverdue: (@Sendable () -> Bool)?) {
-        waiting.withLock { state in
-            state.transfer = .pull
-            state.grant = grant
-            state.isOverdue = isOverdue
-        }
-    }
-
-    /// Ends the exchange if its grant has ended: a wait is answered, a reply that is being sent is cut, an
-    /// upload refused. A reply that is overdue is cut, too. Any thread; called again as long as the exchange goes on.
-    func endAccess() {
-        waiting.withLock { state in
-            guard !state.isClosed else { return }
-            if case .pull = state.transfer, let isOverdue = state.isOverdue, isOverdue() {
-                shutdown(socket, Int32(SHUT_RDWR))
-                return
-            }
-            guard state.grant?.ending != nil else { return }
-            if case .answer = state.wait {
-                state.wait = .nothing
-                state.answer = .accessEnded
-                MHD_resume_connection(handle)
-                return
-            }
-            switch state.transfer {
-            case .nothing: return
-            case .pull: shutdown(socket, Int32(SHUT_RDWR))
-            case .upload:
-                if case .upload = state.wait {
-                    state.wait = .nothing
-                    MHD_resume_connection(handle)
-                }
-                // The next piece is refused. Where none comes for a second, the end of the client's
-                // data does it.
-                if state.isUploadEnding { shutdown(socket, Int32(SHUT_RD)) }
-                state.isUploadEnding = true
-            }
-        }
+        if wasPaused { loop.post(.resume(self)) }
     }
 
     // MARK: The end
 
-    /// Ends every wait, because the server stops: an exchange is answered 503. Any thread.
+    /// Ends a wait, because the server stops: an exchange is answered 503, an upload goes on.
     func cancelWait() {
-        waiting.withLock { state in
-            guard !state.isClosed else { return }
-            switch state.wait {
-            case .nothing: return
-            case .answer: state.answer = .stopping
-            case .upload: break
-            }
-            state.wait = .nothing
-            MHD_resume_connection(handle)
+        if stage == .waiting {
+            answerInstead(.stopping)
+        } else if stage == .body {
+            waiting.withLock { $0.wait = .nothing }
+            advance()
         }
     }
 
-    /// Ends the current request's claims. Connection thread.
-    func requestEnded() {
+    /// Ends the claims of the request: a late answer meets nobody.
+    func endRequest() {
         let left = waiting.withLock { state in
             state.ticket += 1
             state.wait = .nothing
-            state.transfer = .nothing
-            state.grant = nil
-            state.isOverdue = nil
             return state.answer.take()
         }
         // Released here and not under the lock: it may hold the last reference to an exchange.
         _ = left
+        pull?.close()
+        pull = nil
+        unsent = nil
+        deadline = 0
+        if let request, request.phase != .finished { server.complete(request) }
     }
 
-    /// Libmicrohttpd is about to close the socket. Connection thread.
-    func closed() {
-        waiting.withLock { $0.isClosed = true }
-        requestEnded()
+    /// Ends the connection: with its socket, or without, where that goes on as a stream or until the client has read
+    /// its last reply.
+    func close(keepingSocket: Bool = false) {
+        guard stage != .closed else { return }
+        stage = .closed
+        endRequest()
         request = nil
-    }
-
-    /// Wakes libmicrohttpd when the client has closed its side. Any thread.
-    ///
-    /// In 0.9.75 a short read counts as "no more to read", also when the client's data and its end
-    /// came together; the end is then noticed only at the idle time-out. Shutting the receiving
-    /// side, which is closed anyway, makes a new event.
-    func noticeDeparture() {
-        waiting.withLock { state in
-            guard !state.isClosed, case .nothing = state.wait else { return }
-            if shim_is_peer_closed(socket) != 0 { shutdown(socket, Int32(SHUT_RD)) }
-        }
-    }
-
-    /// Cuts the receiving side of a connection whose request comes too slowly. Any thread.
-    func expire() {
-        waiting.withLock { state in
-            guard !state.isClosed, case .nothing = state.wait else { return }
-            isExpired.store(true, ordering: .releasing)
-            shutdown(socket, Int32(SHUT_RD))
-        }
+        // Closing would not end the events while a child that is just being started has the socket, too.
+        if index >= 0 { _ = shim_epoll_remove(loop.epoll, socket) }
+        loop.remove(self)
+        if !keepingSocket { Glibc.close(socket) }
+        server.connectionClosed()
     }
 }

@@ -52,7 +52,7 @@ package final class Exchange: Sendable {
     package func abandon() { _ = answer(.abandoned) }
 
     /// Whether nobody waits any more: it was answered or given up, or the client closed its side.
-    /// Best effort: a client that vanished without a word is not noticed. Cost: a system call.
+    /// Best effort: a client that vanished without a word is not noticed. Cost: a lock.
     package var isGone: Bool { connection.isGone(ticket) }
 
     private func answer(_ answer: Connection.Answer) -> Bool {

@@ -1,5 +1,3 @@
-import CMicroHTTPD
-import Glibc
 import Threads
 
 /// One request: its method, target, headers and body.
@@ -12,22 +10,20 @@ import Threads
 package final class Request: @unchecked Sendable {
     /// Where the request stands.
     enum Phase {
-        /// The request line is here.
-        case headers
-        /// Waiting for the body, or for libmicrohttpd's call after it.
+        /// The head is here, the body not yet.
         case receiving
         /// The reply is decided, and the rest of the body is being dropped.
         case refused
-        /// Suspended until an exchange answers.
+        /// An exchange is to answer.
         case waiting
-        /// The reply is queued, or the connection is being cut.
+        /// The reply is on its way.
         case replied
         /// The request is over.
         case finished
     }
 
     let connection: Connection
-    var phase = Phase.headers
+    var phase = Phase.receiving
     var target = Target()
     var requestBody = RequestBody()
     var route = -1
@@ -36,9 +32,6 @@ package final class Request: @unchecked Sendable {
     var drained = 0
     var upload: (any UploadSink)?
     var inflater: GzipReader?
-    /// The `Content-Length`; 0 without one.
-    var announcedByteCount: UInt64 = 0
-    var isChunked = false
     var bodyLimit = Int.max
     var requestIDText: RequestText?
     var sequence = 0
@@ -47,14 +40,21 @@ package final class Request: @unchecked Sendable {
     var receivedByteCount = 0
     /// What those that were compressed have become.
     var inflatedByteCount = 0
+    /// Whether nothing behind the request is read any more.
     var closesEarly = false
+    /// Whether the reply became an event stream, which is counted when it ends.
     var isDetached = false
+
+    /// Whether the thread that was to answer may still read the request.
+    var isShared = false
+    /// The grant whose end ends the wait for an answer.
+    var waitingGrant: Grant?
 
     /// What admitted the request; nil when its exchange ends for nobody.
     package var grant: Grant?
     /// The method; `.head` also when a GET route answers it.
     package internal(set) var method = Method.other
-    /// Nanoseconds of the monotonic clock when the request line was complete.
+    /// Nanoseconds of the monotonic clock when the head was complete.
     package internal(set) var startedAt: UInt64 = 0
     /// Whether the client speaks HTTP/1.1 (else 1.0).
     package internal(set) var isHTTP11 = true
@@ -64,8 +64,10 @@ package final class Request: @unchecked Sendable {
     }
 
     /// Makes the object ready for the connection's next request.
-    func begin(_ text: UnsafePointer<CChar>) -> Bool {
-        phase = .headers
+    ///
+    /// - Returns: False without memory for the target.
+    func begin(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        phase = .receiving
         route = -1
         drained = 0
         status = 0
@@ -74,11 +76,11 @@ package final class Request: @unchecked Sendable {
         inflatedByteCount = 0
         closesEarly = false
         isDetached = false
-        announcedByteCount = 0
-        isChunked = false
         bodyLimit = Int.max
         requestIDText = nil
         grant = nil
+        waitingGrant = nil
+        isShared = false
         method = .other
         startedAt = monotonicNanoseconds()
         return target.load(text)
@@ -92,6 +94,7 @@ package final class Request: @unchecked Sendable {
         inflater = nil
         requestIDText = nil
         grant = nil
+        waitingGrant = nil
         requestBody.reset()
     }
 
@@ -132,28 +135,14 @@ package final class Request: @unchecked Sendable {
     /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
     /// headers.
     package func header(_ name: HeaderName) -> RequestText? {
-        guard phase != .finished else { return nil }
-        var count = 0
-        let found = shim_request_header(
-            connection.handle, name.text.cString, name.text.utf8CodeUnitCount, &count)
-        guard let found else { return nil }
-        return RequestText(found, count: count)
+        phase == .finished ? nil : connection.head.value(name)
     }
 
     /// All headers of that name, in order.
     package func headers(_ name: HeaderName) -> [RequestText] {
-        var found = HeaderValues(name: name)
-        if phase != .finished {
-            withUnsafeMutablePointer(to: &found) {
-                shim_each_request_header(connection.handle, collectHeader, $0)
-            }
-        }
-        return found.values
-    }
-
-    fileprivate struct HeaderValues {
-        let name: HeaderName
-        var values: [RequestText] = []
+        var found: [RequestText] = []
+        if phase != .finished { connection.head.forEach(name) { found.append($0) } }
+        return found
     }
 
     /// The client's address and port, such as `127.0.0.1:50312`.
@@ -162,14 +151,4 @@ package final class Request: @unchecked Sendable {
     /// The id that ties log lines and the reply to this request: the client's `X-Request-Id` when
     /// it is sane, else one of ours.
     package var id: String { withRequestID { String(decoding: $0, as: UTF8.self) } }
-}
-
-private let collectHeader: MHD_KeyValueIteratorN = {
-    context, _, name, nameCount, value, valueCount in
-    guard let found = context?.assumingMemoryBound(to: Request.HeaderValues.self), let name,
-        let value,
-        RequestText(name, count: nameCount).equalsIgnoringCase(found.pointee.name.text)
-    else { return .YES }
-    found.pointee.values.append(RequestText(value, count: valueCount))
-    return .YES
 }

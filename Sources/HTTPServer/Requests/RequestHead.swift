@@ -1,166 +1,259 @@
-import CMicroHTTPD
 import Glibc
 
-/// The request line and the fields of a request, checked byte by byte.
+/// The request line and the fields of a request, read line by line as they come and checked byte by byte.
 ///
-/// libmicrohttpd 0.9.75 passes over much that a proxy in front may read differently: it appends the
-/// text of a folded line to the field's name, drops what follows a NUL, takes LF alone as the end
-/// of a line, and goes by the first of two lengths. But it takes the head apart in place, with a NUL
-/// for each separator and for each byte of a line's end. So each piece of a well-formed head begins
-/// where the one before it ends, and whatever was hidden leaves a gap.
+/// Whatever a proxy in front could read differently is a fault: lines that end with LF alone, folded lines, blanks before
+/// a colon, control characters, more than one length or host (RFC 9112, sections 2.2 to 6.3; RFC 9110, section 5.5).
 ///
-/// Cost: one pass over the head; nothing is allocated. Connection thread.
-struct RequestHead {
+/// Pieces of the head are offsets into the bytes that were read, so that these may move until the head is complete.
+/// Cost: one pass over the head; nothing is allocated but by a request with more fields than any before it. Loop's thread.
+struct RequestHead: ~Copyable {
     /// What makes a head ambiguous, so that nothing behind it may be taken for a request.
     enum Fault {
         case requestLine
+        case version
         case field
+        case tooManyFields
         case host
         case contentLength
         case transferEncoding
         case contentType
     }
 
-    /// The `Content-Length`; 0 without one.
+    /// How far reading has come.
+    enum Progress {
+        case incomplete
+        /// The head has that many bytes.
+        case complete(byteCount: Int)
+        case broken(Fault)
+    }
+
+    private struct Field {
+        let name: Range<Int32>
+        let value: Range<Int32>
+    }
+
+    /// More fields are refused; each costs a look-up time.
+    static let fieldCountMax = 256
+
+    /// The `Content-Length`; 0 without one, the greatest number for one that is greater.
     private(set) var bodyByteCount: UInt64 = 0
     /// Whether the body comes in chunks.
     private(set) var isChunked = false
-    /// The first fault; nil for a head that is well-formed.
-    private(set) var fault: Fault?
+    /// Whether the client waits for a word before it sends the body.
+    private(set) var expectsContinue = false
+    private(set) var isHTTP11 = true
 
-    /// Where the next field begins.
-    private var position: UnsafePointer<UInt8>
-    private var fieldCount = 0
+    private var base: UnsafePointer<UInt8>?
+    private var methodRange: Range<Int32> = 0..<0
+    private var targetRange: Range<Int32> = 0..<0
+    private var fields: ContiguousArray<Field> = []
+    private var hasRequestLine = false
+    private var lineStart = 0
+    /// Where the search for the end of the line goes on.
+    private var position = 0
     private var hostCount = 0
     private var contentLengthCount = 0
     private var transferEncodingCount = 0
     private var contentTypeCount = 0
+    private var asksForClose = false
+    private var asksForKeepAlive = false
 
-    /// Reads the complete head of the request that `handle` receives.
+    /// Forgets the request, for the next one.
+    mutating func reset() {
+        bodyByteCount = 0
+        isChunked = false
+        expectsContinue = false
+        isHTTP11 = true
+        base = nil
+        methodRange = 0..<0
+        targetRange = 0..<0
+        fields.removeAll(keepingCapacity: true)
+        hasRequestLine = false
+        lineStart = 0
+        position = 0
+        hostCount = 0
+        contentLengthCount = 0
+        transferEncodingCount = 0
+        contentTypeCount = 0
+        asksForClose = false
+        asksForKeepAlive = false
+    }
+
+    // MARK: What was read
+
+    /// Whether the request line is complete.
+    var isRequestLineRead: Bool { hasRequestLine }
+
+    /// The method as it was sent; valid as long as the bytes that were read last.
+    var method: UnsafeBufferPointer<UInt8> { piece(methodRange) }
+
+    /// The target as it was sent; valid as long as the bytes that were read last.
+    var target: UnsafeBufferPointer<UInt8> { piece(targetRange) }
+
+    /// Whether the client will take another reply on this connection (RFC 9112, section 9.3).
+    var keepsConnection: Bool { !asksForClose && (isHTTP11 || asksForKeepAlive) }
+
+    /// The first field of that name, compared without case. Cost: a pass over the fields.
+    func value(_ name: HeaderName) -> RequestText? {
+        for field in fields where isNamed(field, name.text) {
+            return RequestText(piece(field.value))
+        }
+        return nil
+    }
+
+    /// Calls `body` with all fields of that name, in order.
+    func forEach(_ name: HeaderName, _ body: (RequestText) -> Void) {
+        for field in fields where isNamed(field, name.text) {
+            body(RequestText(piece(field.value)))
+        }
+    }
+
+    private func piece(_ range: Range<Int32>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: base.map { $0 + Int(range.lowerBound) }, count: range.count)
+    }
+
+    @inline(__always)
+    private func isNamed(_ field: Field, _ name: StaticString) -> Bool {
+        field.name.count == name.utf8CodeUnitCount
+            && RequestText(piece(field.name)).equalsIgnoringCase(name)
+    }
+
+    // MARK: Reading
+
+    /// Reads on.
     ///
-    /// - `method`, `version`: As libmicrohttpd gives them, in the memory of the head.
-    /// - `target`: The target up to its first NUL.
-    init(
-        _ handle: OpaquePointer, method: UnsafePointer<CChar>, target: RequestText,
-        version: UnsafePointer<CChar>
-    ) {
-        let start = UnsafeRawPointer(method).assumingMemoryBound(to: UInt8.self)
-        let version = UnsafeRawPointer(version).assumingMemoryBound(to: UInt8.self)
-        let isHTTP11 = version[7] != UInt8(ascii: "0")
-        let methodByteCount = strlen(method)
-        // libmicrohttpd has made sure that the version has eight bytes.
-        position = version + 10
-        guard start + methodByteCount + 1 + target.count + 1 == version,
-            isToken(UnsafeBufferPointer(start: start, count: methodByteCount)),
-            isTarget(target.bytes)
-        else {
-            fault = .requestLine
-            return
-        }
-        guard isLineEnd(version + 8) else {
-            fault = .field
-            return
-        }
-        withUnsafeMutablePointer(to: &self) { head in
-            shim_each_request_header(handle, visitField, head)
-        }
-        guard fault == nil else { return }
-        // The empty line ends the head.
-        if position + 2 != start + shim_request_header_bytes(handle) || !isLineEnd(position) {
-            fault = .field
-        } else if hostCount > 1 || (isHTTP11 && hostCount == 0) {
-            fault = .host
-        } else if contentLengthCount > 1 || (isChunked && contentLengthCount > 0) {
-            fault = .contentLength
-        } else if transferEncodingCount > (isChunked && isHTTP11 ? 1 : 0) {
-            fault = .transferEncoding
-        } else if contentTypeCount > 1 {
-            fault = .contentType
-        }
-    }
-
-    /// Takes the next field in. Returns whether the head is well-formed so far.
-    fileprivate mutating func visit(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        fieldCount += 1
-        // The first is not the client's: see `shim_hide_cookies`.
-        if fieldCount == 1 { return true }
-        guard name.baseAddress == position, isToken(name), isFieldValue(value),
-            let valueStart = value.baseAddress, isLineEnd(valueStart + value.count)
-        else {
-            fault = .field
-            return false
-        }
-        position = valueStart + value.count + 2
-        let name = RequestText(name)
-        let value = RequestText(value)
-        if name.equalsIgnoringCase(HeaderName.host.text) {
-            hostCount += 1
-            if !isHost(value.bytes) { fault = .host }
-        } else if name.equalsIgnoringCase(HeaderName.contentLength.text) {
-            contentLengthCount += 1
-            bodyByteCount = value.decimal ?? 0
-        } else if name.equalsIgnoringCase(HeaderName.transferEncoding.text) {
-            transferEncodingCount += 1
-            isChunked = value.equalsIgnoringCase("chunked")
-        } else if name.equalsIgnoringCase(HeaderName.contentType.text) {
-            contentTypeCount += 1
-        }
-        return fault == nil
-    }
-}
-
-extension RequestHead.Fault {
-    /// The code in the reply.
-    var code: ServerFault.Code { self == .requestLine ? .badTarget : .badHeader }
-
-    /// What the client is told.
-    var detail: String {
-        switch self {
-        case .requestLine:
-            "The request line must be a method, a target and a version with one blank between them; "
-                + "blanks, control characters and '#' in the target must be percent-encoded."
-        case .field:
-            "A header field is malformed. Each is a name, ':' and a value on one line that ends with "
-                + "CR LF, without a blank before ':' and without control characters."
-        case .host:
-            "The request must have exactly one field Host, a host name with an optional port."
-        case .contentLength:
-            "The request must have one field Content-Length at most, and none beside Transfer-Encoding."
-        case .transferEncoding:
-            "The only Transfer-Encoding that the service reads is 'chunked', in HTTP/1.1."
-        case .contentType: "The request must have one field Content-Type at most."
-        }
-    }
-}
-
-private let visitField: MHD_KeyValueIteratorN = { context, _, name, nameCount, value, valueCount in
-    guard let head = context?.assumingMemoryBound(to: RequestHead.self) else { return .NO }
-    let name = UnsafeRawBufferPointer(start: name, count: nameCount)
-    let value = UnsafeRawBufferPointer(start: value, count: valueCount)
-    return head.pointee.visit(
-        name.assumingMemoryBound(to: UInt8.self), value.assumingMemoryBound(to: UInt8.self))
-        ? .YES : .NO
-}
-
-/// Whether CR LF stood here: both are NUL by now.
-@inline(__always)
-private func isLineEnd(_ bytes: UnsafePointer<UInt8>) -> Bool { bytes[0] == 0 && bytes[1] == 0 }
-
-/// Whether `bytes` are a token (RFC 9110, section 5.6.2).
-private func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    !bytes.isEmpty
-        && bytes.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x5E...0x7A, 0x23...0x27: true
-            case UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-                UInt8(ascii: "."), UInt8(ascii: "|"), UInt8(ascii: "~"):
-                true
-            default: false
+    /// - `bytes`: All that was received since the head began, what was read before included.
+    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Progress {
+        guard let start = bytes.baseAddress else { return .incomplete }
+        base = start
+        while let feed = memchr(start + position, 0x0A, bytes.count - position) {
+            let end = UnsafePointer(feed.assumingMemoryBound(to: UInt8.self)) - start
+            position = end + 1
+            guard end > lineStart, start[end - 1] == 0x0D else { return .broken(.field) }
+            let line = lineStart..<end - 1
+            lineStart = position
+            if line.isEmpty {
+                // An empty line before the request line is left over from a body (RFC 9112, section 2.2).
+                if !hasRequestLine { continue }
+                if let fault = contradiction { return .broken(fault) }
+                return .complete(byteCount: position)
+            }
+            if let fault = hasRequestLine ? readField(start, line) : readRequestLine(start, line) {
+                return .broken(fault)
             }
         }
+        position = bytes.count
+        return .incomplete
+    }
+
+    /// Reads `method SP target SP version`.
+    private mutating func readRequestLine(
+        _ start: UnsafePointer<UInt8>, _ line: Range<Int>
+    ) -> Fault? {
+        var index = line.lowerBound
+        while index < line.upperBound, isTokenByte(start[index]) { index += 1 }
+        let methodEnd = index
+        guard methodEnd > line.lowerBound, index < line.upperBound, start[index] == 0x20 else {
+            return .requestLine
+        }
+        index += 1
+        let targetStart = index
+        // Blanks, control characters and a fragment would end it for somebody.
+        while index < line.upperBound, start[index] > 0x20, start[index] != 0x7F,
+            start[index] != 0x23
+        {
+            index += 1
+        }
+        let version = index + 1
+        guard index > targetStart, index < line.upperBound, start[index] == 0x20,
+            line.upperBound - version == 8, memcmp(start + version, "HTTP/", 5) == 0,
+            isDigit(start[version + 5]), start[version + 6] == 0x2E, isDigit(start[version + 7])
+        else { return .requestLine }
+        hasRequestLine = true
+        methodRange = range(line.lowerBound, methodEnd)
+        targetRange = range(targetStart, index)
+        isHTTP11 = start[version + 7] != 0x30
+        return start[version + 5] == 0x31 ? nil : .version
+    }
+
+    /// Reads `name: value`.
+    private mutating func readField(_ start: UnsafePointer<UInt8>, _ line: Range<Int>) -> Fault? {
+        if fields.count == Self.fieldCountMax { return .tooManyFields }
+        var index = line.lowerBound
+        while index < line.upperBound, isTokenByte(start[index]) { index += 1 }
+        guard index > line.lowerBound, index < line.upperBound, start[index] == 0x3A else {
+            return .field
+        }
+        var valueStart = index + 1
+        var valueEnd = line.upperBound
+        while valueStart < valueEnd, isBlank(start[valueStart]) { valueStart += 1 }
+        while valueEnd > valueStart, isBlank(start[valueEnd - 1]) { valueEnd -= 1 }
+        let value = UnsafeBufferPointer(start: start + valueStart, count: valueEnd - valueStart)
+        guard isFieldValue(value) else { return .field }
+        let field = Field(
+            name: range(line.lowerBound, index), value: range(valueStart, valueEnd))
+        fields.append(field)
+        return note(field, RequestText(value), hasBlankAfter: valueEnd < line.upperBound)
+    }
+
+    /// Takes in what a field says of the message or the connection.
+    private mutating func note(
+        _ field: Field, _ value: RequestText, hasBlankAfter: Bool
+    ) -> Fault? {
+        // Few fields pass the comparison of lengths.
+        if isNamed(field, HeaderName.host.text) {
+            hostCount += 1
+            return isHost(value.bytes) ? nil : .host
+        } else if isNamed(field, HeaderName.contentLength.text) {
+            contentLengthCount += 1
+            guard !value.isEmpty, value.bytes.allSatisfy(isDigit) else { return .contentLength }
+            bodyByteCount = value.decimal ?? .max
+        } else if isNamed(field, HeaderName.transferEncoding.text) {
+            transferEncodingCount += 1
+            // Some read another coding where a blank follows.
+            isChunked = value.equalsIgnoringCase("chunked") && !hasBlankAfter
+        } else if isNamed(field, HeaderName.contentType.text) {
+            contentTypeCount += 1
+        } else if isNamed(field, HeaderName.connection.text) {
+            asksForClose = asksForClose || value.listContains("close")
+            asksForKeepAlive = asksForKeepAlive || value.listContains("keep-alive")
+        } else if isNamed(field, HeaderName.expect.text) {
+            expectsContinue = value.equalsIgnoringCase("100-continue")
+        }
+        return nil
+    }
+
+    /// What the fields say against each other.
+    private var contradiction: Fault? {
+        if hostCount > 1 || (isHTTP11 && hostCount == 0) { return .host }
+        if contentLengthCount > 1 || (isChunked && contentLengthCount > 0) { return .contentLength }
+        if transferEncodingCount > (isChunked && isHTTP11 ? 1 : 0) { return .transferEncoding }
+        return contentTypeCount > 1 ? .contentType : nil
+    }
+
+    private func range(_ start: Int, _ end: Int) -> Range<Int32> {
+        // A head is bounded far below 2 GiB.
+        Int32(truncatingIfNeeded: start)..<Int32(truncatingIfNeeded: end)
+    }
 }
+
+/// One bit for each byte below 64 that a token may have (RFC 9110, section 5.6.2): `!#$%&'*+-.` and digits.
+private let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
+/// The same for 64 to 127: letters and ``^_`|~``.
+private let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+
+@inline(__always)
+private func isTokenByte(_ byte: UInt8) -> Bool {
+    let bits = byte < 64 ? lowTokenBytes : highTokenBytes
+    return byte < 128 && bits >> UInt64(byte & 63) & 1 != 0
+}
+
+@inline(__always)
+private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+@inline(__always)
+private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
 /// Whether `bytes` have no control character but tabs (RFC 9110, section 5.5).
 private func isFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -168,13 +261,6 @@ private func isFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     // Without an early end, so that many bytes are looked at together.
     for byte in bytes { hasControl = hasControl || (byte < 0x20 && byte != 0x09) || byte == 0x7F }
     return !hasControl
-}
-
-/// Whether `bytes` have nothing that ends a target for somebody: blanks, control characters, a fragment.
-private func isTarget(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    var isBroken = false
-    for byte in bytes { isBroken = isBroken || byte <= 0x20 || byte == 0x7F || byte == 0x23 }
-    return !isBroken
 }
 
 /// Whether `bytes` may be a host with a port (RFC 3986, section 3.2; no commas, which would be a list).

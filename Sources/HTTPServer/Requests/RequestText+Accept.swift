@@ -1,5 +1,3 @@
-import CMicroHTTPD
-
 /// How well a media type matches a client's `Accept` (RFC 9110, section 12.5.1).
 package struct Acceptance: Sendable, Equatable {
     /// How much it is wanted, in thousandths: the `q` of the range that names it best; 0 refuses it.
@@ -37,21 +35,10 @@ extension Request {
     /// - `type`: Such as `text/csv`, in lower case.
     package func acceptance(of type: StaticString) -> Acceptance? {
         var reader = AcceptReader(type: type)
-        if phase != .finished {
-            shim_each_request_header(connection.handle, visitAccept, &reader)
-        }
+        if phase != .finished { connection.head.forEach(.accept) { reader.read($0) } }
         if reader.rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, position: 0) }
         return reader.best
     }
-}
-
-private let visitAccept: MHD_KeyValueIteratorN = { context, _, name, nameCount, value, valueCount in
-    guard let reader = context?.assumingMemoryBound(to: AcceptReader.self), let name, let value
-    else { return .YES }
-    if RequestText(name, count: nameCount).equalsIgnoringCase(HeaderName.accept.text) {
-        reader.pointee.read(RequestText(value, count: valueCount))
-    }
-    return .YES
 }
 
 extension RequestText {

@@ -19,10 +19,6 @@ package struct RequestText: @unchecked Sendable {
         bytes = UnsafeBufferPointer(start: start, count: count)
     }
 
-    init(_ start: UnsafePointer<CChar>, count: Int) {
-        self.init(UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
-    }
-
     /// Number of bytes.
     package var count: Int { bytes.count }
     /// Whether there are no bytes.

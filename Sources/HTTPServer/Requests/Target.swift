@@ -34,8 +34,8 @@ struct Target: ~Copyable {
     }
 
     /// Copies the raw target. Returns false when there is no memory for it.
-    mutating func load(_ text: UnsafePointer<CChar>) -> Bool {
-        let count = strlen(text)
+    mutating func load(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = text.count
         if count * 2 + 2 > capacity || (capacity > 4096 && count < 1024) {
             let wanted = max(512, count * 2 + 2)
             free(memory)
@@ -48,7 +48,7 @@ struct Target: ~Copyable {
             rawCount = 0
             return false
         }
-        memcpy(memory, text, count)
+        if let from = text.baseAddress { memcpy(memory, from, count) }
         rawCount = count
         pathCount = 0
         decodedEnd = count

@@ -14,9 +14,8 @@ package struct TargetIdentity {
     package init?(_ text: String, leavingOut name: StaticString) {
         guard text.utf8.first == UInt8(ascii: "/"), !text.utf8.contains(0) else { return nil }
         var target = Target()
-        guard text.withCString({ target.load($0) }), (try? target.parse()) != nil else {
-            return nil
-        }
+        var text = text
+        guard text.withUTF8({ target.load($0) }), (try? target.parse()) != nil else { return nil }
         self.init(target, leavingOut: name)
     }
 

@@ -24,12 +24,6 @@ extension Server {
                 "The token's right was lowered; it does not allow this any more.")
         }
     }
-
-    /// Ends the exchanges whose grants have ended. Called once a second.
-    func endAccess() {
-        let all = connections.withLock { Array($0.values) }
-        for connection in all { connection.endAccess() }
-    }
 }
 
 extension SocketLoop {

@@ -1,49 +1,20 @@
-import CMicroHTTPD
-import Glibc
 import Threads
 
 // The end of requests: figures, log lines, callbacks.
 extension Server {
-    /// libmicrohttpd is done with a request. Called exactly once for each that began.
-    func complete(_ request: Request, _ reason: MHD_RequestTerminationCode) {
-        let connection = request.connection
-        connection.deadline.store(0, ordering: .relaxed)
-        let wasCounted = request.phase != .headers
-        answerTimeout(request, reason)
+    /// A request is over, for whatever reason. Called exactly once for each that began.
+    func complete(_ request: Request) {
         request.upload?.abort()
         request.upload = nil
-        if request.closesEarly { linger(connection.socket) }
-        if wasCounted {
-            // Counted as answered before it is no longer under way: it is never neither.
-            if !request.isDetached { finished(record(request, forLater: false), request) }
-            metrics.inFlight.wrappingSubtract(1, ordering: .releasing)
-        }
-        connection.requestEnded()
-        request.end()
+        // Counted as answered before it is no longer under way: it is never neither.
+        if !request.isDetached { finished(record(request, forLater: false), request) }
+        metrics.inFlight.wrappingSubtract(1, ordering: .releasing)
+        // Whoever was to answer may still read it; it goes with the last reference.
+        if !request.isShared { request.end() }
     }
 
-    /// A client that was too slow with its request, or whose grant has ended before it was complete, is
-    /// told so before the connection closes.
-    private func answerTimeout(_ request: Request, _ reason: MHD_RequestTerminationCode) {
-        switch request.phase {
-        case .headers, .receiving, .refused: break
-        case .waiting, .replied, .finished: return
-        }
-        if let refusal = accessRefusal(request) { return cut(request, refusal) }
-        let isExpired = request.connection.isExpired.load(ordering: .acquiring)
-        guard isExpired || reason == .REQUEST_TERMINATED_TIMEOUT_REACHED else { return }
-        let phase = request.phase
-        cut(
-            request,
-            fault(408, .requestTimeout, "The request did not arrive in time; send it again."))
-        // Headers that never came are not counted as a request.
-        if phase == .headers { request.phase = .headers }
-    }
-
-    private func linger(_ socket: Int32) {
-        let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-        if copy >= 0 { loop?.post(.linger(copy)) }
-    }
+    /// Leaves the socket of a connection whose last reply is sent to the thread that waits until the client has read it.
+    func linger(_ socket: Int32) { loop?.post(.linger(socket)) }
 
     func record(_ request: Request, forLater: Bool) -> RequestRecord {
         var record = RequestRecord(

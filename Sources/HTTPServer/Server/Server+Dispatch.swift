@@ -1,41 +1,66 @@
-import CMicroHTTPD
-import Glibc
-
 // The life of a request on its connection's thread: headers, body, handler, answer.
 extension Server {
-    /// The headers are here: finds the route and decides what happens with the body.
-    ///
-    /// No reply is queued here unless the connection has to close anyway: libmicrohttpd closes a
-    /// connection whose reply is queued in its first call.
-    func begin(
-        _ request: Request, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
-    ) -> MHD_Result {
+    /// The head is here: finds the route and decides what happens with the body.
+    func begin(_ request: Request, headByteCount: Int) {
+        let connection = request.connection
         metrics.inFlight.wrappingAdd(1, ordering: .relaxed)
-        request.method = Method(token: method)
-        request.isHTTP11 = strcmp(version, "HTTP/1.0") != 0
-        request.phase = .receiving
         request.decideRequestID()
-        let head = RequestHead(
-            request.connection.handle, method: method, target: request.target.raw, version: version)
-        if let found = head.fault {
-            return refuseAtOnce(request, fault(400, found.code, found.detail))
-        }
-        request.announcedByteCount = head.bodyByteCount
-        request.isChunked = head.isChunked
-        let hasBody = head.isChunked || head.bodyByteCount > 0
-        if let refusal = check(request) ?? admission(request) {
+        let hasBody = connection.head.isChunked || connection.head.bodyByteCount > 0
+        connection.deadline = 0
+        if let refusal = check(request, headByteCount: headByteCount) ?? admission(request) {
             return refuse(request, refusal, hasBody: hasBody)
         }
         guard hasBody else {
-            request.connection.deadline.store(0, ordering: .relaxed)
-            if request.route >= 0, router.isStreamed(route: request.route),
+            if router.isStreamed(route: request.route),
                 case .streamed(let start) = router.routes[request.route].body
             {
-                return beginUpload(request, start, hasBody: false)
+                beginUpload(request, start, hasBody: false)
+                if request.phase != .receiving { return }
             }
-            return .YES
+            return finish(request)
         }
-        return beginBody(request)
+        beginBody(request)
+    }
+
+    /// The head is broken: nothing behind it is taken for a request.
+    func refuseHead(_ request: Request, _ refusal: Response) {
+        metrics.inFlight.wrappingAdd(1, ordering: .relaxed)
+        request.decideRequestID()
+        refuseAtOnce(request, refusal)
+    }
+
+    /// Tells the client of a head that did not come in time, which is not counted as a request.
+    func refuseLateHead(_ connection: Connection) {
+        let buffer = connection.loop.reply
+        buffer.write(refusal: lateReply())
+        connection.closesAfterReply = true
+        connection.begin(buffer.bytes, nil)
+    }
+
+    /// The refusal of a request that is too slow.
+    func lateReply() -> Response {
+        fault(408, .requestTimeout, "The request did not arrive in time; send it again.")
+    }
+
+    /// The refusal of a head that is not complete although it has more bytes than a head may have.
+    func headTooLarge(_ head: borrowing RequestHead, byteCount: Int) -> Response {
+        head.isRequestLineRead
+            ? headersTooLarge(byteCount, isMore: true) : targetTooLong(byteCount, isMore: true)
+    }
+
+    private func targetTooLong(_ byteCount: Int, isMore: Bool) -> Response {
+        fault(
+            414, .targetTooLong,
+            "The request target has \(isMore ? "more than " : "")\(byteCount) bytes; "
+                + "\(options.targetByteCountMax) are allowed. Long queries can be sent as the body of a "
+                + "POST.")
+    }
+
+    private func headersTooLarge(_ byteCount: Int, isMore: Bool) -> Response {
+        fault(
+            431, .headersTooLarge,
+            "The request line and headers have \(isMore ? "more than " : "")\(byteCount) bytes; "
+                + "\(options.headerByteCountMax) are allowed.")
     }
 
     private func admission(_ request: Request) -> Response? {
@@ -43,20 +68,11 @@ extension Server {
     }
 
     /// Finds what is wrong with the headers, and the route.
-    private func check(_ request: Request) -> Response? {
+    private func check(_ request: Request, headByteCount: Int) -> Response? {
         let target = request.target.rawCount
-        if target > options.targetByteCountMax {
-            return fault(
-                414, .targetTooLong,
-                "The request target has \(target) bytes; \(options.targetByteCountMax) are allowed. "
-                    + "Long queries can be sent as the body of a POST.")
-        }
-        let headers = shim_request_header_bytes(request.connection.handle)
-        if headers > options.headerByteCountMax {
-            return fault(
-                431, .headersTooLarge,
-                "The request line and headers have \(headers) bytes; "
-                    + "\(options.headerByteCountMax) are allowed.")
+        if target > options.targetByteCountMax { return targetTooLong(target, isMore: false) }
+        if headByteCount > options.headerByteCountMax {
+            return headersTooLarge(headByteCount, isMore: false)
         }
         do throws(Target.Fault) { try request.target.parse() } catch {
             switch error {
@@ -109,48 +125,51 @@ extension Server {
 
     /// Refuses a request before its handler: after its body when that is short, at once when it is
     /// not (which closes the connection).
-    private func refuse(_ request: Request, _ response: Response, hasBody: Bool) -> MHD_Result {
-        if hasBody,
-            request.header(.expect) != nil
-                || request.announcedByteCount > UInt64(options.drainByteCountMax)
-        {
+    private func refuse(_ request: Request, _ response: Response, hasBody: Bool) {
+        guard hasBody else { return send(response, for: request) }
+        let head = request.connection.head.bodyByteCount
+        if request.header(.expect) != nil || head > UInt64(options.drainByteCountMax) {
             return refuseAtOnce(request, response)
         }
-        request.connection.deadline.store(0, ordering: .relaxed)
         request.phase = .refused
         request.refusal = response
-        if hasBody { setBodyDeadline(request) }
-        return .YES
+        setBodyDeadline(request)
+        request.connection.beginBody()
     }
 
     /// Refuses a request without reading on, and closes the connection: nothing that follows is
     /// taken for a request.
-    private func refuseAtOnce(_ request: Request, _ response: Response) -> MHD_Result {
-        request.connection.deadline.store(0, ordering: .relaxed)
+    func refuseAtOnce(_ request: Request, _ response: Response) {
+        request.upload?.abort()
+        request.upload = nil
         request.closesEarly = true
-        return send(response, for: request)
+        send(response, for: request)
     }
 
     /// Refuses a request while its body comes in.
-    private func refuseBody(_ request: Request, _ response: Response) -> MHD_Result {
+    private func refuseBody(_ request: Request, _ response: Response) {
         request.upload?.abort()
         request.upload = nil
+        request.connection.endUpload()
         request.inflater = nil
         request.requestBody.reset()
         request.phase = .refused
         request.refusal = response
-        return .YES
+        // A streamed body had none.
+        if request.connection.deadline == 0 {
+            request.connection.deadline = request.connection.loop.now &+ bodyNanoseconds
+        }
     }
 
     // MARK: Bodies
 
     private func setBodyDeadline(_ request: Request) {
-        request.connection.deadline.store(
-            request.startedAt &+ UInt64(options.bodyTimeoutSeconds) &* 1_000_000_000,
-            ordering: .relaxed)
+        request.connection.deadline = request.startedAt &+ bodyNanoseconds
     }
 
-    private func beginBody(_ request: Request) -> MHD_Result {
+    private var bodyNanoseconds: UInt64 { UInt64(options.bodyTimeoutSeconds) &* 1_000_000_000 }
+
+    private func beginBody(_ request: Request) {
         if let encoding = request.header(.contentEncoding), !encoding.equalsIgnoringCase("identity")
         {
             guard encoding.equalsIgnoringCase("gzip") || encoding.equalsIgnoringCase("x-gzip"),
@@ -165,30 +184,36 @@ extension Server {
             }
             request.inflater = inflater
         }
+        let announced = request.connection.head.bodyByteCount
         switch router.routes[request.route].body {
         case .none:
             // Dropped like a refused one, but the handler runs.
             request.bodyLimit = -1
             request.inflater = nil
             setBodyDeadline(request)
-            if request.announcedByteCount > UInt64(options.drainByteCountMax) {
+            if announced > UInt64(options.drainByteCountMax) {
                 return refuse(request, bodyTooLarge(options.drainByteCountMax), hasBody: true)
             }
         case .buffered:
             request.bodyLimit = options.bodyByteCountMax
             setBodyDeadline(request)
-            let count = request.announcedByteCount
-            if count > UInt64(request.bodyLimit) {
+            if announced > UInt64(request.bodyLimit) {
                 return refuse(request, bodyTooLarge(request.bodyLimit), hasBody: true)
             }
-            if request.inflater == nil, !request.requestBody.reserve(Int(min(count, 256 << 10))) {
-                return .NO
+            if request.inflater == nil,
+                !request.requestBody.reserve(Int(min(announced, 256 << 10)))
+            {
+                return refuseAtOnce(request, noMemory())
             }
         case .streamed(let start):
-            request.connection.deadline.store(0, ordering: .relaxed)
-            return beginUpload(request, start, hasBody: true)
+            beginUpload(request, start, hasBody: true)
+            if request.phase != .receiving { return }
         }
-        return .YES
+        request.connection.beginBody()
+    }
+
+    private func noMemory() -> Response {
+        fault(503, .internalError, "There is no memory for the body; try again.")
     }
 
     private func bodyTooLarge(_ limit: Int) -> Response {
@@ -198,29 +223,26 @@ extension Server {
 
     private func beginUpload(
         _ request: Request, _ start: @Sendable (Request, Upload) -> UploadStart, hasBody: Bool
-    ) -> MHD_Result {
-        let ticket = request.connection.beginUpload(request.grant)
+    ) {
+        let ticket = request.connection.beginUpload()
         switch start(request, Upload(request.connection, ticket: ticket)) {
         case .accept(let sink): request.upload = sink
-        case .refuse(let response): return refuse(request, response, hasBody: hasBody)
+        case .refuse(let response): refuse(request, response, hasBody: hasBody)
         }
-        return .YES
     }
 
     /// A piece of the body.
-    func receive(_ bytes: UnsafeRawBufferPointer, for request: Request) -> MHD_Result {
+    func receive(_ bytes: UnsafeRawBufferPointer, for request: Request) {
         request.receivedByteCount += bytes.count
         if request.phase == .refused || request.bodyLimit < 0 {
             request.drained += bytes.count
-            if request.drained <= options.drainByteCountMax { return .YES }
-            // No reply can be queued while a body comes in, but nothing else is being sent either:
-            // the refusal is written to the socket, and the connection is closed.
-            cut(request, request.refusal ?? bodyTooLarge(options.drainByteCountMax))
-            return .NO
+            if request.drained <= options.drainByteCountMax { return }
+            return refuseAtOnce(
+                request, request.refusal ?? bodyTooLarge(options.drainByteCountMax))
         }
         guard let inflater = request.inflater else {
-            if let refusal = take(bytes, for: request) { return refuseBody(request, refusal) }
-            return .YES
+            if let refusal = take(bytes, for: request) { refuseBody(request, refusal) }
+            return
         }
         var refusal: Response?
         do throws(GzipReader.Fault) {
@@ -229,9 +251,8 @@ extension Server {
                 return refusal == nil
             }
         } catch {
-            return refuseBody(request, refusal ?? brokenGzip())
+            refuseBody(request, refusal ?? brokenGzip())
         }
-        return .YES
     }
 
     private func brokenGzip() -> Response {
@@ -264,7 +285,7 @@ extension Server {
             }
             switch upload.receive(bytes) {
             case .more: break
-            case .wait: request.connection.suspendForUpload()
+            case .wait: if allowsWaiting { request.connection.pauseUpload() }
             case .refuse(let response): return response
             }
             return nil
@@ -273,7 +294,7 @@ extension Server {
             return bodyTooLarge(request.bodyLimit)
         }
         if !request.requestBody.append(bytes) {
-            return fault(503, .internalError, "There is no memory for the body; try again.")
+            return noMemory()
         }
         return nil
     }
@@ -281,8 +302,8 @@ extension Server {
     // MARK: The handler and its answer
 
     /// The request is complete.
-    func finish(_ request: Request) -> MHD_Result {
-        request.connection.deadline.store(0, ordering: .relaxed)
+    func finish(_ request: Request) {
+        request.connection.deadline = 0
         if request.phase == .refused {
             return send(request.refusal.take() ?? Response(500), for: request)
         }
@@ -302,7 +323,7 @@ extension Server {
             return apply(upload.finish(), to: request, until: request.grant)
         }
         if request.requestBody.count > 0 || request.method != .get, !request.requestBody.pad() {
-            return .NO
+            return send(noMemory(), for: request)
         }
         let outcome = router.routes[request.route].handler(request)
         guard let grant = request.grant, grant.isForReading else {
@@ -311,37 +332,40 @@ extension Server {
         return apply(outcome, to: request, until: grant)
     }
 
-    private func apply(
-        _ outcome: Outcome, to request: Request, until grant: Grant?
-    ) -> MHD_Result {
+    private func apply(_ outcome: Outcome, to request: Request, until grant: Grant?) {
         switch outcome {
-        case .respond(let response): return send(response, for: request)
+        case .respond(let response): send(response, for: request)
         case .later(let start):
-            guard let ticket = request.connection.suspendForAnswer(grant) else {
-                return send(stoppingReply(), for: request)
-            }
+            guard allowsWaiting else { return send(stoppingReply(), for: request) }
             request.phase = .waiting
-            start(Exchange(request, request.connection, ticket: ticket))
-            return .YES
+            request.waitingGrant = grant
+            request.isShared = true
+            start(Exchange(request, request.connection, ticket: request.connection.beginWait()))
         }
     }
 
-    /// The connection was resumed with an answer.
-    func answer(_ request: Request) -> MHD_Result {
-        switch request.connection.takeAnswer() {
+    /// An answer came.
+    func send(_ answer: Connection.Answer, for request: Request) {
+        switch answer {
+        case .stopping, .accessEnded:
+            // Who was to answer may still read the request: no other takes its place.
+            request.closesEarly = true
+        case .ready, .make, .source, .dropped, .abandoned: request.isShared = false
+        }
+        switch answer {
         case .ready(let response): send(response, for: request)
         case .make(let make): send(make(), for: request)
         case .source(let source): send(source.makeResponse(), for: request)
-        case .abandoned: .NO
+        case .abandoned: request.connection.close()
         case .stopping: send(stoppingReply(), for: request)
         case .accessEnded: send(accessRefusal(request) ?? stoppingReply(), for: request)
-        case .dropped, nil:
+        case .dropped:
             send(
                 fault(500, .internalError, "The operation ended without an answer."), for: request)
         }
     }
 
-    private func stoppingReply() -> Response {
+    func stoppingReply() -> Response {
         fault(503, .stopping, "The server is stopping; try again.").with(.retryAfter, "2")
     }
 }

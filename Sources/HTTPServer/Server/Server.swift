@@ -1,14 +1,12 @@
-import CMicroHTTPD
 import Glibc
 import Synchronization
 import Threads
 
-/// An HTTP/1.1 server on libmicrohttpd: it routes requests to handlers and sends their replies.
+/// An HTTP/1.1 server: it routes requests to handlers and sends their replies (RFC 9110, RFC 9112).
 ///
 /// Connections are served by a fixed number of threads (epoll); no handler may block them. One more
 /// thread accepts connections and serves event streams. The server runs from `init` to ``stop``.
-// @unchecked: constants after `init` (`daemon` and `loop` are set before the first connection);
-// what changes is in atomics and in a mutex.
+// @unchecked: constants after `init` (the loops are set before the first connection); what changes is in atomics.
 package final class Server: @unchecked Sendable {
     let options: ServerOptions
     let router: Router
@@ -18,10 +16,8 @@ package final class Server: @unchecked Sendable {
     /// Where the server listens; with port 0 this has the port that was found.
     package let addresses: [ListenAddress]
 
-    private(set) var daemon: OpaquePointer?
     private(set) var loop: SocketLoop?
-    private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
-    let connections = Mutex<[UInt: Connection]>([:])
+    private var connectionLoops: [ConnectionLoop] = []
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
     private let isCutting = Atomic<Bool>(false)
@@ -44,50 +40,31 @@ package final class Server: @unchecked Sendable {
         identities = Atomic(random.next())
         let listeners = try options.listen.open(backlog: 4096)
         addresses = listeners.map(\.address)
-        daemonOptions = UnsafeMutablePointer<shim_daemon_options>.allocate(capacity: 1)
-        daemonOptions.initialize(
-            to: shim_daemon_options(
-                threads: UInt32(max(1, options.threadCount)),
-                // The acceptor refuses connections above the limit; libmicrohttpd divides its own
-                // limit by the threads, so it needs room for an uneven spread.
-                connection_limit: UInt32(
-                    options.connectionCountMax + 64 * max(1, options.threadCount)),
-                connection_memory_bytes: options.connectionMemoryByteCount,
-                timeout_seconds: UInt32(options.idleTimeoutSeconds), context: nil,
-                access: accessHandler, completed: requestCompleted,
-                connection: connectionChanged, target: targetReceived, log: libraryLog))
         try start(listeners.map(\.socket))
     }
 
     private func start(_ sockets: [Int32]) throws(ServerError) {
         checkOpenFiles()
-        // Kept until `stop`: the threads call back with this pointer.
-        daemonOptions.pointee.context = Unmanaged.passRetained(self).toOpaque()
         do throws(ServerError) {
             let loop = try SocketLoop(self, listening: sockets)
             self.loop = loop
-            let started = BatchScheduling.starting { shim_MHD_start_daemon(daemonOptions) }
-            guard let daemon = started else {
-                throw .system("MHD_start_daemon", errno: errno)
+            for _ in 0..<max(1, options.threadCount) {
+                connectionLoops.append(try ConnectionLoop(self))
             }
-            self.daemon = daemon
-            do throws(ServerError) {
-                try loop.start()
-            } catch {
-                MHD_stop_daemon(daemon)
-                throw error
+            let result = BatchScheduling.starting {
+                Result { () throws(ServerError) in
+                    for loop in connectionLoops { try loop.start() }
+                }
             }
+            try result.get()
+            try loop.start()
         } catch {
             for socket in sockets { close(socket) }
+            for loop in connectionLoops { loop.stop() }
+            connectionLoops = []
             loop = nil
-            Unmanaged.passUnretained(self).release()
             throw error
         }
-    }
-
-    deinit {
-        daemonOptions.deinitialize(count: 1)
-        daemonOptions.deallocate()
     }
 
     private func checkOpenFiles() {
@@ -105,8 +82,8 @@ package final class Server: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// Whether handlers may still suspend a connection.
-    var allowsSuspension: Bool { !isCutting.load(ordering: .acquiring) }
+    /// Whether a request may still wait for its answer.
+    var allowsWaiting: Bool { !isCutting.load(ordering: .acquiring) }
     /// Whether replies ask the client to close.
     var closesConnections: Bool { isStopping.load(ordering: .relaxed) }
 
@@ -125,39 +102,32 @@ package final class Server: @unchecked Sendable {
 
     /// What a connection above the limit is told.
     func overloadReply() -> [UInt8] {
-        var reply = options.makeProblem(
-            ServerFault(
-                503, .tooManyConnections,
-                "The server serves \(options.connectionCountMax) connections already; try again."))
-        reply.headers.add(.retryAfter, "1" as StaticString)
-        return rawReply(reply, isHead: false)
+        let reply = fault(
+            503, .tooManyConnections,
+            "The server serves \(options.connectionCountMax) connections already; try again."
+        ).with(.retryAfter, "1")
+        let buffer = ReplyBuffer()
+        buffer.write(refusal: reply)
+        return Array(buffer.bytes)
     }
 
-    func open(_ handle: OpaquePointer) -> Connection {
+    /// Gives a connection that was accepted to the thread that has the fewest.
+    func serve(_ socket: Int32, peer: String) {
         let identity = identities.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
-        let connection = Connection(self, handle, identity: identity)
-        connections.withLock { $0[UInt(bitPattern: handle)] = connection }
-        return connection
-    }
-
-    func closed(_ connection: Connection) {
-        connection.closed()
-        _ = connections.withLock { $0.removeValue(forKey: UInt(bitPattern: connection.handle)) }
-        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
-    }
-
-    /// Cuts connections whose request does not arrive in time, and those whose client has left
-    /// unnoticed. `turn` grows by one each second; half of the connections are looked at in each.
-    func watchConnections(_ now: UInt64, turn: UInt64) {
-        let all = connections.withLock { Array($0.values) }
-        for connection in all {
-            let deadline = connection.deadline.load(ordering: .relaxed)
-            if deadline != 0, now > deadline {
-                connection.expire()
-            } else if connection.identity & 1 == turn & 1 {
-                connection.noticeDeparture()
-            }
+        let loop = connectionLoops.min {
+            $0.connectionCount.load(ordering: .relaxed)
+                < $1.connectionCount.load(ordering: .relaxed)
         }
+        guard let loop else { return }
+        loop.connectionCount.wrappingAdd(1, ordering: .relaxed)
+        loop.post(.adopt(Connection(self, loop, socket: socket, peer: peer, identity: identity)))
+    }
+
+    func connectionClosed() { metrics.connections.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// Has the threads look for what takes too long. Called once a second.
+    func watchConnections() {
+        for loop in connectionLoops { loop.post(.watch) }
     }
 
     // MARK: The end
@@ -176,21 +146,20 @@ package final class Server: @unchecked Sendable {
             self.metrics.inFlight.load(ordering: .relaxed) == 0
                 && self.metrics.streams.load(ordering: .relaxed) == 0
         }
-        // libmicrohttpd must not be stopped with suspended connections: it ends the process. From
-        // here no handler suspends one, and those that are suspended are resumed.
+        // From here on nothing waits: what would is answered at once.
         isCutting.store(true, ordering: .sequentiallyConsistent)
-        let all = connections.withLock { Array($0.values) }
-        for connection in all { connection.cancelWait() }
+        for loop in connectionLoops { loop.post(.cancelWaits) }
         loop?.post(.closeStreams)
         wait(seconds: 2) {
             self.metrics.inFlight.load(ordering: .relaxed) == 0
         }
+        // The streams' loop last: the others may have replies that linger, and it closes their sockets.
+        for loop in connectionLoops { loop.stop() }
         loop?.post(.exit)
         loop?.join()
-        MHD_stop_daemon(daemon)
-        daemon = nil
+        for loop in connectionLoops { loop.closeLeft() }
+        connectionLoops = []
         loop = nil
-        Unmanaged.passUnretained(self).release()
     }
 
     private func wait(seconds: Int, until isDone: () -> Bool) {

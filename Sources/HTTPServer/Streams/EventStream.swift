@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The queue is bounded in bytes: past the bound `send` refuses, and the owner decides what to fold.
 /// Once it is returned from a handler (``Response/init(events:)``) its socket is served by one
-/// thread for all streams, so an idle stream holds no buffer and no libmicrohttpd connection, and
+/// thread for all streams, so an idle stream holds no buffer and no connection's memory, and
 /// a client that leaves is noticed at once when it closes its socket.
 package final class EventStream: Sendable {
     /// What became of bytes that were given to ``send(_:)``.

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CEpoll
 import Glibc
 
 extension SocketLoop {
@@ -9,7 +9,7 @@ extension SocketLoop {
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let socket = withUnsafeMutablePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Glibc.accept(listener, $0, &length)
+                    shim_accept(listener, $0, &length)
                 }
             }
             guard socket >= 0 else {
@@ -24,13 +24,10 @@ extension SocketLoop {
                 refuse(socket)
                 continue
             }
-            let added = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    MHD_add_connection(server.daemon, socket, $0, length)
-                }
+            let peer = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { describe($0) }
             }
-            // libmicrohttpd closes the socket itself when it cannot serve it.
-            if added == .NO { server.connectionRefused() }
+            server.serve(socket, peer: peer)
         }
     }
 

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CEpoll
 import Glibc
 
 extension SocketLoop {

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CEpoll
 import Glibc
 import Synchronization
 import Threads
@@ -6,14 +6,8 @@ import Threads
 /// A write never blocks and never raises SIGPIPE.
 let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
 
-/// One thread for the sockets that libmicrohttpd does not serve: the listening ones, event streams,
-/// and refused connections that linger until their client has read the refusal. Once a second it
-/// also looks for requests that are too slow.
-///
-/// libmicrohttpd could listen itself and could suspend streams, but in 0.9.75
-/// `MHD_quiesce_daemon` races with the workers' own removal of the listening socket (a panic), and
-/// each resume walks the list of all suspended connections: with 9,000 streams suspended, every
-/// write would pay for them.
+/// One thread for the sockets that carry no requests: the listening ones, event streams, and connections that linger
+/// until their client has read the last reply. Once a second it has the others look for requests that are too slow.
 // @unchecked: `inbox` is a mutex; everything else belongs to the loop's thread after `start`.
 final class SocketLoop: @unchecked Sendable {
     enum Message {
@@ -50,7 +44,6 @@ final class SocketLoop: @unchecked Sendable {
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     private var thread: SystemThread?
     private var nextWatch: UInt64 = 0
-    private var turn: UInt64 = 0
 
     /// Opens the descriptors of the loop.
     init(_ server: Server, listening sockets: [Int32]) throws(ServerError) {
@@ -194,10 +187,8 @@ final class SocketLoop: @unchecked Sendable {
                 }
             }
         }
-        turn += 1
-        server.watchConnections(now, turn: turn)
         server.options.watchAccess?()
-        server.endAccess()
+        server.watchConnections()
         endAccess()
     }
 

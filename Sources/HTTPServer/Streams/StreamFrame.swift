@@ -11,12 +11,12 @@ final class StreamFrame {
     private var sentByteCount = 0
     private let byteCount: Int
 
-    /// Bytes as they are.
-    init(head: [UInt8]) {
+    /// Bytes as they are, and a piece behind them.
+    init(head: [UInt8], body: Bytes? = nil) {
         self.head = head
-        pieces = []
+        pieces = body.map { [$0] } ?? []
         tail = ""
-        byteCount = head.count
+        byteCount = head.count + (body?.count ?? 0)
     }
 
     /// Pieces as one chunk, or as they are.

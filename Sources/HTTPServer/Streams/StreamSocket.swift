@@ -1,4 +1,4 @@
-/// A socket that libmicrohttpd has given up and that an event stream writes to.
+/// The socket of a connection that has become an event stream.
 // @unchecked: only the thread of the loop touches the variables.
 final class StreamSocket: @unchecked Sendable {
     let loop: SocketLoop

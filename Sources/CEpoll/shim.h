@@ -1,0 +1,72 @@
+// The door to what of Linux the Glibc module of Swift leaves out: epoll, eventfd, accept4.
+#ifndef HOLDFAST_CEPOLL_SHIM_H
+#define HOLDFAST_CEPOLL_SHIM_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/// One ready descriptor: the number it was added with, and what is ready.
+struct shim_ready {
+    uint64_t token;
+    uint32_t events;
+};
+
+static const uint32_t shim_readable = EPOLLIN;
+static const uint32_t shim_writable = EPOLLOUT;
+/// The peer closed its side.
+static const uint32_t shim_peer_closed = EPOLLRDHUP;
+/// The socket is of no further use.
+static const uint32_t shim_broken = EPOLLHUP | EPOLLERR;
+static const uint32_t shim_edges = EPOLLET;
+
+/// A new epoll descriptor, or -1 with `errno`.
+static inline int shim_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/// Adds a descriptor; 0, or -1 with `errno`.
+static inline int shim_epoll_add(int epoll, int descriptor, uint64_t token, uint32_t events) {
+    struct epoll_event event = {.events = events, .data = {.u64 = token}};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+/// Removes a descriptor; 0, or -1 with `errno`.
+static inline int shim_epoll_remove(int epoll, int descriptor) {
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+/// Waits for at most `count` (256 at most) ready descriptors; their number, or -1 with `errno`.
+static inline int shim_epoll_wait(
+    int epoll, struct shim_ready *ready, int count, int milliseconds) {
+    struct epoll_event events[256];
+    const int found = epoll_wait(epoll, events, count < 256 ? count : 256, milliseconds);
+    for (int index = 0; index < found; index++) {
+        ready[index].token = events[index].data.u64;
+        ready[index].events = events[index].events;
+    }
+    return found;
+}
+
+/// A new event descriptor, or -1 with `errno`.
+static inline int shim_event_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+/// Wakes whoever waits for the event descriptor.
+static inline void shim_event_signal(int descriptor) { (void)eventfd_write(descriptor, 1); }
+
+/// Forgets that it was signalled.
+static inline void shim_event_clear(int descriptor) {
+    eventfd_t value;
+    while (eventfd_read(descriptor, &value) < 0 && errno == EINTR) {
+    }
+}
+
+/// Accepts a connection whose socket neither blocks nor is inherited; -1 with `errno`. (glibc declares
+/// `accept4` only under `_GNU_SOURCE`, which Swift does not set.)
+static inline int shim_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    extern int accept4(int, struct sockaddr *, socklen_t *, int);
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+#endif
