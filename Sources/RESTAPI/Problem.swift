@@ -36,7 +36,7 @@ package struct Problem {
     func document(_ current: (JSONWriter) -> Bool) -> HTTPServer.Bytes {
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.raw("{\"type\":\"about:blank\",\"title\":")
-        json.string(Self.title(status))
+        json.string(reasonPhrase(status).description)
         json.raw(",\"status\":")
         json.uint(UInt64(status))
         json.raw(",\"code\":")
@@ -55,32 +55,6 @@ package struct Problem {
         json.raw("}")
         let (base, count) = json.buffer.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)
-    }
-
-    /// The name of a status (RFC 9110, section 15, and RFC 6585), as `about:blank` asks for.
-    private static func title(_ status: UInt16) -> String {
-        switch status {
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 406: "Not Acceptable"
-        case 408: "Request Timeout"
-        case 409: "Conflict"
-        case 410: "Gone"
-        case 412: "Precondition Failed"
-        case 413: "Content Too Large"
-        case 414: "URI Too Long"
-        case 415: "Unsupported Media Type"
-        case 421: "Misdirected Request"
-        case 422: "Unprocessable Content"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 503: "Service Unavailable"
-        case 507: "Insufficient Storage"
-        default: "Error"
-        }
     }
 }
 

@@ -1,5 +1,6 @@
-/// The phrase that follows a status code (RFC 9110, section 15; RFC 6585).
-func reasonPhrase(_ status: UInt16) -> StaticString {
+/// The phrase that follows a status code, and the title of a problem that has no type (RFC 9110, section 15; RFC 6585;
+/// RFC 9457, section 4.2.1).
+package func reasonPhrase(_ status: UInt16) -> StaticString {
     switch status {
     case 200: "OK"
     case 201: "Created"
