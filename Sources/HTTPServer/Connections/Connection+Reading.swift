@@ -128,15 +128,15 @@ extension Connection {
             if isBroken { close() }
             return false
         }
-        if !isBodyComplete, input.count > 0 {
+        if isBodyComplete {
+            server.finish(request)
+            return true
+        }
+        if input.count > 0 {
             let bytes = UnsafeRawBufferPointer(input.bytes)
             let count = head.isChunked ? bytes.count : Int(min(bodyLeft, UInt64(bytes.count)))
             input.consume(count)
             take(UnsafeRawBufferPointer(rebasing: bytes[0..<count]), request)
-            return true
-        }
-        if isBodyComplete {
-            server.finish(request)
             return true
         }
         guard isReadable else { return false }

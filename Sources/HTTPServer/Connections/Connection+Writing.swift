@@ -12,10 +12,7 @@ extension Connection {
             unsent = StreamFrame(head: Array(bytes), body: body)
             return
         }
-        let sent = Glibc.send(socket, bytes.baseAddress, bytes.count, sendFlags)
-        if sent == bytes.count { return }
-        // An error that lasts is met again.
-        unsent = StreamFrame(head: Array(bytes[max(0, sent)...]), body: nil)
+        sendOrKeep(bytes)
     }
 
     /// Sends what is left of the reply; of one that is made piece by piece the next piece, then it is the others' turn.
@@ -92,11 +89,12 @@ extension Connection {
         sendOrKeep(UnsafeRawBufferPointer(rebasing: scratch[0..<start + count + 2]))
     }
 
+    /// Sends what the kernel takes, and keeps the rest. An error that lasts is met again.
     private func sendOrKeep(_ bytes: UnsafeRawBufferPointer) {
         let sent = isWritable ? Glibc.send(socket, bytes.baseAddress, bytes.count, sendFlags) : 0
         if sent > 0 { activeAt = loop.now }
         if sent == bytes.count { return }
-        unsent = StreamFrame(head: Array(bytes[max(0, sent)...]), body: nil)
+        unsent = StreamFrame(head: Array(bytes[max(0, sent)...]))
     }
 
     /// The reply is sent: the next request may begin, or the connection ends.

@@ -86,6 +86,12 @@ package final class Request: @unchecked Sendable {
         return target.load(text)
     }
 
+    /// Tells the sink of an upload, if there is one, that nothing will follow.
+    func abortUpload() {
+        upload?.abort()
+        upload = nil
+    }
+
     /// Drops what the next request of the connection must not see.
     func end() {
         phase = .finished

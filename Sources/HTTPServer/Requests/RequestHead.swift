@@ -48,7 +48,8 @@ struct RequestHead: ~Copyable {
     private var methodRange: Range<Int32> = 0..<0
     private var targetRange: Range<Int32> = 0..<0
     private var fields: ContiguousArray<Field> = []
-    private var hasRequestLine = false
+    /// Whether the request line is complete.
+    private(set) var hasRequestLine = false
     private var lineStart = 0
     /// Where the search for the end of the line goes on.
     private var position = 0
@@ -59,31 +60,16 @@ struct RequestHead: ~Copyable {
     private var asksForClose = false
     private var asksForKeepAlive = false
 
-    /// Forgets the request, for the next one.
+    /// Forgets the request, for the next one; the memory of the fields is kept.
     mutating func reset() {
-        bodyByteCount = 0
-        isChunked = false
-        expectsContinue = false
-        isHTTP11 = true
-        base = nil
-        methodRange = 0..<0
-        targetRange = 0..<0
-        fields.removeAll(keepingCapacity: true)
-        hasRequestLine = false
-        lineStart = 0
-        position = 0
-        hostCount = 0
-        contentLengthCount = 0
-        transferEncodingCount = 0
-        contentTypeCount = 0
-        asksForClose = false
-        asksForKeepAlive = false
+        var kept: ContiguousArray<Field> = []
+        swap(&kept, &fields)
+        kept.removeAll(keepingCapacity: true)
+        self = RequestHead()
+        fields = kept
     }
 
     // MARK: What was read
-
-    /// Whether the request line is complete.
-    var isRequestLineRead: Bool { hasRequestLine }
 
     /// The method as it was sent; valid as long as the bytes that were read last.
     var method: UnsafeBufferPointer<UInt8> { piece(methodRange) }

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 
 /// Where the body of a reply ends (RFC 9112, section 6.3).
 enum Framing {
@@ -13,7 +14,12 @@ enum Framing {
 /// Memory in which replies are written, one after the other. One thread.
 final class ReplyBuffer {
     private let buffer = ByteBuffer(capacity: 32 << 10)
+    /// Writes numbers into it, whose digits are those of JSON.
+    private let numbers: JSONWriter
     private var date = DateField()
+
+    /// An empty buffer.
+    init() { numbers = JSONWriter(buffer) }
 
     /// What was written since the last head began; valid until the next one.
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
@@ -35,7 +41,7 @@ final class ReplyBuffer {
     ) {
         buffer.removeAll()
         buffer.append("HTTP/1.1 ")
-        buffer.append(decimal: Int(reply.status))
+        numbers.uint(UInt64(reply.status))
         buffer.append(0x20)
         buffer.append(reasonPhrase(reply.status))
         buffer.append("\r\n")
@@ -67,7 +73,7 @@ final class ReplyBuffer {
         case .none, .connection: break
         case .length(let byteCount):
             buffer.append("Content-Length: ")
-            buffer.append(decimal: byteCount)
+            numbers.uint(UInt64(byteCount))
             buffer.append("\r\n")
         case .chunks: buffer.append("Transfer-Encoding: chunked\r\n")
         }
@@ -79,17 +85,5 @@ final class ReplyBuffer {
         if case .bytes(let bytes) = reply.body { body = bytes }
         begin(reply, Headers(), for: nil, .length(body.count), connection: "close")
         append(body)
-    }
-}
-
-extension ByteBuffer {
-    /// Appends a number that is not negative.
-    fileprivate func append(decimal value: Int) {
-        var divisor = 1
-        while value / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(0x30 + UInt8(value / divisor % 10))
-            divisor /= 10
-        }
     }
 }

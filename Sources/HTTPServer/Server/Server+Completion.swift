@@ -4,8 +4,7 @@ import Threads
 extension Server {
     /// A request is over, for whatever reason. Called exactly once for each that began.
     func complete(_ request: Request) {
-        request.upload?.abort()
-        request.upload = nil
+        request.abortUpload()
         // Counted as answered before it is no longer under way: it is never neither.
         if !request.isDetached { finished(record(request, forLater: false), request) }
         metrics.inFlight.wrappingSubtract(1, ordering: .releasing)

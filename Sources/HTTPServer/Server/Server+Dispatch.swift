@@ -44,7 +44,7 @@ extension Server {
 
     /// The refusal of a head that is not complete although it has more bytes than a head may have.
     func headTooLarge(_ head: borrowing RequestHead, byteCount: Int) -> Response {
-        head.isRequestLineRead
+        head.hasRequestLine
             ? headersTooLarge(byteCount, isMore: true) : targetTooLong(byteCount, isMore: true)
     }
 
@@ -127,8 +127,8 @@ extension Server {
     /// not (which closes the connection).
     private func refuse(_ request: Request, _ response: Response, hasBody: Bool) {
         guard hasBody else { return send(response, for: request) }
-        let head = request.connection.head.bodyByteCount
-        if request.header(.expect) != nil || head > UInt64(options.drainByteCountMax) {
+        let announced = request.connection.head.bodyByteCount
+        if request.header(.expect) != nil || announced > UInt64(options.drainByteCountMax) {
             return refuseAtOnce(request, response)
         }
         request.phase = .refused
@@ -140,16 +140,14 @@ extension Server {
     /// Refuses a request without reading on, and closes the connection: nothing that follows is
     /// taken for a request.
     func refuseAtOnce(_ request: Request, _ response: Response) {
-        request.upload?.abort()
-        request.upload = nil
+        request.abortUpload()
         request.closesEarly = true
         send(response, for: request)
     }
 
     /// Refuses a request while its body comes in.
     private func refuseBody(_ request: Request, _ response: Response) {
-        request.upload?.abort()
-        request.upload = nil
+        request.abortUpload()
         request.connection.endUpload()
         request.inflater = nil
         request.requestBody.reset()
@@ -308,14 +306,12 @@ extension Server {
             return send(request.refusal.take() ?? Response(500), for: request)
         }
         if let inflater = request.inflater, !inflater.isOver, request.receivedByteCount > 0 {
-            request.upload?.abort()
-            request.upload = nil
+            request.abortUpload()
             return send(brokenGzip(), for: request)
         }
         if let refusal = accessRefusal(request) {
             // The body took its time.
-            request.upload?.abort()
-            request.upload = nil
+            request.abortUpload()
             return send(refusal, for: request)
         }
         if let upload = request.upload {

@@ -101,14 +101,11 @@ package final class Server: @unchecked Sendable {
     }
 
     /// What a connection above the limit is told.
-    func overloadReply() -> [UInt8] {
-        let reply = fault(
+    func overloadReply() -> Response {
+        fault(
             503, .tooManyConnections,
             "The server serves \(options.connectionCountMax) connections already; try again."
         ).with(.retryAfter, "1")
-        let buffer = ReplyBuffer()
-        buffer.write(refusal: reply)
-        return Array(buffer.bytes)
     }
 
     /// Gives a connection that was accepted to the thread that has the fewest.

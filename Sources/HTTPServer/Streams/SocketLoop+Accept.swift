@@ -32,10 +32,8 @@ extension SocketLoop {
     }
 
     private func refuse(_ socket: Int32) {
-        let reply = server.overloadReply()
-        _ = reply.withUnsafeBytes {
-            send(socket, $0.baseAddress, $0.count, sendFlags)
-        }
+        reply.write(refusal: server.overloadReply())
+        _ = send(socket, reply.bytes.baseAddress, reply.bytes.count, sendFlags)
         post(.linger(socket))
     }
 

@@ -42,6 +42,8 @@ final class SocketLoop: @unchecked Sendable {
     /// Whether accepting is paused until file descriptors are free again.
     var isAcceptPaused = false
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    /// What connections above the limit are told.
+    let reply = ReplyBuffer()
     private var thread: SystemThread?
     private var nextWatch: UInt64 = 0
 
