@@ -55,13 +55,6 @@ static inline int shim_event_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_
 /// Wakes whoever waits for the event descriptor.
 static inline void shim_event_signal(int descriptor) { (void)eventfd_write(descriptor, 1); }
 
-/// Forgets that it was signalled.
-static inline void shim_event_clear(int descriptor) {
-    eventfd_t value;
-    while (eventfd_read(descriptor, &value) < 0 && errno == EINTR) {
-    }
-}
-
 /// Accepts a connection whose socket neither blocks nor is inherited; -1 with `errno`. (glibc declares
 /// `accept4` only under `_GNU_SOURCE`, which Swift does not set.)
 static inline int shim_accept(int listener, struct sockaddr *address, socklen_t *length) {

@@ -1,4 +1,3 @@
-import CEpoll
 import Glibc
 import Synchronization
 import Threads
@@ -257,8 +256,6 @@ final class Connection: @unchecked Sendable {
         stage = .closed
         endRequest()
         request = nil
-        // Closing would not end the events while a child that is just being started has the socket, too.
-        if index >= 0 { _ = shim_epoll_remove(loop.epoll, socket) }
         loop.remove(self)
         if !keepingSocket { Glibc.close(socket) }
         server.connectionClosed()

@@ -7,7 +7,7 @@ import Threads
 ///
 /// Sockets are added to epoll once, edge-triggered, so that no connection costs a system call for waiting, however long
 /// its answer takes; what was ready and was not read is remembered in the connection.
-// @unchecked: `inbox` is a mutex and `connectionCount` an atomic; everything else belongs to the loop's thread.
+// @unchecked: `queue` is Sendable and `connectionCount` an atomic; everything else belongs to the loop's thread.
 final class ConnectionLoop: @unchecked Sendable {
     enum Message {
         case adopt(Connection)
@@ -19,25 +19,17 @@ final class ConnectionLoop: @unchecked Sendable {
         case exit
     }
 
-    private struct Inbox {
-        var messages: [Message] = []
-        /// Whether the thread looks at the messages before it sleeps.
-        var isAwake = false
-    }
-
     /// Memory for what is received or made and used at once.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 15, alignment: 16)
     /// The reply that is being made: its head, and a short body.
     let reply = ReplyBuffer()
     /// When the thread woke last, in monotonic nanoseconds.
     private(set) var now = monotonicNanoseconds()
-    let epoll: Int32
     /// How many connections the thread has, and is about to have.
     let connectionCount = Atomic<Int>(0)
 
     private let server: Server
-    private let wakeUp: Int32
-    private let inbox = Mutex(Inbox())
+    private let queue: LoopQueue<Message>
     private var connections: [Connection] = []
     /// Connections that have more to do than fits into one turn.
     private var continuing: [Connection] = []
@@ -46,27 +38,14 @@ final class ConnectionLoop: @unchecked Sendable {
     /// Opens the descriptors of the loop.
     init(_ server: Server) throws(ServerError) {
         self.server = server
-        epoll = shim_epoll_create()
-        wakeUp = shim_event_create()
-        guard epoll >= 0, wakeUp >= 0 else { throw .system("epoll_create1", errno: errno) }
-        // Edge-triggered, too: each signal is an edge, and nobody need read the counter.
-        guard shim_epoll_add(epoll, wakeUp, 0, shim_readable | shim_edges) == 0 else {
-            throw .system("epoll_ctl", errno: errno)
-        }
+        queue = try LoopQueue()
     }
 
-    deinit {
-        Glibc.close(epoll)
-        Glibc.close(wakeUp)
-        scratch.deallocate()
-    }
+    deinit { scratch.deallocate() }
 
     /// Starts the thread.
     func start() throws(ServerError) {
-        guard let thread = SystemThread({ self.run() }) else {
-            throw .system("pthread_create", errno: errno)
-        }
-        self.thread = thread
+        thread = try LoopQueue<Message>.startThread { self.run() }
     }
 
     /// Has the thread end, and waits for that.
@@ -78,18 +57,13 @@ final class ConnectionLoop: @unchecked Sendable {
 
     /// Closes connections that came after the thread had ended, when nobody accepts any more.
     func closeLeft() {
-        for case .adopt(let connection) in inbox.withLock({ $0.messages }) { connection.close() }
+        var messages: [Message] = []
+        _ = queue.take(&messages, mayRest: true)
+        for case .adopt(let connection) in messages { connection.close() }
     }
 
-    /// Hands the thread something to do. Any thread. Cost: a lock, and a system call when it sleeps.
-    func post(_ message: Message) {
-        let mustWake = inbox.withLock { inbox in
-            inbox.messages.append(message)
-            defer { inbox.isAwake = true }
-            return !inbox.isAwake
-        }
-        if mustWake { shim_event_signal(wakeUp) }
-    }
+    /// Hands the thread something to do. Any thread. Cost: a lock, and a system call when it rests.
+    func post(_ message: Message) { queue.post(message) }
 
     // MARK: The thread
 
@@ -100,10 +74,12 @@ final class ConnectionLoop: @unchecked Sendable {
         continuing.append(connection)
     }
 
-    /// Forgets a connection. The loop's thread.
+    /// Forgets a connection, whose socket tells of nothing more. The loop's thread.
     func remove(_ connection: Connection) {
         connectionCount.wrappingSubtract(1, ordering: .relaxed)
         guard connection.index >= 0, let last = connections.popLast() else { return }
+        // Closing would not end the events while a child that is just being started has the socket, too.
+        _ = shim_epoll_remove(queue.epoll, connection.socket)
         if last !== connection {
             connections[connection.index] = last
             last.index = connection.index
@@ -112,22 +88,14 @@ final class ConnectionLoop: @unchecked Sendable {
     }
 
     private func run() {
-        var signals = sigset_t()
-        sigfillset(&signals)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let capacity = 256
-        let events = UnsafeMutablePointer<shim_ready>.allocate(capacity: capacity)
+        let events = UnsafeMutableBufferPointer<shim_ready>.allocate(capacity: 256)
         defer { events.deallocate() }
         var messages: [Message] = []
         var mayRest = false
         while true {
-            let count = shim_epoll_wait(epoll, events, Int32(capacity), mayRest ? -1 : 0)
-            // Until it rests again nobody need wake it.
-            if mayRest { inbox.withLock { $0.isAwake = true } }
+            let ready = queue.wait(events, milliseconds: mayRest ? -1 : 0)
             now = monotonicNanoseconds()
-            if count > 0 {
-                for index in 0..<Int(count) { handle(events[index]) }
-            }
+            for event in ready { handle(event) }
             if !continuing.isEmpty {
                 let unfinished = continuing
                 continuing = []
@@ -136,12 +104,7 @@ final class ConnectionLoop: @unchecked Sendable {
                     connection.advance()
                 }
             }
-            messages.removeAll(keepingCapacity: true)
-            inbox.withLock { inbox in
-                swap(&inbox.messages, &messages)
-                mayRest = messages.isEmpty && continuing.isEmpty
-                if mayRest { inbox.isAwake = false }
-            }
+            mayRest = queue.take(&messages, mayRest: continuing.isEmpty)
             guard handle(messages) else { break }
         }
         for connection in Array(connections) { connection.close() }
@@ -174,6 +137,6 @@ final class ConnectionLoop: @unchecked Sendable {
         connections.append(connection)
         let token = UInt64(UInt(bitPattern: Unmanaged.passUnretained(connection).toOpaque()))
         let events = shim_readable | shim_writable | shim_peer_closed | shim_edges
-        if shim_epoll_add(epoll, connection.socket, token, events) != 0 { connection.close() }
+        if shim_epoll_add(queue.epoll, connection.socket, token, events) != 0 { connection.close() }
     }
 }

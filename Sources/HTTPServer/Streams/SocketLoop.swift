@@ -1,6 +1,5 @@
 import CEpoll
 import Glibc
-import Synchronization
 import Threads
 
 /// A write never blocks and never raises SIGPIPE.
@@ -8,7 +7,7 @@ let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
 
 /// One thread for the sockets that carry no requests: the listening ones, event streams, and connections that linger
 /// until their client has read the last reply. Once a second it has the others look for requests that are too slow.
-// @unchecked: `inbox` is a mutex; everything else belongs to the loop's thread after `start`.
+// @unchecked: `queue` is Sendable; everything else belongs to the loop's thread after `start`.
 final class SocketLoop: @unchecked Sendable {
     enum Message {
         case adopt(StreamSocket)
@@ -26,16 +25,8 @@ final class SocketLoop: @unchecked Sendable {
         case lingering(Int32, until: UInt64)
     }
 
-    private struct Inbox {
-        var messages: [Message] = []
-        /// Whether the thread is awake or has been woken.
-        var isWoken = false
-    }
-
     let server: Server
-    let epoll: Int32
-    private let wakeUp: Int32
-    private let inbox = Mutex(Inbox())
+    private let queue: LoopQueue<Message>
     var roles: [UInt64: Role] = [:]
     var nextToken: UInt64 = 1
     var lingeringCount = 0
@@ -50,12 +41,7 @@ final class SocketLoop: @unchecked Sendable {
     /// Opens the descriptors of the loop.
     init(_ server: Server, listening sockets: [Int32]) throws(ServerError) {
         self.server = server
-        epoll = shim_epoll_create()
-        wakeUp = shim_event_create()
-        guard epoll >= 0, wakeUp >= 0 else { throw .system("epoll_create1", errno: errno) }
-        guard watch(wakeUp, token: 0, events: shim_readable) else {
-            throw .system("epoll_ctl", errno: errno)
-        }
+        queue = try LoopQueue()
         for socket in sockets {
             let token = add(.listener(socket))
             guard watch(socket, token: token, events: shim_readable) else {
@@ -64,32 +50,21 @@ final class SocketLoop: @unchecked Sendable {
         }
     }
 
-    deinit {
-        close(epoll)
-        close(wakeUp)
-        scratch.deallocate()
-    }
+    deinit { scratch.deallocate() }
+
+    /// The descriptor of epoll.
+    var epoll: Int32 { queue.epoll }
 
     /// Starts the thread.
     func start() throws(ServerError) {
-        guard let thread = SystemThread({ self.run() }) else {
-            throw .system("pthread_create", errno: errno)
-        }
-        self.thread = thread
+        thread = try LoopQueue<Message>.startThread { self.run() }
     }
 
     /// Waits until the thread has ended, after `.exit`.
     func join() { thread?.join() }
 
     /// Hands the thread something to do. Any thread.
-    func post(_ message: Message) {
-        let mustWake = inbox.withLock { inbox in
-            inbox.messages.append(message)
-            defer { inbox.isWoken = true }
-            return !inbox.isWoken
-        }
-        if mustWake { shim_event_signal(wakeUp) }
-    }
+    func post(_ message: Message) { queue.post(message) }
 
     /// Wakes the loop because `socket` has something to write. Any thread.
     func wake(for socket: StreamSocket) { post(.ready(socket)) }
@@ -108,20 +83,17 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func run() {
-        var signals = sigset_t()
-        sigfillset(&signals)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let capacity = 256
-        let events = UnsafeMutablePointer<shim_ready>.allocate(capacity: capacity)
+        let events = UnsafeMutableBufferPointer<shim_ready>.allocate(capacity: 256)
         defer { events.deallocate() }
+        var messages: [Message] = []
+        var mayRest = false
         while true {
             let wait = nextWatch &- min(nextWatch, monotonicNanoseconds())
-            let count = shim_epoll_wait(
-                epoll, events, Int32(capacity), Int32(wait / 1_000_000) + 1)
-            if count > 0 {
-                for index in 0..<Int(count) { handle(events[index]) }
-            }
-            guard handleMessages() else { break }
+            let ready = queue.wait(
+                events, milliseconds: mayRest ? Int32(wait / 1_000_000) + 1 : 0)
+            for event in ready { handle(event) }
+            mayRest = queue.take(&messages, mayRest: true)
+            guard handle(messages) else { break }
             let now = monotonicNanoseconds()
             if now >= nextWatch {
                 nextWatch = now + 1_000_000_000
@@ -139,26 +111,18 @@ final class SocketLoop: @unchecked Sendable {
 
     private func handle(_ event: shim_ready) {
         let token = event.token
-        guard token != 0 else {
-            shim_event_clear(wakeUp)
-            return
-        }
         switch roles[token] {
         case .listener(let socket): accept(from: socket)
         case .stream(let socket): handle(socket, events: event.events)
         case .lingering(let socket, _):
             if !drain(socket) { endLingering(token, socket) }
+        // Messages, or a socket that an event before this one has ended.
         case nil: return
         }
     }
 
     /// Returns false when the thread is to end.
-    private func handleMessages() -> Bool {
-        let messages = inbox.withLock { inbox in
-            inbox.isWoken = false
-            defer { inbox.messages = [] }
-            return inbox.messages
-        }
+    private func handle(_ messages: [Message]) -> Bool {
         for message in messages {
             switch message {
             case .adopt(let socket): adopt(socket)
