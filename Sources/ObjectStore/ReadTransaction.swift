@@ -153,9 +153,9 @@ package final class ReadTransaction: ObjectSource {
 
     /// Finds an object by its primary key, with one look-up instead of two if `cache` knows the way.
     package func find(
-        _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: PrimaryKeyCache
+        _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: RowPlaceCache
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
-        let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
+        let hash = RowPlaceCache.hash(rowClass.number, primaryKey)
         if let known = cache.object(rowClass, hash) {
             var place = known.place
             if let row = try find(rowClass, key: known.key, at: &place),
@@ -177,6 +177,19 @@ package final class ReadTransaction: ObjectSource {
                 keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         else { return nil }
         return try rowClass.row(bytes)
+    }
+
+    /// The row of an object by its object key, without a look-up if `cache` knows where it lies.
+    package func find(
+        _ rowClass: RowClass, key: UInt64, cache: RowPlaceCache
+    ) throws(StoreError) -> RowView? {
+        let hash = RowPlaceCache.hash(rowClass.number, objectKey: key)
+        let known = cache.object(rowClass, hash)
+        var place = known?.key == key ? known?.place ?? MemoryPlace() : MemoryPlace()
+        let before = place
+        let row = try find(rowClass, key: key, at: &place)
+        if row != nil, place != before { cache.keep(rowClass, key, at: place, hash) }
+        return row
     }
 
     private func find(

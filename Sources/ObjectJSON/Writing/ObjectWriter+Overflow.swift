@@ -63,8 +63,9 @@ extension ObjectWriter {
 
     /// A collection, wherever it lies.
     func collection(_ member: Int, in row: RowView, _ rowClass: RowClass) -> StoredCollection {
-        if let read { return rowClass.collection(member, in: row, read) }
-        let storage = rowClass.members[member].storage
-        return StoredCollection(LeafView(rowClass.field(member, in: row).heap, storage))
+        guard row.holdsOverflow, let read else {
+            return StoredCollection(rowClass.inlineLeaf(member, in: row))
+        }
+        return rowClass.collection(member, in: row, read)
     }
 }

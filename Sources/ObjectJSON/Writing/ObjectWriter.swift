@@ -61,9 +61,10 @@ package struct ObjectWriter {
         }
         let rowClass = selection.rowClass
         let start = buffer.count
+        let holdsOverflow = row.holdsOverflow
         var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
-            if omits(step, row, rowClass, selection) {
+            if holdsOverflow || step.kind.mayBeLarge, omits(step, row, rowClass, selection) {
                 omitted.append(step)
                 continue
             }

@@ -10,8 +10,8 @@ final class CommitMemory {
     let overlay = Overlay()
     let rowBuilder = RowBuilder()
     let linkTargets = LinkTargetCache()
-    /// Where primary keys led; made by the first write that states one.
-    private(set) lazy var primaryKeys = PrimaryKeyCache()
+    /// Where rows lie by primary key; made by the first write that states one.
+    private(set) lazy var rowPlaces = RowPlaceCache()
     /// For a key under construction.
     let keyBuffer = ByteBuffer(capacity: 1024)
     /// The key of the primary key that was looked up last.

@@ -4,7 +4,7 @@ import Storage
 
 extension WriteTransaction {
     /// The object that a primary key leads to: its key if it is there or awaited, and its row if it is
-    /// there. Cost: one look-up where ``CommitMemory/primaryKeys`` knows the way, else two.
+    /// there. Cost: one look-up where ``CommitMemory/rowPlaces`` knows the way, else two.
     ///
     /// - `encode`: Appends the ``OrderedKey``; it stays in ``CommitMemory/mapKeyBuffer`` behind the class.
     func object(
@@ -17,8 +17,8 @@ extension WriteTransaction {
             encode($0)
         }
         let primaryKey = UnsafeRawBufferPointer(rebasing: mapKey[prefixByteCount...])
-        let cache = memory.primaryKeys
-        let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
+        let cache = memory.rowPlaces
+        let hash = RowPlaceCache.hash(rowClass.number, primaryKey)
         if let known = cache.object(rowClass, hash) {
             var place = known.place
             if let row = try row(rowClass, known.key, at: &place),

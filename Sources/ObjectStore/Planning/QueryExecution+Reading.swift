@@ -14,7 +14,10 @@ extension QueryExecution {
     }
 
     func fetch(_ key: UInt64) throws(StoreError) -> RowView? {
-        try transaction.find(rowClass, key: key)
+        if let rowPlaces {
+            return try transaction.find(rowClass, key: key, cache: rowPlaces)
+        }
+        return try transaction.find(rowClass, key: key)
     }
 
     /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.

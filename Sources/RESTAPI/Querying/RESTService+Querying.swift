@@ -74,7 +74,14 @@ extension RESTService {
             200, reply.form.contentType, HTTPServer.Bytes(adopting: base, count: count))
         response.headers.addStoreVersion(reply.version)
         if let next = reply.next, let request {
-            response.headers.add(.link, "<\(nextTarget(of: request))cursor=\(next)>; rel=\"next\"")
+            let link = RequestScratch.current.text
+            link.removeAll()
+            link.append("<")
+            appendNextTarget(of: request, to: link)
+            link.append("cursor=")
+            link.append(next)
+            link.append(">; rel=\"next\"")
+            response.headers.add(.link, link.bytes.bindMemory(to: UInt8.self))
         }
         return response
     }

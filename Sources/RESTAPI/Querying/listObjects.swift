@@ -18,11 +18,10 @@ extension RESTService {
     }
 }
 
-/// The request's own target without its cursor, up to where the next cursor goes.
-func nextTarget(of request: Request) -> String {
+/// Appends the request's own target without its cursor, up to where the next cursor goes.
+func appendNextTarget(of request: Request, to target: ByteBuffer) {
     let raw = request.rawTarget.bytes
     let mark = raw.firstIndex(of: UInt8(ascii: "?")) ?? raw.endIndex
-    let target = ByteBuffer(capacity: raw.count + 2)
     target.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(raw)[..<mark]))
     target.append("?")
     var start = mark + 1
@@ -36,5 +35,4 @@ func nextTarget(of request: Request) -> String {
         }
         start = end + 1
     }
-    return String(decoding: target.bytes, as: UTF8.self)
 }

@@ -58,7 +58,8 @@ package struct PageRequest: Sendable {
         let names = RequestScratch.current.names(of: read.rows, served)
         let checked = try check(names, served.limits)
         let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin,
+            rowPlaces: RequestScratch.current.rowPlaces)
         if isShort(checked, in: view) { return try write(checked, from: view, to: buffer) }
         known = (names, checked)
         return nil

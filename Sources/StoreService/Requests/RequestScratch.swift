@@ -19,8 +19,8 @@ package final class RequestScratch {
     package let reply = ByteBuffer(capacity: 4096)
     /// Keys of link targets.
     package let linkKeys = LinkKeyCache()
-    /// Where primary keys led.
-    package let primaryKeys = PrimaryKeyCache()
+    /// Where rows lie.
+    package let rowPlaces = RowPlaceCache()
     /// A closed view of a store, for the next one.
     package var read: ReadTransaction?
     private var writeMemory: [ObjectWriteMemory] = []

@@ -6,12 +6,12 @@ import StorageLMDB
 import TestSupport
 import Testing
 
-@Suite("Primary keys that were looked up before")
-struct PrimaryKeyCacheTests {
+@Suite("Objects that were looked up before")
+struct RowPlaceCacheTests {
     private static let keyCount: Int64 = 200
 
     private static func value(
-        _ key: Int64, _ transaction: ReadTransaction, _ cache: PrimaryKeyCache?
+        _ key: Int64, _ transaction: ReadTransaction, _ cache: RowPlaceCache?
     ) throws -> Int64? {
         let rowClass = transaction.rows.classes[0]
         let encoded = try #require(OrderedKey(.int(key))).bytes
@@ -23,6 +23,13 @@ struct PrimaryKeyCacheTests {
             }
         }
         return row.map { rowClass.field(1, in: $0).load(Int64.self) }
+    }
+
+    private static func objectKey(_ key: Int64, _ transaction: ReadTransaction) throws -> UInt64? {
+        let encoded = try #require(OrderedKey(.int(key))).bytes
+        return try encoded.withUnsafeBytes {
+            try transaction.find(transaction.rows.classes[0], primaryKey: $0)?.key
+        }
     }
 
     private static let schema = [
@@ -44,7 +51,7 @@ struct PrimaryKeyCacheTests {
         let store = try Store(engine: engine)
         defer { store.close() }
         try store.setSchema(Self.schema)
-        let cache = PrimaryKeyCache(entryCountLog2: 10)
+        let cache = RowPlaceCache(entryCountLog2: 10)
         // Key 31 shows the cache each new state. Each other key is read every 31st round, when the generation has the
         // number again that its entry was kept under.
         for round in Int64(0)..<100 {
@@ -74,7 +81,9 @@ struct PrimaryKeyCacheTests {
         defer { store.close() }
         try store.setSchema(Self.schema)
         // Small enough for keys to push each other out, or large enough to keep all.
-        let cache = PrimaryKeyCache(entryCountLog2: entryCountLog2)
+        let cache = RowPlaceCache(entryCountLog2: entryCountLog2)
+        // Those of objects that were deleted since are among them.
+        var objectKeys: Set<UInt64> = []
         for round in 0..<6 {
             for key in 0..<Self.keyCount {
                 switch Int.random(in: 0..<4, using: &random) {
@@ -105,6 +114,18 @@ struct PrimaryKeyCacheTests {
                             let cached = try Self.value(key, read, cache)
                             let expected = try Self.value(key, read, nil)
                             #expect(cached == expected, "round \(round) key \(key)")
+                            let key = try Self.objectKey(key, read)
+                            if let key { objectKeys.insert(key) }
+                        }
+                    }
+                    for key in objectKeys {
+                        for read in [older, newer] {
+                            let rowClass = read.rows.classes[0]
+                            let cached = try read.find(rowClass, key: key, cache: cache)
+                            let expected = try read.find(rowClass, key: key)
+                            #expect(
+                                cached.map { Array($0.bytes) } == expected.map { Array($0.bytes) },
+                                "round \(round) object key \(key)")
                         }
                     }
                 }

@@ -2,14 +2,14 @@ import Bytes
 import Rows
 import Storage
 
-/// A cache of object keys and rows' places by primary key, which saves the look-ups of a read where nothing has moved since
-/// the last one, and else one of the two.
+/// A cache of rows' places by primary key, with their object keys, and by object key. It saves the look-ups of a read where
+/// nothing has moved since the last one, and else one of the two by primary key.
 ///
 /// An entry is only a guess: an object key is never used again and a primary key never changes, so the row
-/// that it leads to is the right one if it is there and has the primary key; otherwise the key is looked
+/// that it leads to is the right one if it is there and has the primary key, or the object key; otherwise the key is looked
 /// up as usual. That holds for every snapshot, older or newer than the entry. A table of sets of four entries, one cache line
 /// each: a new entry takes the place of one of its set. One thread at a time uses a cache.
-package final class PrimaryKeyCache {
+package final class RowPlaceCache {
     /// The result of a look-up of a primary key.
     private struct Entry {
         /// From the greatest bits on: the number that the class has its rows under, a part of the primary key's hash, and the
@@ -80,12 +80,17 @@ package final class PrimaryKeyCache {
         primaryKey.tableHash(seed: UInt64(classNumber))
     }
 
+    /// The same of an object key.
+    static func hash(_ classNumber: UInt32, objectKey: UInt64) -> UInt64 {
+        withUnsafeBytes(of: objectKey) { $0.tableHash(seed: UInt64(classNumber)) }
+    }
+
     private func set(_ hash: UInt64) -> UnsafeMutablePointer<Entry> {
         let index = Int(hash >> UInt64(64 - entryCountLog2 + Self.setEntryCountLog2))
         return entries + index << Self.setEntryCountLog2
     }
 
-    /// The object of a class that a primary key with this hash led to, and where its row lay; nil when that is not known.
+    /// The object of a class that a key with this hash led to, and where its row lay; nil when that is not known.
     func object(_ rowClass: RowClass, _ hash: UInt64) -> (key: UInt64, place: MemoryPlace)? {
         let set = set(hash)
         let mark = Entry.mark(rowClass.rowSpace, hash)
@@ -97,7 +102,7 @@ package final class PrimaryKeyCache {
         return nil
     }
 
-    /// Keeps where a primary key of a class led.
+    /// Keeps where a key of a class led.
     ///
     /// - `place`: Where the row lies.
     func keep(_ rowClass: RowClass, _ key: UInt64, at place: MemoryPlace, _ hash: UInt64) {
