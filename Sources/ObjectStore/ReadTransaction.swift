@@ -184,11 +184,10 @@ package final class ReadTransaction: ObjectSource {
         _ rowClass: RowClass, key: UInt64, cache: RowPlaceCache
     ) throws(StoreError) -> RowView? {
         let hash = RowPlaceCache.hash(rowClass.number, objectKey: key)
-        let known = cache.object(rowClass, hash)
-        var place = known?.key == key ? known?.place ?? MemoryPlace() : MemoryPlace()
-        let before = place
+        let known = cache.object(rowClass, hash).flatMap { $0.key == key ? $0.place : nil }
+        var place = known ?? MemoryPlace()
         let row = try find(rowClass, key: key, at: &place)
-        if row != nil, place != before { cache.keep(rowClass, key, at: place, hash) }
+        if row != nil, place != known { cache.keep(rowClass, key, at: place, hash) }
         return row
     }
 

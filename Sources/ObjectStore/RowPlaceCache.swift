@@ -10,9 +10,9 @@ import Storage
 /// up as usual. That holds for every snapshot, older or newer than the entry. A table of sets of four entries, one cache line
 /// each: a new entry takes the place of one of its set. One thread at a time uses a cache.
 package final class RowPlaceCache {
-    /// The result of a look-up of a primary key.
+    /// The result of a look-up of a key.
     private struct Entry {
-        /// From the greatest bits on: the number that the class has its rows under, a part of the primary key's hash, and the
+        /// From the greatest bits on: the number that the class has its rows under, a part of the key's hash, and the
         /// object key; 0 for nothing.
         let object: UInt64
         /// From the greatest bits on: the generation, the row's byte count, and its address.
@@ -47,7 +47,7 @@ package final class RowPlaceCache {
             UInt64(number) << hashBits | hash & (1 << hashBits - 1)
         }
 
-        /// Whether it is of a class and, it may be, of a primary key.
+        /// Whether it is of a class and, it may be, of a key.
         func fits(_ mark: UInt64) -> Bool { object >> Self.keyBits == mark }
     }
 

@@ -10,25 +10,25 @@ import Testing
 struct RowPlaceCacheTests {
     private static let keyCount: Int64 = 200
 
+    private static func find(
+        _ key: Int64, _ transaction: ReadTransaction, _ cache: RowPlaceCache?
+    ) throws -> (key: UInt64, row: RowView)? {
+        let rowClass = transaction.rows.classes[0]
+        let encoded = try #require(OrderedKey(.int(key))).bytes
+        return try encoded.withUnsafeBytes { bytes in
+            if let cache {
+                try transaction.find(rowClass, primaryKey: bytes, cache: cache)
+            } else {
+                try transaction.find(rowClass, primaryKey: bytes)
+            }
+        }
+    }
+
     private static func value(
         _ key: Int64, _ transaction: ReadTransaction, _ cache: RowPlaceCache?
     ) throws -> Int64? {
-        let rowClass = transaction.rows.classes[0]
-        let encoded = try #require(OrderedKey(.int(key))).bytes
-        let row = try encoded.withUnsafeBytes { bytes in
-            if let cache {
-                try transaction.find(rowClass, primaryKey: bytes, cache: cache)?.row
-            } else {
-                try transaction.find(rowClass, primaryKey: bytes)?.row
-            }
-        }
-        return row.map { rowClass.field(1, in: $0).load(Int64.self) }
-    }
-
-    private static func objectKey(_ key: Int64, _ transaction: ReadTransaction) throws -> UInt64? {
-        let encoded = try #require(OrderedKey(.int(key))).bytes
-        return try encoded.withUnsafeBytes {
-            try transaction.find(transaction.rows.classes[0], primaryKey: $0)?.key
+        try find(key, transaction, cache).map {
+            transaction.rows.classes[0].field(1, in: $0.row).load(Int64.self)
         }
     }
 
@@ -114,8 +114,9 @@ struct RowPlaceCacheTests {
                             let cached = try Self.value(key, read, cache)
                             let expected = try Self.value(key, read, nil)
                             #expect(cached == expected, "round \(round) key \(key)")
-                            let key = try Self.objectKey(key, read)
-                            if let key { objectKeys.insert(key) }
+                            if let found = try Self.find(key, read, nil) {
+                                objectKeys.insert(found.key)
+                            }
                         }
                     }
                     for key in objectKeys {

@@ -55,18 +55,6 @@ package final class FieldSelection: @unchecked Sendable {
             case throughEach
             /// A count or an aggregate of a property.
             case calculated
-
-            /// Whether it may show a collection of the row.
-            var mayBeLarge: Bool {
-                switch self {
-                case .scalars, .links, .expandedLinks, .embeddedList, .map, .linkMap,
-                    .expandedLinkMap, .embeddedMap, .through, .throughEach:
-                    true
-                case .id, .version, .scalar, .link, .expandedLink, .embedded, .origins,
-                    .expandedOrigins, .calculated:
-                    false
-                }
-            }
         }
 
         package var kind: Kind

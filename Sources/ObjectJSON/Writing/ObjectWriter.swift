@@ -64,7 +64,8 @@ package struct ObjectWriter {
         let holdsOverflow = row.holdsOverflow
         var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
-            if holdsOverflow || step.kind.mayBeLarge, omits(step, row, rowClass, selection) {
+            // A plain value in its row, as most are, need not be asked about.
+            if step.kind != .scalar || holdsOverflow, omits(step, row, rowClass, selection) {
                 omitted.append(step)
                 continue
             }

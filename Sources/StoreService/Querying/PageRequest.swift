@@ -55,11 +55,12 @@ package struct PageRequest: Sendable {
         guard !text.isLong else { return nil }
         let read = try served.read(of: pin)
         defer { read.close() }
-        let names = RequestScratch.current.names(of: read.rows, served)
+        let scratch = RequestScratch.current
+        let names = scratch.names(of: read.rows, served)
         let checked = try check(names, served.limits)
         let view = PageView(
             served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin,
-            rowPlaces: RequestScratch.current.rowPlaces)
+            rowPlaces: scratch.rowPlaces)
         if isShort(checked, in: view) { return try write(checked, from: view, to: buffer) }
         known = (names, checked)
         return nil
