@@ -8,6 +8,8 @@ final class CommitMemory {
     private static let keptByteCountMax = 1 << 20
 
     let overlay = Overlay()
+    /// What the group has done to objects so far.
+    var changes = GroupChanges()
     let rowBuilder = RowBuilder()
     let linkTargets = LinkTargetCache()
     /// Where rows lie by primary key; made by the first write that states one.
@@ -38,6 +40,7 @@ final class CommitMemory {
     /// Forgets what the last group left, and gives back what only a large object needs.
     func reset() {
         overlay.reset()
+        changes.removeAll()
         if rowBuffer.roomByteCount > Self.keptByteCountMax {
             rowBuffer = ByteBuffer(capacity: 4096)
         }

@@ -4,7 +4,7 @@ import Synchronization
 package final class CommitPublisher: Sendable {
     /// Makes what a commit changed, to be looked at before the observer returns; nil where it is more than the
     /// writer should wait for.
-    package typealias StepMaker = () -> ChangeStep?
+    package typealias StepMaker = () -> CommitStep?
 
     private let newest: Atomic<UInt64>
     private let observers = Mutex<[@Sendable (UInt64, StepMaker) -> Void]>([])

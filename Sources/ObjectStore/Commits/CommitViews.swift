@@ -3,25 +3,20 @@ import Storage
 /// The views in which the writer's thread looks at what a group has changed, used again from group to group; they keep the
 /// last one in memory.
 final class CommitViews {
-    /// Changed entries of storage up to which a group is looked at: those of about twenty objects. Behind more, what a
-    /// thread's wake-up costs counts for little.
-    private static let seenSlotCountMax = 128
-
     private var before: ReadTransaction?
     private var after: ReadTransaction?
 
-    /// What a group changed since a version, seen in its snapshot and its overlay; nil where that is much, or can't be
-    /// read.
+    /// What a group changed since a version, seen in its snapshot and its overlay; nil where that is much.
     ///
     /// For the time between the group's commit and its end, until ``close()``.
-    func step(of group: CommitGroup, after version: UInt64) -> ChangeStep? {
-        guard group.overlay.slotCount <= Self.seenSlotCountMax else { return nil }
+    func step(of group: CommitGroup, after version: UInt64) -> CommitStep? {
+        guard group.memory.changes.isComplete else { return nil }
         let before = view(of: group.snapshot, group, reusing: self.before)
         let after = view(of: OverlaySnapshot(group), group, reusing: self.after)
         self.before = before
         self.after = after
-        guard let changes = try? FoldedChanges(after: version, in: after) else { return nil }
-        return ChangeStep(before: before, after: after, changes: changes)
+        return CommitStep(
+            before: before, after: after, start: version, changes: group.memory.changes)
     }
 
     /// Ends the views, and with them the group's snapshot.

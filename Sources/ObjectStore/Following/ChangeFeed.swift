@@ -94,7 +94,7 @@ package final class ChangeFeed: @unchecked Sendable {
                     let isQuiet = state.probes.probe {
                         figures.timeProbe {
                             // Nothing that nobody has looked at may lie between.
-                            guard let step = makeStep(), step.changes.start <= quietVersion
+                            guard let step = makeStep(), step.start <= quietVersion
                             else { return false }
                             return !index.mayConcern(step)
                         }

@@ -14,6 +14,19 @@ package struct FoldedChanges: Sendable {
         package var primaryKey: [UInt8]
         /// The last version that changed it.
         package var version: UInt64
+
+        /// What a version did to an object of a class.
+        init(_ record: ChangeRecord, ofClass index: Int, version: UInt64, _ schema: RowSchema) {
+            kind = record.kind
+            members = MemberSet()
+            for number in record.properties {
+                if let location = schema.memberByNumber[number], location.classIndex == index {
+                    members.insert(location.member)
+                }
+            }
+            primaryKey = record.primaryKey
+            self.version = version
+        }
     }
 
     /// The objects in the order in which they were first changed.
@@ -129,19 +142,10 @@ package struct FoldedChanges: Sendable {
                 classes?.contains(index) ?? true
             else { continue }
             let identity = ObjectIdentity(classIndex: index, key: record.key)
-            var members = MemberSet()
-            for number in record.properties {
-                if let location = schema.memberByNumber[number], location.classIndex == index {
-                    members.insert(location.member)
-                }
-            }
+            let change = Change(record, ofClass: index, version: version, schema)
             if notesLists { foldLists(record, identity, schema) }
             guard let position = position(of: identity) else {
-                append(
-                    identity,
-                    Change(
-                        kind: record.kind, members: members, primaryKey: record.primaryKey,
-                        version: version))
+                append(identity, change)
                 continue
             }
             outcomes[position].version = version
@@ -149,7 +153,7 @@ package struct FoldedChanges: Sendable {
                 outcomes[position].kind = .delete
                 outcomes[position].primaryKey = record.primaryKey
             } else {
-                outcomes[position].members.formUnion(members)
+                outcomes[position].members.formUnion(change.members)
             }
         }
         if !entry.lostLinks.isEmpty { lostLinks.formUnion(entry.lostLinks) }

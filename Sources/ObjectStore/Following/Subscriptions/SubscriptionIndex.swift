@@ -230,12 +230,12 @@ package final class SubscriptionIndex {
     private static let probedRowCountMax = 256
     private static let probedByteCountMax = 64 << 10
 
-    /// Whether a step may concern anybody, by the conditions alone: true where it is not certain that it does not, also
+    /// Whether a commit may concern anybody, by the conditions alone: true where it is not certain that it does not, also
     /// where that would take long to find out.
     ///
     /// Cost: a look-up of the values of each object that changed. On the feed's thread, or another while that one waits.
-    func mayConcern(_ step: ChangeStep) -> Bool {
-        if !storeFilters.isEmpty || step.after.rows !== schema || step.changes.changesSchema
+    func mayConcern(_ step: CommitStep) -> Bool {
+        if !storeFilters.isEmpty || step.after.rows !== schema
             || watches.areTriggered(by: step.changes)
         {
             return true
@@ -243,26 +243,33 @@ package final class SubscriptionIndex {
         var rowCount = 0
         var byteCount = 0
         func isFound(
-            _ conditions: ConditionIndex, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
-            in view: ReadTransaction
+            _ conditions: ConditionIndex, at place: ValuePlace, of record: ChangeRecord,
+            _ classIndex: Int, in view: ReadTransaction
         ) -> Bool {
+            let row = view.row(classIndex: classIndex, key: record.key)
             later.read(place, from: row, classIndex, in: view)
             rowCount += 1 + place.steps.count
             byteCount += later.keyBytes.count
             return rowCount > Self.probedRowCountMax || byteCount > Self.probedByteCountMax
                 || conditions.isAnyFound(at: later)
         }
-        for identity in step.changes.order {
-            guard let own = classes[identity.classIndex] else { continue }
-            if !own.unplaced.isEmpty || own.objects[identity.key] != nil { return true }
-            let object = step.object(identity)
+        for record in step.changes.records {
+            guard let classIndex = schema.classIndexByNumber[record.classNumber],
+                let own = classes[classIndex]
+            else { continue }
+            if !own.unplaced.isEmpty || own.objects[record.key] != nil { return true }
+            let members = schema.classes[classIndex].members
             for (place, conditions) in own.places {
-                let classIndex = identity.classIndex
+                // What an object was before matters where one of its records, of which there may be several, says that
+                // the value or the way to it has changed; what it is now, always.
+                let maySeeBefore =
+                    record.kind == .delete
+                    || record.properties.contains(members[place.firstMember].number)
                 if conditions.hasTexts
-                    || isFound(conditions, at: place, of: object.after, classIndex, in: step.after)
-                    || !object.isSame(at: place)
-                        && isFound(
-                            conditions, at: place, of: object.before, classIndex, in: step.before)
+                    || record.kind != .delete
+                        && isFound(conditions, at: place, of: record, classIndex, in: step.after)
+                    || maySeeBefore
+                        && isFound(conditions, at: place, of: record, classIndex, in: step.before)
                 {
                     return true
                 }

@@ -126,8 +126,14 @@ final class WatchTable {
     }
 
     /// Whether any watch is set off.
-    func areTriggered(by changes: FoldedChanges) -> Bool {
-        !triggers.isEmpty && !forEachTriggered(by: changes) { _, _, _ in false }
+    func areTriggered(by changes: GroupChanges) -> Bool {
+        if triggers.isEmpty { return false }
+        return changes.records.contains { record in
+            guard let index = schema.classIndexByNumber[record.classNumber] else { return false }
+            let change = FoldedChanges.Change(record, ofClass: index, version: 0, schema)
+            let identity = ObjectIdentity(classIndex: index, key: record.key)
+            return !forEachTriggered(by: change, of: identity) { _ in false }
+        } || changes.lostLinks.contains { !forEachTriggered(by: $0) { _, _ in false } }
     }
 
     /// Hands over the watches that are set off, each with the object that does it and whether that has lost a link, until
@@ -138,21 +144,34 @@ final class WatchTable {
         by changes: FoldedChanges,
         _ body: (_ position: Int, _ identity: ObjectIdentity, _ isLost: Bool) -> Bool
     ) -> Bool {
-        for (identity, change) in zip(changes.order, changes.outcomes) {
-            for classIndex in [identity.classIndex, nil] {
-                for position in triggers[classIndex] ?? []
-                where entries[position].watch.isTriggered(by: change, of: identity, schema) {
-                    guard body(position, identity, false) else { return false }
-                }
+        zip(changes.order, changes.outcomes).allSatisfy { identity, change in
+            forEachTriggered(by: change, of: identity) { body($0, identity, false) }
+        } && changes.lostLinks.allSatisfy { lost in
+            forEachTriggered(by: lost) { body($0, $1, true) }
+        }
+    }
+
+    private func forEachTriggered(
+        by change: FoldedChanges.Change, of identity: ObjectIdentity,
+        _ body: (_ position: Int) -> Bool
+    ) -> Bool {
+        for classIndex in [identity.classIndex, nil] {
+            for position in triggers[classIndex] ?? []
+            where entries[position].watch.isTriggered(by: change, of: identity, schema) {
+                guard body(position) else { return false }
             }
         }
-        for lost in changes.lostLinks {
-            guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { continue }
+        return true
+    }
+
+    private func forEachTriggered(
+        by lost: LostLink, _ body: (_ position: Int, _ target: ObjectIdentity) -> Bool
+    ) -> Bool {
+        guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { return true }
+        for position in triggers[classIndex] ?? []
+        where entries[position].watch.isTriggered(by: lost, schema) {
             let target = ObjectIdentity(classIndex: classIndex, key: lost.key)
-            for position in triggers[classIndex] ?? []
-            where entries[position].watch.isTriggered(by: lost, schema) {
-                guard body(position, target, true) else { return false }
-            }
+            guard body(position, target) else { return false }
         }
         return true
     }
