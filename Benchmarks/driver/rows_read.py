@@ -42,8 +42,8 @@ def point_get(bench):
 
     def measure(server, path):
         load.run(bench, server, "get", 1, 99, path=path, objects=settings.objects)
-        return lambda number: load.run(bench, server, "get", settings.seconds, number + 1, path=path,
-                                       objects=settings.objects)
+        return lambda seconds, number: load.run(bench, server, "get", seconds, number + 1, path=path,
+                                                objects=settings.objects)
 
     try:
         sample = _sample_of_person(bench)
@@ -67,7 +67,7 @@ def point_get(bench):
             contestants["nginx file"] = measure(nginx, "/{id}")
         else:
             row.notes.append("nginx is not installed: no comparison with it")
-        runs = load.interleave(bench, contestants)
+        runs = load.interleave_short(bench, contestants)
     finally:
         for server in started:
             server.stop()

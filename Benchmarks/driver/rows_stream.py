@@ -232,9 +232,9 @@ def beside_idle(bench):
             holder = _hold(bench, beside, count, "Draft", count)
             try:
                 for what, script, target in asked:
-                    runs = load.interleave(bench, {
-                        label: lambda number, server=server: load.run(
-                            bench, server, script, settings.seconds, number + 1, path=target, objects=objects)
+                    runs = load.interleave_short(bench, {
+                        label: lambda seconds, number, server=server: load.run(
+                            bench, server, script, seconds, number + 1, path=target, objects=objects)
                         for label, server in (("alone", alone), ("beside", beside))})
                     for label, loads in runs.items():
                         row.add(f"{what}, {label}", load.median(loads))
