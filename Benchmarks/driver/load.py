@@ -63,8 +63,9 @@ def run(bench, server, script, seconds, seed, **options):
 
 
 def interleave_short(bench, contestants):
-    """As `interleave`, in three times the rounds of less than half the length, for bars that the drift between two
-    long runs can hide. A contestant is a function of a run's length in seconds and the round's number."""
+    """As `interleave`, in three times the rounds of two fifths of the length (at least a second), for bars that the
+    drift between two long runs can hide. A contestant is a function of a run's length in seconds and the round's
+    number."""
     seconds = max(1, bench.settings.seconds * 2 // 5)
     return interleave(bench, {
         label: lambda number, measure=measure: measure(seconds, number) for label, measure in contestants.items()},
@@ -80,7 +81,8 @@ def interleave(bench, contestants, rounds=None):
     """Runs every contestant once a round, in turn, so that drift of the machine meets all of them alike.
 
     `contestants` maps a label to a function of the round's number that returns a figure. The result maps
-    each label to its figures, one a round, so that ratios can be taken within a round.
+    each label to its figures, one a round, so that ratios can be taken within a round. There are as many
+    rounds as the settings say, unless `rounds` does.
     """
     figures = {label: [] for label in contestants}
     for number in range(rounds or bench.settings.rounds):

@@ -23,6 +23,17 @@ package struct ChangeRecord: Sendable {
     /// Of an update what was done to lists; a list among ``properties`` that is not here was replaced.
     package var lists: [ListChange] = []
 
+    /// Of an update the properties that changed, as members of the object's class.
+    func members(ofClass index: Int, _ schema: RowSchema) -> MemberSet {
+        var members = MemberSet()
+        for number in properties {
+            if let location = schema.memberByNumber[number], location.classIndex == index {
+                members.insert(location.member)
+            }
+        }
+        return members
+    }
+
     /// Adds another update of the object.
     mutating func add(_ numbers: [UInt32], _ lists: [ListChange]) {
         for number in numbers {

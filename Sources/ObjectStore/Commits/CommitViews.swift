@@ -3,6 +3,9 @@ import Storage
 /// The views in which the writer's thread looks at what a group has changed, used again from group to group; they keep the
 /// last one in memory.
 final class CommitViews {
+    /// Bytes that a group may change to be looked at: their values are read.
+    private static let seenByteCountMax = 256 << 10
+
     private var before: ReadTransaction?
     private var after: ReadTransaction?
 
@@ -10,7 +13,8 @@ final class CommitViews {
     ///
     /// For the time between the group's commit and its end, until ``close()``.
     func step(of group: CommitGroup, after version: UInt64) -> CommitStep? {
-        guard group.memory.changes.isComplete else { return nil }
+        guard group.memory.changes.isComplete, group.overlay.byteCount <= Self.seenByteCountMax
+        else { return nil }
         let before = view(of: group.snapshot, group, reusing: self.before)
         let after = view(of: OverlaySnapshot(group), group, reusing: self.after)
         self.before = before

@@ -1,8 +1,8 @@
-/// What the transactions of a group did to objects, in their order, as long as that is little: for the writer's thread,
-/// which looks whom it concerns.
+/// What the transactions of a group did to objects, in their order, as long as that is little: the writer's thread looks up
+/// whom it concerns.
 struct GroupChanges {
-    /// Records of each kind up to which they are kept: behind more, what a thread's wake-up costs counts for little.
-    private static let countMax = 128
+    /// Changes, and lost links, up to which they are kept: behind more, what a thread's wake-up costs counts for little.
+    private static let countMax = 64
 
     private(set) var records: [ChangeRecord] = []
     private(set) var lostLinks: [LostLink] = []
@@ -19,13 +19,13 @@ struct GroupChanges {
             return
         }
         records += entry.changes
-        lostLinks += entry.lostLinks
+        if !entry.lostLinks.isEmpty { lostLinks += entry.lostLinks }
     }
 
     /// Begins with nothing, in the same memory.
     mutating func removeAll() {
-        records.removeAll(keepingCapacity: true)
-        lostLinks.removeAll(keepingCapacity: true)
+        if !records.isEmpty { records.removeAll(keepingCapacity: true) }
+        if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
         isComplete = true
     }
 }

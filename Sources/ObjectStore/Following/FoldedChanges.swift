@@ -14,19 +14,6 @@ package struct FoldedChanges: Sendable {
         package var primaryKey: [UInt8]
         /// The last version that changed it.
         package var version: UInt64
-
-        /// What a version did to an object of a class.
-        init(_ record: ChangeRecord, ofClass index: Int, version: UInt64, _ schema: RowSchema) {
-            kind = record.kind
-            members = MemberSet()
-            for number in record.properties {
-                if let location = schema.memberByNumber[number], location.classIndex == index {
-                    members.insert(location.member)
-                }
-            }
-            primaryKey = record.primaryKey
-            self.version = version
-        }
     }
 
     /// The objects in the order in which they were first changed.
@@ -42,8 +29,6 @@ package struct FoldedChanges: Sendable {
     /// What was done to the lists of objects that were updated, by member, where it was asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
-    /// The version behind which the changes begin.
-    package let start: UInt64
     /// The last version that is folded in.
     package private(set) var through: UInt64
 
@@ -101,7 +86,6 @@ package struct FoldedChanges: Sendable {
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
         notesLists: Bool = false
     ) throws(Gap) {
-        start = version
         through = version
         self.notesLists = notesLists
         let state: StoreState
@@ -142,10 +126,14 @@ package struct FoldedChanges: Sendable {
                 classes?.contains(index) ?? true
             else { continue }
             let identity = ObjectIdentity(classIndex: index, key: record.key)
-            let change = Change(record, ofClass: index, version: version, schema)
+            let members = record.members(ofClass: index, schema)
             if notesLists { foldLists(record, identity, schema) }
             guard let position = position(of: identity) else {
-                append(identity, change)
+                append(
+                    identity,
+                    Change(
+                        kind: record.kind, members: members, primaryKey: record.primaryKey,
+                        version: version))
                 continue
             }
             outcomes[position].version = version
@@ -153,7 +141,7 @@ package struct FoldedChanges: Sendable {
                 outcomes[position].kind = .delete
                 outcomes[position].primaryKey = record.primaryKey
             } else {
-                outcomes[position].members.formUnion(change.members)
+                outcomes[position].members.formUnion(members)
             }
         }
         if !entry.lostLinks.isEmpty { lostLinks.formUnion(entry.lostLinks) }

@@ -40,23 +40,26 @@ struct Watch: Hashable, Sendable {
     }
 
     /// Whether a change of an object sets it off.
+    ///
+    /// - `members`: Of an update the properties that changed.
     func isTriggered(
-        by change: FoldedChanges.Change, of identity: ObjectIdentity, _ schema: RowSchema
+        by kind: ChangeRecord.Kind, _ members: MemberSet, of identity: ObjectIdentity,
+        _ schema: RowSchema
     ) -> Bool {
-        guard case .property(let classIndex, let member) = trigger, change.kind != .delete else {
+        guard case .property(let classIndex, let member) = trigger, kind != .delete else {
             return false
         }
         if schema.classes[classIndex].definition.kind == .embedded {
             // The properties of embedded objects are not logged, only that of the owner.
-            return change.kind == .insert
+            return kind == .insert
                 || schema.classes[identity.classIndex].members.indices.contains { own in
-                    change.members.contains(own)
+                    members.contains(own)
                         && schema.classes[identity.classIndex].members[own].storage.element
                             == .embedded
                 }
         }
         return identity.classIndex == classIndex
-            && (change.kind == .insert || change.members.contains(member))
+            && (kind == .insert || members.contains(member))
     }
 
     /// Whether the loss of a link sets it off.
@@ -83,7 +86,8 @@ extension FoldedChanges {
             }
         }
         return zip(order, outcomes).allSatisfy { identity, change in
-            guard change.version > version, watch.isTriggered(by: change, of: identity, schema)
+            guard change.version > version,
+                watch.isTriggered(by: change.kind, change.members, of: identity, schema)
             else { return true }
             return body(identity)
         }

@@ -233,7 +233,7 @@ package final class SubscriptionIndex {
     /// Whether a commit may concern anybody, by the conditions alone: true where it is not certain that it does not, also
     /// where that would take long to find out.
     ///
-    /// Cost: a look-up of the values of each object that changed. On the feed's thread, or another while that one waits.
+    /// Cost: a look-up of the values of each object that changed. On the writer's thread while the feed's waits.
     func mayConcern(_ step: CommitStep) -> Bool {
         if !storeFilters.isEmpty || step.after.rows !== schema
             || watches.areTriggered(by: step.changes)
@@ -243,10 +243,9 @@ package final class SubscriptionIndex {
         var rowCount = 0
         var byteCount = 0
         func isFound(
-            _ conditions: ConditionIndex, at place: ValuePlace, of record: ChangeRecord,
-            _ classIndex: Int, in view: ReadTransaction
+            _ conditions: ConditionIndex, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
+            in view: ReadTransaction
         ) -> Bool {
-            let row = view.row(classIndex: classIndex, key: record.key)
             later.read(place, from: row, classIndex, in: view)
             rowCount += 1 + place.steps.count
             byteCount += later.keyBytes.count
@@ -259,6 +258,10 @@ package final class SubscriptionIndex {
             else { continue }
             if !own.unplaced.isEmpty || own.objects[record.key] != nil { return true }
             let members = schema.classes[classIndex].members
+            lazy var before = step.before.row(classIndex: classIndex, key: record.key)
+            let after =
+                record.kind == .delete
+                ? nil : step.after.row(classIndex: classIndex, key: record.key)
             for (place, conditions) in own.places {
                 // What an object was before matters where one of its records, of which there may be several, says that
                 // the value or the way to it has changed; what it is now, always.
@@ -266,10 +269,9 @@ package final class SubscriptionIndex {
                     record.kind == .delete
                     || record.properties.contains(members[place.firstMember].number)
                 if conditions.hasTexts
-                    || record.kind != .delete
-                        && isFound(conditions, at: place, of: record, classIndex, in: step.after)
+                    || isFound(conditions, at: place, of: after, classIndex, in: step.after)
                     || maySeeBefore
-                        && isFound(conditions, at: place, of: record, classIndex, in: step.before)
+                        && isFound(conditions, at: place, of: before, classIndex, in: step.before)
                 {
                     return true
                 }

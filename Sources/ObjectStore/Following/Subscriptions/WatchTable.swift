@@ -128,12 +128,15 @@ final class WatchTable {
     /// Whether any watch is set off.
     func areTriggered(by changes: GroupChanges) -> Bool {
         if triggers.isEmpty { return false }
-        return changes.records.contains { record in
-            guard let index = schema.classIndexByNumber[record.classNumber] else { return false }
-            let change = FoldedChanges.Change(record, ofClass: index, version: 0, schema)
+        for record in changes.records {
+            guard let index = schema.classIndexByNumber[record.classNumber] else { continue }
+            let members = record.members(ofClass: index, schema)
             let identity = ObjectIdentity(classIndex: index, key: record.key)
-            return !forEachTriggered(by: change, of: identity) { _ in false }
-        } || changes.lostLinks.contains { !forEachTriggered(by: $0) { _, _ in false } }
+            if !forEachTriggered(by: record.kind, members, of: identity, { _ in false }) {
+                return true
+            }
+        }
+        return changes.lostLinks.contains { !forEachTriggered(by: $0) { _, _ in false } }
     }
 
     /// Hands over the watches that are set off, each with the object that does it and whether that has lost a link, until
@@ -145,19 +148,22 @@ final class WatchTable {
         _ body: (_ position: Int, _ identity: ObjectIdentity, _ isLost: Bool) -> Bool
     ) -> Bool {
         zip(changes.order, changes.outcomes).allSatisfy { identity, change in
-            forEachTriggered(by: change, of: identity) { body($0, identity, false) }
-        } && changes.lostLinks.allSatisfy { lost in
-            forEachTriggered(by: lost) { body($0, $1, true) }
+            forEachTriggered(by: change.kind, change.members, of: identity) {
+                body($0, identity, false)
+            }
         }
+            && changes.lostLinks.allSatisfy { lost in
+                forEachTriggered(by: lost) { body($0, $1, true) }
+            }
     }
 
     private func forEachTriggered(
-        by change: FoldedChanges.Change, of identity: ObjectIdentity,
+        by kind: ChangeRecord.Kind, _ members: MemberSet, of identity: ObjectIdentity,
         _ body: (_ position: Int) -> Bool
     ) -> Bool {
         for classIndex in [identity.classIndex, nil] {
             for position in triggers[classIndex] ?? []
-            where entries[position].watch.isTriggered(by: change, of: identity, schema) {
+            where entries[position].watch.isTriggered(by: kind, members, of: identity, schema) {
                 guard body(position) else { return false }
             }
         }
