@@ -161,7 +161,8 @@ import Testing
         "nothing runs on a connection after a body in chunks, and chunks that are malformed are 400",
         arguments: [
             ("5\r\nabcde\r\n0\r\n\r\n", true), ("05;a=b\r\nabcde\r\n000\r\nA: b\r\n\r\n", true),
-            ("5 \r\nabcde\r\n0\r\n\r\n", true),
+            ("5 \r\nabcde\r\n0\r\n\r\n", true), ("5 \t;a\r\nabcde\r\n0\r\n\r\n", true),
+            ("5 a\r\nabcde\r\n0\r\n\r\n", false),
             ("5\r\nabcde\r\n0\r\nContent-Length:\r\n 9\r\n\r\n", true),
             ("5\nabcde\n0\n\n", false), ("5;\nabcde\r\n0\r\n\r\n", false),
             ("5;a=\"\nabcde\r\n0\r\n\0trailer\r\n", false), ("5\r\nabcdef\r\n0\r\n\r\n", false),

@@ -48,6 +48,10 @@ import Testing
             let client = try RawClient(port: port)
             let reply = try client.get("http://example.org/echo/a/b?c=d")
             #expect(reply.text == "a|b\nc=d")
+            #expect(try client.get("HTTP://example.org/hello").text == "hello")
+            for target in ["http:///hello", "https://?a", "ftp://example.org/hello"] {
+                #expect(try client.get(target).status == 400, "\(target)")
+            }
             #expect(try client.get("*", method: "OPTIONS").status == 204)
         }
     }

@@ -108,6 +108,8 @@ import Testing
         let reply = try clients[0].reply()
         #expect(reply.status == 503)
         #expect(reply.header("Retry-After") != nil)
+        // Also where the body is not here whole, whether an upload takes it or not.
+        for client in [clients[2], clients[5]] { #expect(try client.reply().status == 503) }
         #expect(notes.count("closed") == 1)
         #expect(notes.count("abort") == 1)
         #expect(notes.count("aborted") == 1)

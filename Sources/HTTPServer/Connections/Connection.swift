@@ -223,12 +223,12 @@ final class Connection: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Ends a wait, because the server stops: an exchange is answered 503, an upload goes on.
+    /// Ends a wait for an answer, or for the rest of a body, because the server stops: the request is answered 503.
     func cancelWait() {
         if stage == .waiting {
             answerInstead(.stopping)
-        } else if stage == .body {
-            waiting.withLock { $0.wait = .nothing }
+        } else if stage == .body, let request {
+            server.refuseAtOnce(request, request.refusal ?? server.stoppingReply())
             advance()
         }
     }

@@ -9,6 +9,8 @@ struct ChunkReader {
 
     private enum State {
         case size
+        /// After blanks behind the size.
+        case sizeBlank
         case extensions
         /// After the CR of the line with the size.
         case sizeEnd
@@ -67,6 +69,11 @@ struct ChunkReader {
             }
             guard digitCount > 0, isCR || byte == UInt8(ascii: ";") || byte == 0x20 || byte == 0x09
             else { throw Fault() }
+            state = isCR ? .sizeEnd : byte == UInt8(ascii: ";") ? .extensions : .sizeBlank
+        case .sizeBlank:
+            try countOverhead()
+            if byte == 0x20 || byte == 0x09 { return }
+            guard isCR || byte == UInt8(ascii: ";") else { throw Fault() }
             state = isCR ? .sizeEnd : .extensions
         case .extensions:
             guard byte >= 0x20 || byte == 0x09 || isCR else { throw Fault() }

@@ -138,6 +138,10 @@ package final class Request: @unchecked Sendable {
     /// The position of the route in the server's table; -1 before routing.
     package var routeNumber: Int { route }
 
+    /// The host, with a port if there is one, that the request is for: that of an absolute-form target, else the field
+    /// Host (RFC 9112, section 3.2.2); nil when there is neither.
+    package var host: RequestText? { target.authority ?? header(.host) }
+
     /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
     /// headers.
     package func header(_ name: HeaderName) -> RequestText? {

@@ -23,6 +23,8 @@ struct Target: ~Copyable {
     private var decodedEnd = 0
     private(set) var rawCount = 0
     private(set) var pathCount = 0
+    /// The host and port of an absolute-form target, which count in place of the field Host (RFC 9112, section 3.2.2).
+    private(set) var authority: RequestText?
     private(set) var segments: ContiguousArray<RequestText> = []
     private(set) var query: ContiguousArray<(name: RequestText, value: RequestText)> = []
 
@@ -51,6 +53,7 @@ struct Target: ~Copyable {
         if let from = text.baseAddress { memcpy(memory, from, count) }
         rawCount = count
         pathCount = 0
+        authority = nil
         decodedEnd = count
         return true
     }
@@ -60,8 +63,7 @@ struct Target: ~Copyable {
         guard let memory, rawCount > 0 else { throw .noPath }
         var index = 0
         if memory[0] != UInt8(ascii: "/") {
-            guard let start = Target.pathStart(memory, rawCount) else { throw .noPath }
-            index = start
+            index = try readAbsoluteForm(memory)
         }
         let slash = UInt8(ascii: "/")
         let question = UInt8(ascii: "?")
@@ -134,17 +136,30 @@ struct Target: ~Copyable {
         return text
     }
 
-    /// Where the path begins in an absolute-form or asterisk-form target (RFC 9112, section 3.2).
-    private static func pathStart(_ memory: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int? {
-        let text = RequestText(memory, count: count)
-        if text == "*" { return count }
-        let scheme = text.hasPrefix("http://") ? 7 : text.hasPrefix("https://") ? 8 : -1
-        guard scheme > 0 else { return nil }
-        var index = scheme
-        while index < count, memory[index] != UInt8(ascii: "/"), memory[index] != UInt8(ascii: "?")
+    /// Reads what is before the path in an absolute-form or asterisk-form target (RFC 9112, section 3.2), whose scheme may
+    /// be in either case (RFC 3986, section 3.1).
+    ///
+    /// - Returns: Where the path begins.
+    private mutating func readAbsoluteForm(
+        _ memory: UnsafeMutablePointer<UInt8>
+    ) throws(Fault) -> Int {
+        if raw == "*" { return rawCount }
+        let schemes: [StaticString] = ["http://", "https://"]
+        guard
+            let scheme = schemes.first(where: { scheme in
+                let count = scheme.utf8CodeUnitCount
+                return count <= rawCount && strncasecmp(memory, scheme.utf8Start, count) == 0
+            })
+        else { throw .noPath }
+        let start = scheme.utf8CodeUnitCount
+        var index = start
+        while index < rawCount, memory[index] != UInt8(ascii: "/"),
+            memory[index] != UInt8(ascii: "?")
         {
             index += 1
         }
+        guard index > start else { throw .noPath }
+        authority = RequestText(memory + start, count: index - start)
         return index
     }
 }

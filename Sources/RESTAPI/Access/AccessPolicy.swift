@@ -96,7 +96,7 @@ package final class AccessPolicy: Sendable {
     }
 
     private func checkOrigin(_ request: Request) -> RequestFault? {
-        guard let host = request.header(.host) else { return nil }
+        guard let host = request.host else { return nil }
         let isRead = request.method == .get || request.method == .head
         if !Self.isUsualName(host) {
             let name = Self.hostName(host.string)

@@ -37,6 +37,8 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     /// When the next event may be told, in milliseconds of the monotonic clock.
     private var dueMilliseconds: UInt64 = 0
     private var isDelayed = false
+    /// Whether a timer looks for polls whose clients have left.
+    var watchesDepartures = false
 
     var query: ObservedQuery { stream.observed }
     var key: Key { stream.channelKey }
@@ -54,6 +56,8 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Whether nobody follows it.
     var isEmpty: Bool { subscribers.isEmpty && polls.isEmpty }
+    /// Whether a poll waits.
+    var hasPolls: Bool { !polls.isEmpty }
     /// Some of the streams.
     var someSubscribers: ArraySlice<StreamSubscriber> { subscribers.prefix(16) }
 
@@ -99,7 +103,16 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Drops followers that are gone, or not its own any more.
     func removeGone() {
         subscribers.removeAll { $0.sink.isClosed || $0.channel !== self }
-        polls.removeAll { $0.sink.isGone }
+        abandonLeftPolls()
+    }
+
+    /// Gives up polls whose clients have left, with their connections.
+    func abandonLeftPolls() {
+        polls.removeAll { poll in
+            guard poll.sink.isGone else { return false }
+            poll.sink.abandon()
+            return true
+        }
         forgetIfEmpty()
     }
 
@@ -273,7 +286,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Answers a poll that has waited in vain, if it still waits.
     func expire(_ deadline: UInt64, version: UInt64) {
         polls.removeAll { poll in
-            guard poll.deadline <= deadline || poll.sink.isGone else { return false }
+            guard poll.deadline <= deadline else { return false }
             poll.sink.reply(hub.emptyPage(version))
             return true
         }

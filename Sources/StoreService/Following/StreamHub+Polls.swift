@@ -56,6 +56,7 @@ extension StreamHub {
             let channel = self.channel(poll.query, position)
             channel.add(poll)
             self.expire(channel, at: poll.deadline)
+            self.watchDepartures(channel)
         } orElse: {
             self.answer(poll)
         }

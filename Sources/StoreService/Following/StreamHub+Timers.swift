@@ -11,10 +11,14 @@ extension StreamHub {
         case group(StreamGroup)
         /// A channel's polls of this deadline have waited in vain.
         case polls(StreamChannel, deadline: UInt64)
+        /// A channel looks whether clients of its polls have left.
+        case departures(StreamChannel)
         /// What no worker took is tried again.
         case retry(@Sendable () -> Void)
     }
 
+    /// How long a poll may keep its place when its client has left, in milliseconds.
+    private static let departureMilliseconds: UInt64 = 1_000
     /// How long what no worker took waits, in milliseconds.
     private static let retryMilliseconds: UInt64 = 100
 
@@ -80,6 +84,13 @@ extension StreamHub {
                 if channels[channel.key] === channel {
                     channel.expire(deadline, version: version)
                 }
+            case .departures(let channel):
+                channel.abandonLeftPolls()
+                if channel.hasPolls {
+                    timers.add(timer, at: now + Self.departureMilliseconds)
+                } else {
+                    channel.watchesDepartures = false
+                }
             case .retry(let body): body()
             case .group(let group):
                 guard keep(group) else { continue }
@@ -95,6 +106,14 @@ extension StreamHub {
     /// Has a channel's polls that have waited in vain until a time be answered then. On the feed's thread.
     func expire(_ channel: StreamChannel, at deadline: UInt64) {
         timers.add(.polls(channel, deadline: deadline), at: deadline)
+    }
+
+    /// Has polls of a channel whose clients leave give up their places. On the feed's thread.
+    func watchDepartures(_ channel: StreamChannel) {
+        if channel.watchesDepartures { return }
+        channel.watchesDepartures = true
+        timers.add(
+            .departures(channel), at: monotonicMilliseconds() + Self.departureMilliseconds)
     }
 
     /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.

@@ -104,6 +104,12 @@ struct AccessTests {
         let reply = server.client.sendText(
             "GET /v1 HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
         #expect(reply.status == status)
+        // The host of an absolute target counts in place of the field.
+        for (field, target) in [(host, "localhost"), ("localhost", host)] {
+            let reply = server.client.sendText(
+                "GET http://\(target)/v1 HTTP/1.1\r\nHost: \(field)\r\nConnection: close\r\n\r\n")
+            #expect(reply.status == (target == host ? status : 200))
+        }
         let insecure = try GuardedServer(withTokens: false, isInsecure: true)
         #expect(
             insecure.client.sendText(

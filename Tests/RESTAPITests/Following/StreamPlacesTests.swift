@@ -83,6 +83,28 @@ struct StreamPlacesTests {
         #expect(ChangesClient(port: server.port, "/v1/changes").status == 200)
     }
 
+    @Test("are given back when the clients of polls leave", arguments: targets)
+    func departures(target: String) throws {
+        let server = try Self.server()
+        let places = server.running.service.places
+        func awaitTaken(_ count: Int) {
+            for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
+                usleep(1000)
+            }
+            #expect(places.takenCount.load(ordering: .relaxed) == count)
+        }
+        for _ in 0..<2 {
+            do {
+                let poll = HTTPClient(port: server.port)
+                poll.begin(
+                    "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
+                        + "Prefer: wait=60\r\n\r\n")
+                awaitTaken(1)
+            }
+            awaitTaken(0)
+        }
+    }
+
     @Test(
         "are given back when the stream's reply is not sent: its token ends, or its client resets the connection",
         arguments: [false, true])
