@@ -18,6 +18,14 @@ struct StreamPlacesTests {
         return server
     }
 
+    private static func awaitTaken(_ count: Int, _ server: GuardedServer) {
+        let places = server.running.service.places
+        for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
+            usleep(1000)
+        }
+        #expect(places.takenCount.load(ordering: .relaxed) == count)
+    }
+
     private static let targets = [
         "/v1/changes", "/v1/classes/Node/changes", "/v1/classes/Reading/outbox",
     ]
@@ -54,13 +62,6 @@ struct StreamPlacesTests {
     @Test("count as long as they wait")
     func polls() throws {
         let server = try Self.server()
-        let places = server.running.service.places
-        func awaitTaken(_ count: Int) {
-            for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
-                usleep(1000)
-            }
-            #expect(places.takenCount.load(ordering: .relaxed) == count)
-        }
         let polls = Self.targets.suffix(2).map { target in
             let poll = HTTPClient(port: server.port)
             poll.begin(
@@ -68,7 +69,7 @@ struct StreamPlacesTests {
                     + "Prefer: wait=60\r\n\r\n")
             return poll
         }
-        awaitTaken(2)
+        Self.awaitTaken(2, server)
         #expect(ChangesClient(port: server.port, "/v1/changes").status == 503)
         for (method, target, body) in [
             ("PUT", "/v1/classes/Node/objects/1", #"{"label":"x"}"#),
@@ -79,29 +80,22 @@ struct StreamPlacesTests {
             #expect(reply.status == 201, "\(reply.text)")
         }
         for poll in polls { #expect(poll.finish().status == 200) }
-        awaitTaken(0)
+        Self.awaitTaken(0, server)
         #expect(ChangesClient(port: server.port, "/v1/changes").status == 200)
     }
 
     @Test("are given back when the clients of polls leave", arguments: targets)
     func departures(target: String) throws {
         let server = try Self.server()
-        let places = server.running.service.places
-        func awaitTaken(_ count: Int) {
-            for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
-                usleep(1000)
-            }
-            #expect(places.takenCount.load(ordering: .relaxed) == count)
-        }
         for _ in 0..<2 {
             do {
                 let poll = HTTPClient(port: server.port)
                 poll.begin(
                     "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
                         + "Prefer: wait=60\r\n\r\n")
-                awaitTaken(1)
+                withExtendedLifetime(poll) { Self.awaitTaken(1, server) }
             }
-            awaitTaken(0)
+            Self.awaitTaken(0, server)
         }
     }
 
@@ -124,12 +118,7 @@ struct StreamPlacesTests {
             "GET /v1/changes?ticket=\(ticket) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
                 .utf8)
         #expect(send(socket, text, text.count, Int32(MSG_NOSIGNAL)) == text.count)
-        func awaitTaken(_ count: Int) {
-            for _ in 0..<30_000
-            where service.places.takenCount.load(ordering: .relaxed) != count { usleep(1000) }
-            #expect(service.places.takenCount.load(ordering: .relaxed) == count)
-        }
-        awaitTaken(1)
+        Self.awaitTaken(1, server)
         if isReset {
             var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -143,7 +132,7 @@ struct StreamPlacesTests {
             #expect(String(decoding: reply, as: UTF8.self) == "HTTP/1.1 401")
         }
         isHeld.update { $0 = false }
-        awaitTaken(0)
+        Self.awaitTaken(0, server)
     }
 
     @Test(
