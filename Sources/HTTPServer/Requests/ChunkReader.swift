@@ -67,14 +67,11 @@ struct ChunkReader {
                 digitCount += 1
                 return
             }
-            guard digitCount > 0, isCR || byte == UInt8(ascii: ";") || byte == 0x20 || byte == 0x09
-            else { throw Fault() }
-            state = isCR ? .sizeEnd : byte == UInt8(ascii: ";") ? .extensions : .sizeBlank
+            guard digitCount > 0 else { throw Fault() }
+            state = try Self.stateBehindSize(byte)
         case .sizeBlank:
             try countOverhead()
-            if byte == 0x20 || byte == 0x09 { return }
-            guard isCR || byte == UInt8(ascii: ";") else { throw Fault() }
-            state = isCR ? .sizeEnd : .extensions
+            state = try Self.stateBehindSize(byte)
         case .extensions:
             guard byte >= 0x20 || byte == 0x09 || isCR else { throw Fault() }
             try countOverhead()
@@ -99,6 +96,16 @@ struct ChunkReader {
             state = trailerLineByteCount == 0 ? .over : .trailer
             trailerLineByteCount = 0
         case .data, .over: return
+        }
+    }
+
+    /// What follows a byte that is behind the size: blanks, extensions or the end of the line.
+    private static func stateBehindSize(_ byte: UInt8) throws(Fault) -> State {
+        switch byte {
+        case 0x20, 0x09: .sizeBlank
+        case UInt8(ascii: ";"): .extensions
+        case 0x0D: .sizeEnd
+        default: throw Fault()
         }
     }
 

@@ -144,14 +144,10 @@ struct Target: ~Copyable {
         _ memory: UnsafeMutablePointer<UInt8>
     ) throws(Fault) -> Int {
         if raw == "*" { return rawCount }
-        let schemes: [StaticString] = ["http://", "https://"]
-        guard
-            let scheme = schemes.first(where: { scheme in
-                let count = scheme.utf8CodeUnitCount
-                return count <= rawCount && strncasecmp(memory, scheme.utf8Start, count) == 0
-            })
-        else { throw .noPath }
-        let start = scheme.utf8CodeUnitCount
+        let start =
+            raw.hasPrefixIgnoringCase("http://")
+            ? 7 : raw.hasPrefixIgnoringCase("https://") ? 8 : 0
+        guard start > 0 else { throw .noPath }
         var index = start
         while index < rawCount, memory[index] != UInt8(ascii: "/"),
             memory[index] != UInt8(ascii: "?")

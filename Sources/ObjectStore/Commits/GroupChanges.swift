@@ -1,3 +1,5 @@
+import Bytes
+
 /// What the transactions of a group did to objects, in their order, as long as that is little: the writer's thread looks up
 /// whom it concerns.
 struct GroupChanges {
@@ -24,8 +26,8 @@ struct GroupChanges {
 
     /// Begins with nothing, in the same memory.
     mutating func removeAll() {
-        if !records.isEmpty { records.removeAll(keepingCapacity: true) }
-        if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
+        records.removeAllInPlace()
+        lostLinks.removeAllInPlace()
         isComplete = true
     }
 }
