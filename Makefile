@@ -13,6 +13,8 @@ SWIFT ?= $(shell scripts/find-swift 2>/dev/null)
 # Where `make serve` keeps its data, and where it listens.
 DATA ?= ./data
 LISTEN ?= 127.0.0.1:8080
+# Where `make install` copies the program.
+PREFIX ?= /usr/local
 # Every target of a fuzz run: its length, and the seed of a run to repeat (default: a random one).
 SECONDS ?= 60
 SEED ?=
@@ -22,7 +24,7 @@ IMAGE ?= holdfast
 
 export SWIFT
 
-.PHONY: all help setup setup-test setup-bench build debug serve test test-clients soak bench fuzz lint \
+.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients soak bench fuzz lint \
     format tsan image clean
 
 all: build lint test ## Build, lint and test (the default)
@@ -44,6 +46,10 @@ build: setup ## Build everything for release
 
 debug: setup ## Build everything for debugging, with the tests
 	"$(SWIFT)" build --build-tests
+
+install: setup ## Build the program and copy it to PREFIX/bin (PREFIX=/usr/local)
+	"$(SWIFT)" build -c release --product holdfast
+	install -D -m 755 .build/release/holdfast "$(DESTDIR)$(PREFIX)/bin/holdfast"
 
 serve: setup ## Serve ./data on 127.0.0.1:8080 (DATA=, LISTEN=; SAMPLE=world fills an empty store)
 	"$(SWIFT)" build -c release --product holdfast
