@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    private static var root: String {
+    static var root: String {
         // …/Tests/RESTAPITests/OpenAPIContractTests.swift
         String(#filePath).split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
             .joined(separator: "/")
@@ -140,7 +140,7 @@ import Testing
         return details
     }
 
-    private static func lines(of file: String) throws -> [Substring] {
+    static func lines(of file: String) throws -> [Substring] {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         try #require(descriptor >= 0, "\(file) can't be read")
         defer { close(descriptor) }

@@ -1,4 +1,4 @@
-"""Counts checks, prints those that fail, and ends a run that hangs."""
+"""Counts scenarios, prints the checks that fail, and ends a run that hangs."""
 import os
 import sys
 import threading
@@ -12,7 +12,9 @@ class Report:
     """The outcome of a run. Thread-safe."""
 
     def __init__(self):
-        self.passed = self.failed = self.skipped = 0
+        self.passed = self.failed = 0
+        # The checks of the scenario that runs.
+        self.held = self.missed = 0
         self.lock = threading.Lock()
         self.started = time.monotonic()
         self.title = ""
@@ -21,24 +23,22 @@ class Report:
         print(f"[{time.monotonic() - self.started:6.1f}] {text}", flush=True)
 
     def check(self, name, holds, detail=""):
-        """Counts a check; tells about it when it fails."""
+        """Counts a check for its scenario; tells about it when it fails."""
         with self.lock:
             if holds:
-                self.passed += 1
+                self.held += 1
             else:
-                self.failed += 1
+                self.missed += 1
         if not holds:
             self.note(f"FAILED {self.title}: {name}{': ' + str(detail)[:6000] if detail else ''}")
         return bool(holds)
 
     def skip(self, name):
-        with self.lock:
-            self.skipped += 1
         self.note(f"skipped {self.title}: {name}")
 
     def run(self, title, body, seconds_max):
-        """Runs one scenario; an exception is a failure, and so is taking too long."""
-        self.title = title
+        """Runs one scenario, which fails with one of its checks, with an exception or when it takes too long."""
+        self.title, self.held, self.missed = title, 0, 0
         self.note(f"== {title}")
         timer = threading.Timer(seconds_max, self._give_up, [title, seconds_max])
         timer.daemon = True
@@ -50,6 +50,14 @@ class Report:
         finally:
             timer.cancel()
             Server.end_all()
+            self._count()
+
+    def _count(self):
+        if self.missed:
+            self.failed += 1
+        else:
+            self.passed += 1
+        self.note(f"== {self.title}: {self.held} checks held, {self.missed} failed")
 
     def _give_up(self, title, seconds):
         self.check(f"{title} ends within {seconds} s", False)
@@ -57,11 +65,11 @@ class Report:
         traceback.print_stack(where, file=sys.stdout)
         Server.end_all()
         Server.remove_directories()
+        self._count()
         self.summarize()
         sys.stdout.flush()
         os._exit(1)
 
     def summarize(self):
-        skipped = f", {self.skipped} skipped" if self.skipped else ""
-        print(f"{self.passed} passed, {self.failed} failed{skipped}", flush=True)
+        print(f"{self.passed} passed, {self.failed} failed", flush=True)
         return 1 if self.failed else 0
