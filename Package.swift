@@ -68,7 +68,6 @@ let package = Package(
             "ObjectJSON",
             [
                 "Text", "JSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage",
-                "Threads",
             ]),
         library(
             "StoreService",
@@ -81,7 +80,7 @@ let package = Package(
             "RESTAPI",
             [
                 "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel",
-                "Bytes", "HTTPServer", "JSON", "Storage", "Threads", "CCrypto", "CMemory",
+                "Bytes", "HTTPServer", "JSON", "Threads", "CCrypto",
             ],
             resources: [
                 .embedInCode("OpenAPI/classes.json"), .embedInCode("OpenAPI/components.json"),
@@ -89,8 +88,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "HTTPServer",
-                "JSON", "Text", "Bytes", "Storage", "StorageLMDB", "Threads", "CZlib",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "Text", "Storage",
+                "StorageLMDB", "Threads", "CZlib",
             ],
             swiftSettings: ours,
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count

@@ -17,7 +17,7 @@ package final class Store: Sendable {
     package let epoch: UInt64
     /// Publishes every commit.
     package let publisher: CommitPublisher
-    /// What scans have in memory.
+    /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
     let samples: ClassSamples
     private let queue: CommitQueue
