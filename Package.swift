@@ -88,7 +88,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "Text", "Storage",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "Text",
+                "Storage",
                 "StorageLMDB", "Threads", "CZlib",
             ],
             swiftSettings: ours,
