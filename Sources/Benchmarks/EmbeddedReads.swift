@@ -171,7 +171,7 @@ struct EmbeddedReads {
         // The key map is resident: a table that leads to nearly all objects, filled before.
         var sizeLog2 = 10
         while 1 << sizeLog2 < 2 * arguments.objectCount { sizeLog2 += 1 }
-        let cache = RowPlaceCache(entryCountLog2: sizeLog2)
+        let cache = PrimaryKeyCache(entryCountLog2: sizeLog2)
         var draws = SeededGenerator(seed: 2)
         let count = 1_000_000
         var sum: UInt64 = 0
@@ -189,7 +189,7 @@ struct EmbeddedReads {
         if sum == 0 { throw Failure(description: "nothing was read") }
     }
 
-    private func sumOfFields(_ id: Int64, _ cache: RowPlaceCache) throws -> UInt64 {
+    private func sumOfFields(_ id: Int64, _ cache: PrimaryKeyCache) throws -> UInt64 {
         var key: (UInt8, UInt64) = (1, (UInt64(bitPattern: id) ^ 1 << 63).bigEndian)
         return try withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { bytes in
             bytes.storeBytes(of: key.0, as: UInt8.self)

@@ -36,26 +36,3 @@ static inline void shim_prefetch_below(const void *entry, size_t step) {
         __builtin_prefetch((const void *)(next < first ? next + 2 * page : next), 0, 3);
     }
 }
-
-/// Asks for the cache lines that LMDB will most likely read of a leaf when it looks an entry up: the page's
-/// header with the table of its entries, what a search by halves meets of entries of like size in the order in
-/// which they were added, and the entry itself. While the branches above are searched they come all at once;
-/// else each would be waited for after the other. A wrong guess costs some nanoseconds; no address can fault.
-///
-/// - `value`: Where the entry's value lay before.
-static inline void shim_prefetch_search(uintptr_t value) {
-    const uintptr_t line = 64, page = 4096;
-    const uintptr_t first = value & ~(page - 1);
-    __builtin_prefetch((const void *)first, 0, 3);
-    __builtin_prefetch((const void *)(first + line), 0, 3);
-    uintptr_t low = first + line, high = first + page;
-    while (high - low > 4 * line) {
-        const uintptr_t middle = low + (high - low) / 2;
-        __builtin_prefetch((const void *)(middle - line), 0, 3);
-        __builtin_prefetch((const void *)middle, 0, 3);
-        if (value < middle) high = middle; else low = middle;
-    }
-    __builtin_prefetch((const void *)(value - line), 0, 3);
-    __builtin_prefetch((const void *)value, 0, 3);
-    __builtin_prefetch((const void *)(value + line), 0, 3);
-}

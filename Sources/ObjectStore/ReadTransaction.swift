@@ -128,12 +128,6 @@ package final class ReadTransaction: ObjectSource {
     package func find(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
-        try findPlaced(rowClass, primaryKey: primaryKey).map { ($0.key, $0.row) }
-    }
-
-    private func findPlaced(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
-        throws(StoreError) -> (key: UInt64, row: RowView, place: MemoryPlace)?
-    {
         keyBuffer.removeAll()
         StoreKey.appendRowPrefix(rowClass, to: keyBuffer)
         let prefixByteCount = keyBuffer.count
@@ -141,33 +135,25 @@ package final class ReadTransaction: ObjectSource {
         keyBuffer.append(primaryKey)
         let prefix = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[..<prefixByteCount])
         let mapKey = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[prefixByteCount...])
-        let found:
-            (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, place: MemoryPlace)
+        let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
-        return (
-            UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes),
-            found.place
-        )
+        return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes))
     }
 
     /// Finds an object by its primary key, with one look-up instead of two if `cache` knows the way.
     package func find(
-        _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: RowPlaceCache
+        _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: PrimaryKeyCache
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
-        let hash = RowPlaceCache.hash(rowClass.number, primaryKey)
-        if let known = cache.object(rowClass, hash) {
-            var place = known.place
-            if let row = try find(rowClass, key: known.key, at: &place),
-                rowClass.has(primaryKey, in: row, buffer: keyBuffer)
-            {
-                if place != known.place { cache.keep(rowClass, known.key, at: place, hash) }
-                return (known.key, row)
-            }
+        let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
+        if let key = cache.objectKey(rowClass, hash), let row = try find(rowClass, key: key),
+            rowClass.has(primaryKey, in: row, buffer: keyBuffer)
+        {
+            return (key, row)
         }
-        guard let found = try findPlaced(rowClass, primaryKey: primaryKey) else { return nil }
-        cache.keep(rowClass, found.key, at: found.place, hash)
-        return (found.key, found.row)
+        guard let found = try find(rowClass, primaryKey: primaryKey) else { return nil }
+        cache.keep(rowClass, found.key, hash)
+        return found
     }
 
     /// The row of an object by its object key; nil when there is none.
@@ -176,30 +162,6 @@ package final class ReadTransaction: ObjectSource {
             let bytes = try value(
                 keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         else { return nil }
-        return try rowClass.row(bytes)
-    }
-
-    /// The row of an object by its object key, without a look-up if `cache` knows where it lies.
-    package func find(
-        _ rowClass: RowClass, key: UInt64, cache: RowPlaceCache
-    ) throws(StoreError) -> RowView? {
-        let hash = RowPlaceCache.hash(rowClass.number, objectKey: key)
-        let known = cache.object(rowClass, hash).flatMap { $0.key == key ? $0.place : nil }
-        var place = known ?? MemoryPlace()
-        let row = try find(rowClass, key: key, at: &place)
-        if row != nil, place != known { cache.keep(rowClass, key, at: place, hash) }
-        return row
-    }
-
-    private func find(
-        _ rowClass: RowClass, key: UInt64, at place: inout MemoryPlace
-    ) throws(StoreError) -> RowView? {
-        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
-        let bytes: UnsafeRawBufferPointer?
-        do { bytes = try snapshot.value(forKey: rowKey, at: &place) } catch {
-            throw .storage(error)
-        }
-        guard let bytes else { return nil }
         return try rowClass.row(bytes)
     }
 

@@ -16,21 +16,12 @@ package protocol StorageSnapshot: AnyObject {
     /// The value of `key`, or nil.
     func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
 
-    /// The value of `key`, or nil.
-    ///
-    /// - `place`: Where any snapshot of any store has found a value of the same key, and then where it is now. An engine that
-    ///   reads memory does not look for it where nothing has moved since; elsewhere it can ask the processor for what
-    ///   leads there, so that it comes while the key is looked up.
-    func value(
-        forKey key: UnsafeRawBufferPointer, at place: inout MemoryPlace
-    ) throws(StorageError) -> UnsafeRawBufferPointer?
-
     /// Gets `key`, then gets the key that is `prefix` followed by what it found. An engine behind a network takes one
     /// round trip for both.
     ///
-    /// - Returns: The first value, the value it leads to and where that is; nil where there is none.
+    /// - Returns: The first value and the value it leads to; nil where there is none.
     func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer) throws(StorageError)
-        -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, place: MemoryPlace)
+        -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
 
     /// Walks the entries of `range` in key order, or backwards, until `body` returns false.
     ///
@@ -48,28 +39,18 @@ package protocol StorageSnapshot: AnyObject {
 }
 
 extension StorageSnapshot {
-    package func value(
-        forKey key: UnsafeRawBufferPointer, at place: inout MemoryPlace
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let value = try value(forKey: key)
-        if let value { place = MemoryPlace(of: value) }
-        return value
-    }
-
     package func follow(
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError)
-        -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, place: MemoryPlace)
+        -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
     {
-        var place = MemoryPlace()
-        guard let link = try value(forKey: key) else { return (nil, nil, place) }
+        guard let link = try value(forKey: key) else { return (nil, nil) }
         return try withUnsafeTemporaryAllocation(
             byteCount: prefix.count + link.count, alignment: 1
         ) { (joined) throws(StorageError) in
             joined.copyMemory(from: prefix)
             UnsafeMutableRawBufferPointer(rebasing: joined[prefix.count...]).copyMemory(from: link)
-            let value = try value(forKey: UnsafeRawBufferPointer(joined), at: &place)
-            return (link, value, place)
+            return (link, try value(forKey: UnsafeRawBufferPointer(joined)))
         }
     }
 }

@@ -44,11 +44,6 @@ final class LMDBEnvironment: @unchecked Sendable {
         var isClosed = false
     }
 
-    /// How many environments this process has opened.
-    private static let openedCount = Atomic<UInt64>(0)
-    /// Its number among those, from 1.
-    private let number = openedCount.wrappingAdd(1, ordering: .relaxed).newValue
-
     let handle: OpaquePointer
     let database: MDB_dbi
     let directory: LMDBDirectory
@@ -160,13 +155,6 @@ final class LMDBEnvironment: @unchecked Sendable {
             giveBack(reader)
             sched_yield()
         }
-    }
-
-    /// A number of what a reader sees of the map, which no other state of any map has; 0 for a reader of another map, and
-    /// when there is no such number.
-    func memoryState(of reader: LMDBTransaction) -> UInt64 {
-        guard reader.isPooled, number < 1 << 16, reader.number < 1 << 48 else { return 0 }
-        return number << 48 | reader.number
     }
 
     /// Begins a read transaction, in an ended one where there is one.

@@ -10,8 +10,6 @@ package final class LMDBSnapshot: StorageSnapshot {
     private let environment: LMDBEnvironment
     private var transaction: LMDBTransaction?
     private var recent: RecentChanges?
-    /// What ``MemoryPlace/state`` is of values in the tree.
-    private let treeState: UInt64
 
     package let commit: UInt64
     package private(set) var entriesRead = 0
@@ -22,7 +20,6 @@ package final class LMDBSnapshot: StorageSnapshot {
         transaction = reader
         recent = state.recent
         commit = state.commit
-        treeState = environment.memoryState(of: reader)
     }
 
     deinit { close() }
@@ -31,29 +28,6 @@ package final class LMDBSnapshot: StorageSnapshot {
         forKey key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         try value(forKey: key, try open("get"))
-    }
-
-    package func value(
-        forKey key: UnsafeRawBufferPointer, at place: inout MemoryPlace
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let transaction = try open("get")
-        if let recent, let change = recent.change(forKey: key) {
-            guard let value = change.value else { return nil }
-            entriesRead += 1
-            place = MemoryPlace(of: value)
-            return value
-        }
-        if place.state == treeState, let start = UnsafeRawPointer(bitPattern: place.address),
-            treeState != 0
-        {
-            entriesRead += 1
-            return UnsafeRawBufferPointer(start: start, count: place.byteCount)
-        }
-        shim_prefetch_search(place.address)
-        guard let value = try transaction.value(forKey: key) else { return nil }
-        entriesRead += 1
-        place = MemoryPlace(of: value, state: treeState)
-        return value
     }
 
     package func scan(

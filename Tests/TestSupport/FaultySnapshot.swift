@@ -23,9 +23,7 @@ final class FaultySnapshot: StorageSnapshot {
     }
 
     func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer)
-        throws(StorageError) -> (
-            link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, place: MemoryPlace
-        )
+        throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
     {
         try engine.countRead(prefix.first, in: commit)
         return try snapshot.follow(key, prefix: prefix)

@@ -32,7 +32,7 @@ extension StorageSnapshot {
     ) throws(StorageError) -> (link: [UInt8]?, value: [UInt8]?) {
         try withBytes(key) { (key) throws(StorageError) in
             try withBytes(prefix) { (prefix) throws(StorageError) in
-                let (link, value, _) = try follow(key, prefix: prefix)
+                let (link, value) = try follow(key, prefix: prefix)
                 return (link.map { Array($0) }, value.map { Array($0) })
             }
         }

@@ -12,8 +12,8 @@ final class CommitMemory {
     var changes = GroupChanges()
     let rowBuilder = RowBuilder()
     let linkTargets = LinkTargetCache()
-    /// Where rows lie by primary key; made by the first write that states one.
-    private(set) lazy var rowPlaces = RowPlaceCache()
+    /// Object keys of objects that were written; made by the first write that states a primary key.
+    private(set) lazy var primaryKeys = PrimaryKeyCache()
     /// For a key under construction.
     let keyBuffer = ByteBuffer(capacity: 1024)
     /// The key of the primary key that was looked up last.

@@ -14,10 +14,7 @@ extension QueryExecution {
     }
 
     func fetch(_ key: UInt64) throws(StoreError) -> RowView? {
-        if let rowPlaces {
-            return try transaction.find(rowClass, key: key, cache: rowPlaces)
-        }
-        return try transaction.find(rowClass, key: key)
+        try transaction.find(rowClass, key: key)
     }
 
     /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.

@@ -40,8 +40,6 @@ package final class QueryExecution {
     private(set) var madeMatcher: Matcher?
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
-    /// Where rows that are looked up lie, for a query that others repeat; nil where most are read for the first time.
-    package var rowPlaces: RowPlaceCache?
     var clock: QueryClock
     /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
     var costSpent = 0

@@ -25,7 +25,7 @@ final class LinkTargetCache {
 
     private func entry(_ key: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
         guard !key.isEmpty, key.count <= Self.entryByteCount - Self.bytesOffset else { return nil }
-        let hash = RowPlaceCache.hash(0, key)
+        let hash = PrimaryKeyCache.hash(0, key)
         return entries + Int(hash >> UInt64(64 - Self.entryCountLog2)) * Self.entryByteCount
     }
 

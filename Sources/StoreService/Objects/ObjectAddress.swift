@@ -88,7 +88,7 @@ package struct ObjectAddress: @unchecked Sendable {
             found = try served.stored(read.find(rowClass, key: objectKey)).map { (objectKey, $0) }
         } else {
             found = try served.stored(
-                read.find(rowClass, primaryKey: scratch.key.bytes, cache: scratch.rowPlaces)
+                read.find(rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys)
             ).map { ($0.key, $0.row) }
         }
         guard let found else { throw RequestFault(.objectNotFound) }

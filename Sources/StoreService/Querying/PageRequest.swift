@@ -59,8 +59,7 @@ package struct PageRequest: Sendable {
         let names = scratch.names(of: read.rows, served)
         let checked = try check(names, served.limits)
         let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin,
-            rowPlaces: scratch.rowPlaces)
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
         if isShort(checked, in: view) { return try write(checked, from: view, to: buffer) }
         known = (names, checked)
         return nil

@@ -14,8 +14,6 @@ struct PageView {
     let pin: SnapshotPin?
     /// Records what is done for a page of a query; nil where only `explain` may need it.
     var watch: PageAccount?
-    /// Where the rows of short pages lie; nil for others.
-    var rowPlaces: RowPlaceCache?
 
     /// What a query on it may use.
     var queryLimits: QueryLimits { served.queryLimits(of: read) }
@@ -44,7 +42,6 @@ struct PageView {
         _ query: ObjectQuery, _ limits: QueryLimits, _ account: PageAccount
     ) throws(RequestFault) -> QueryExecution {
         let execution = try served.stored(QueryExecution(query, in: read, limits: limits))
-        execution.rowPlaces = rowPlaces
         account.begin(execution)
         return execution
     }

@@ -19,8 +19,8 @@ package final class RequestScratch {
     package let reply = ByteBuffer(capacity: 4096)
     /// Keys of link targets.
     package let linkKeys = LinkKeyCache()
-    /// Where rows lie.
-    package let rowPlaces = RowPlaceCache()
+    /// Object keys of objects that were read.
+    package let primaryKeys = PrimaryKeyCache()
     /// A closed view of a store, for the next one.
     package var read: ReadTransaction?
     private var writeMemory: [ObjectWriteMemory] = []
