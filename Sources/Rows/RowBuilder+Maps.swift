@@ -60,8 +60,8 @@ extension RowBuilder {
                     let child = draft.children[position]
                     let inner = child.isMerge ? old.row(at: draft.key(of: entry)) : nil
                     append(
-                        child, over: inner, keepsAbsent: child.isMerge, version: 0,
-                        targets: targets.children[position] ?? .none, to: buffer)
+                        child, over: inner, replacing: inner, keepsAbsent: child.isMerge,
+                        version: 0, targets: targets.children[position] ?? .none, to: buffer)
                 case .removed, .null: break
                 }
             }

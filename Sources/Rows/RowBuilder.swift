@@ -6,48 +6,85 @@ import ObjectModel
 /// Values go to their slots and the heap in declaration order whatever their source, so that equal
 /// objects of one layout have equal bytes. Reusable and not thread-safe: the writer owns one.
 package final class RowBuilder {
-    /// The time that defaults of the transaction take.
+    /// The time that defaults take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
     /// Where values go that are too large for a row; nil keeps them in it.
     package var overflow: (any OverflowSink)?
     /// What is too large for a row.
     package var limits = OverflowLimits()
-    /// Whether a draft was to keep something where nothing is stored, since this was set to false.
-    package var hasNothingToKeep = false
-    /// The required properties that a draft of a new or replaced object did not state, since this was emptied.
-    package var unstated: [UnstatedMember] = []
+    /// The gaps of the draft whose row is under construction.
+    private var gaps = DraftGaps()
     /// How many references to such values were written so far.
     var referenceCount = 0
     let reference = ByteBuffer(capacity: OverflowReference.treeByteCount)
     let collection = ScalarCollectionBuilder()
     let scratch = ByteBuffer(capacity: 256)
 
-    /// The number that a new object gets whose primary key the store makes.
-    package var nextNumber: Int64 = 0
+    /// The number that the object gets whose row is under construction, if the store makes its primary key.
+    private var number: Int64 = 0
 
     /// Makes a builder.
     package init() {}
 
-    /// Appends the row that `draft` makes of `stored`.
-    ///
-    /// - `stored`: The object's present row; nil for a new object.
-    /// - `keepsAbsent`: Whether properties that the draft leaves out keep what is stored.
-    /// - `version`: The version of the change.
-    /// - `targets`: The object key of each reference of the draft.
-    package func append(
-        _ draft: ObjectDraft, over stored: RowView?, keepsAbsent: Bool, version: UInt64,
-        targets: ResolvedReferences, to buffer: ByteBuffer
-    ) {
-        append(
-            draft, over: stored, replacing: stored, keepsAbsent: keepsAbsent, version: version,
-            targets: targets, to: buffer)
+    /// The stored row that a draft is about.
+    package enum Base {
+        /// None: the object is new.
+        case none
+        /// One of which only the primary key stays where the draft leaves properties out.
+        case replaced(RowView)
+        /// One whose values stay where the draft leaves properties out.
+        case changed(RowView)
     }
 
-    /// As above.
+    /// The marks that a row gets of the change that makes it.
+    package struct Stamp {
+        let version: UInt64
+        let number: Int64
+
+        /// Makes the stamp of a change.
+        ///
+        /// - `version`: The version of the change.
+        /// - `number`: The primary key of a new object, if the store makes it.
+        package init(version: UInt64, number: Int64? = nil) {
+            self.version = version
+            self.number = number ?? 0
+        }
+    }
+
+    /// Appends the row that `draft` makes of `base`.
     ///
+    /// - `targets`: The object key of each reference of the draft.
+    /// - Returns: What the draft lacks; the row must not be used unless that is nothing.
+    package func append(
+        _ draft: ObjectDraft, over base: Base, _ stamp: Stamp, targets: ResolvedReferences,
+        to buffer: ByteBuffer
+    ) -> DraftGaps {
+        number = stamp.number
+        let stored: RowView?
+        var keepsAbsent = false
+        switch base {
+        case .none: stored = nil
+        case .replaced(let row): stored = row
+        case .changed(let row): (stored, keepsAbsent) = (row, true)
+        }
+        append(
+            draft, over: stored, replacing: stored, keepsAbsent: keepsAbsent,
+            version: stamp.version, targets: targets, to: buffer)
+        return takeGaps()
+    }
+
+    private func takeGaps() -> DraftGaps {
+        if gaps.isEmpty { return DraftGaps() }
+        defer { gaps = DraftGaps() }
+        return gaps
+    }
+
+    /// Appends the row of an object or of an embedded one.
+    ///
+    /// - `stored`: The present row, as far as anything of it is kept.
     /// - `replaced`: The row whose place the new one takes, even if nothing of it is kept: its out-of-line values
     ///   that are the same are not stored again.
-    private func append(
+    func append(
         _ draft: ObjectDraft, over stored: RowView?, replacing replaced: RowView?,
         keepsAbsent: Bool, version: UInt64, targets: ResolvedReferences, to buffer: ByteBuffer
     ) {
@@ -65,7 +102,7 @@ package final class RowBuilder {
                     copy(rowClass.field(member, in: stored), to: member, row)
                 } else {
                     if rowClass.members[member].isRequired, !draft.isPart {
-                        unstated.append(UnstatedMember(draft: draft, member: member))
+                        gaps.unstated.append(UnstatedMember(draft: draft, member: member))
                     }
                     appendDefault(member, row)
                 }
@@ -73,7 +110,7 @@ package final class RowBuilder {
                 if let replaced {
                     copy(rowClass.field(member, in: replaced), to: member, row)
                 } else {
-                    hasNothingToKeep = true
+                    gaps.hasNothingToKeep = true
                 }
             case .null: row.setNull(member)
             case .inline: row.store(field.low, field.high, at: member)
@@ -96,16 +133,16 @@ package final class RowBuilder {
 
     /// Appends a collection that `draft` states of one property, as it would lie in a row's heap.
     ///
-    /// - Returns: False when the draft states no collection of it.
+    /// - Returns: What the draft lacks.
     package func appendCollection(
         _ draft: ObjectDraft, _ member: Int, targets: ResolvedReferences, to buffer: ByteBuffer
-    ) -> Bool {
+    ) -> DraftGaps {
         switch draft.fields[member].state {
         case .heap, .references, .children, .entries:
             appendHeap(draft, member, over: nil, targets, to: buffer)
-            return true
-        case .absent, .kept, .null, .inline, .reference, .child: return false
+        case .absent, .kept, .null, .inline, .reference, .child: break
         }
+        return takeGaps()
     }
 
     /// Appends a text or collection that a draft states.
@@ -123,8 +160,8 @@ package final class RowBuilder {
             appendRows(count: field.count, to: buffer) { index in
                 let position = field.start + index
                 append(
-                    draft.children[position], over: nil, keepsAbsent: false, version: 0,
-                    targets: targets.children[position] ?? .none, to: buffer)
+                    draft.children[position], over: nil, replacing: nil, keepsAbsent: false,
+                    version: 0, targets: targets.children[position] ?? .none, to: buffer)
             }
         case .entries: appendEntries(draft, member, field, over: stored, targets, to: buffer)
         default: appendArena(draft, member, targets, to: buffer)
@@ -235,7 +272,7 @@ package final class RowBuilder {
         case .uuid: store(.uuid(.random()), at: member, row)
         case .objectID: store(.objectID(.generate()), at: member, row)
         case .now: store(.date(now), at: member, row)
-        case .next: store(.int(nextNumber), at: member, row)
+        case .next: store(.int(number), at: member, row)
         }
     }
 

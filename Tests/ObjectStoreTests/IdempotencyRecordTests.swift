@@ -13,7 +13,7 @@ struct IdempotencyRecordTests {
     private func keep(_ store: Store, _ number: UInt8, _ payload: [UInt8]) throws {
         let id = id(number)
         try store.write { transaction throws(StoreError) in
-            try transaction.addIdempotencyRecord(payload, as: id)
+            try transaction.idempotency.add(payload, as: id)
         }
     }
 
@@ -35,7 +35,7 @@ struct IdempotencyRecordTests {
         try store.write { transaction throws(StoreError) in
             try ObjectScript.Operation.write("Person", Shelter.person("a"), key: nil, .create)
                 .run(transaction)
-            try transaction.addIdempotencyRecord([1, 2, 3], as: first)
+            try transaction.idempotency.add([1, 2, 3], as: first)
         }
         let version = store.version
         // Nothing else is changed, so that there is no new version to tell of.
@@ -49,7 +49,7 @@ struct IdempotencyRecordTests {
         #expect(try store.idempotencyRecord(id(3)) == nil)
         #expect(store.version == version)
         try store.write { transaction throws(StoreError) in
-            let found = try transaction.idempotencyRecord(first)?.payload
+            let found = try transaction.idempotency.record(first)?.payload
             #expect(found == [1, 2, 3])
         }
         #expect(try store.findings() == [])
@@ -63,7 +63,7 @@ struct IdempotencyRecordTests {
         let id = id(1)
         #expect(throws: StoreError.self) {
             try store.write { transaction throws(StoreError) in
-                try transaction.addIdempotencyRecord([1], as: id)
+                try transaction.idempotency.add([1], as: id)
                 throw .refused(Refusal())
             }
         }

@@ -178,12 +178,10 @@ struct LinkTests {
         #expect {
             try store.write { transaction throws(StoreError) in
                 let rows = transaction.catalog.rows
-                transaction.source = 3
                 _ = try transaction.write(
                     ObjectDraft(
                         Shelter.person("b", ["boss": Shelter.link("ann")]), rows.classes[0], rows),
-                    mode: .create)
-                transaction.source = 5
+                    mode: .create, source: 3)
                 _ = try transaction.write(
                     ObjectDraft(
                         Shelter.person(
@@ -195,7 +193,7 @@ struct LinkTests {
                                 "former": .embeddedList([
                                     [:], ["inner": .embedded(["city": .value(city.link)])],
                                 ]),
-                            ]), rows.classes[0], rows), mode: .merge)
+                            ]), rows.classes[0], rows), mode: .merge, source: 5)
             }
         } throws: { error in
             guard case StoreError.danglingLinks(let links) = error else { return false }

@@ -158,9 +158,9 @@ struct RowFixture {
         let builder = RowBuilder()
         let buffer = ByteBuffer()
         func append(_ view: RowView?) {
-            builder.append(
-                draft, over: view, keepsAbsent: stored != nil, version: version,
-                targets: targets(draft), to: buffer)
+            _ = builder.append(
+                draft, over: view.map { .changed($0) } ?? .none,
+                RowBuilder.Stamp(version: version), targets: targets(draft), to: buffer)
         }
         if let stored { stored.withUnsafeBytes { append(RowView($0)) } } else { append(nil) }
         return buffer.array

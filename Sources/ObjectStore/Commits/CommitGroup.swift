@@ -7,6 +7,7 @@ import Storage
 final class CommitGroup {
     let snapshot: any StorageSnapshot
     let catalog: Catalog
+    let rows: RowSchema
     let memory: CommitMemory
     let overlay: Overlay
     /// The store's state as the last successful member left it.
@@ -39,9 +40,10 @@ final class CommitGroup {
         rowBuffer = memory.rowBuffer
         self.snapshot = snapshot
         self.catalog = catalog
+        rows = catalog.rows
         self.state = state
         self.valueByteCountMax = valueByteCountMax
-        classStates = ContiguousArray(repeating: nil, count: catalog.rows.classes.count)
+        classStates = ContiguousArray(repeating: nil, count: rows.classes.count)
     }
 
     /// The present value of a key: the overlay's, else the snapshot's.
@@ -82,10 +84,16 @@ final class CommitGroup {
         return found.flatMap(StoreKey.mappedObjectKey)
     }
 
-    /// Walks the present entries of a range in order until `body` returns false.
-    ///
-    /// `body` must not change the overlay.
+    /// Walks the present entries of a range in order until `body` returns false, without changing any.
     func scan(
+        _ range: KeyRange, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StoreError) {
+        do { try scanStored(range, expecting: expecting, body) } catch { throw .storage(error) }
+    }
+
+    /// As ``scan(_:expecting:_:)``, with the storage's own error.
+    func scanStored(
         _ range: KeyRange, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {

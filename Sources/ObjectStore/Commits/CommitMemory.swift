@@ -16,8 +16,8 @@ final class CommitMemory {
     private(set) lazy var primaryKeys = PrimaryKeyCache()
     /// For a key under construction.
     let keyBuffer = ByteBuffer(capacity: 1024)
-    /// The key of the primary key that was looked up last.
-    let mapKeyBuffer = ByteBuffer(capacity: 512)
+    /// For the key of a primary key, see ``StoredPrimaryKey``.
+    let primaryKeyBuffer = ByteBuffer(capacity: 512)
     /// For a row or another value under construction.
     private(set) var rowBuffer = ByteBuffer(capacity: 4096)
     /// For the links of one object.

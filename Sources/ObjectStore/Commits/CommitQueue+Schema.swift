@@ -167,8 +167,7 @@ extension CommitQueue {
         backgroundMigration.record.staged = []
         backgroundMigration.record.garbage += change.garbage
         if backgroundMigration.record != before { putRecord(group) }
-        let transaction = WriteTransaction(group: group, now: Timestamp.now())
-        transaction.begin()
+        let transaction = WriteTransaction(group: group, now: Timestamp.now(), options)
         try transaction.appendLogEntry(change.changedShapes)
         putState(group)
         catalogs.enter(change.catalog, commit: group.snapshot.commit + 1)
@@ -263,16 +262,14 @@ extension CommitQueue {
     private func removeOverflow(
         of keys: [UInt64], _ classNumber: UInt32, _ group: CommitGroup
     ) throws(StoreError) {
-        let transaction = WriteTransaction(group: group, now: Timestamp.now())
-        transaction.begin()
         // A removed class has an entry of garbage of its own for all of it.
         guard let index = group.catalog.rows.classIndexByNumber[classNumber] else { return }
         let rowClass = group.catalog.rows.classes[index]
         for key in keys {
-            if let row = try transaction.row(rowClass, key) {
-                try transaction.sweepOverflow(rowClass, key, row)
+            if let row = try group.row(rowClass, key) {
+                try group.sweepOverflow(rowClass, key, row)
             } else {
-                try transaction.freeAllOverflow(rowClass, key)
+                try group.freeAllOverflow(rowClass, key)
             }
         }
     }

@@ -176,7 +176,7 @@ final class CommitQueue: @unchecked Sendable {
         let firstVersion = group.state.version
         var outcomes: [WriteOutcome] = []
         outcomes.reserveCapacity(writes.count)
-        let transaction = WriteTransaction(group: group, now: Timestamp.now())
+        let transaction = WriteTransaction(group: group, now: Timestamp.now(), options)
         for write in writes {
             if !outcomes.isEmpty,
                 write.schemaWrite != nil || memory.overlay.byteCount > options.groupByteCountMax
@@ -237,17 +237,12 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {
-        transaction.begin()
-        transaction.operationCountMax = options.operationCountMax
-        transaction.byteCountMax = options.transactionByteCountMax
-        transaction.idempotency = options.idempotency
+        transaction.begin(options)
         do {
             try write.run(transaction)
             if transaction.restartInOrder() { try write.run(transaction) }
             try transaction.finish()
-            if transaction.addsIdempotencyRecord || transaction.reservesKeys {
-                transaction.group.changesUnversioned = true
-            }
+            if transaction.changesUnversioned { transaction.group.changesUnversioned = true }
             if !transaction.migrationFaults.isEmpty {
                 transaction.group.migrationFaults += transaction.migrationFaults
             }

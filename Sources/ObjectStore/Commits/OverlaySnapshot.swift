@@ -26,7 +26,7 @@ final class OverlaySnapshot: StorageSnapshot {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         guard reversed else {
-            try group.scan(range, expecting: expecting) { key, value in
+            try group.scanStored(range, expecting: expecting) { key, value in
                 ownEntriesRead += 1
                 return body(key, value)
             }

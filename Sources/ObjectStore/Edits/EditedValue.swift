@@ -4,7 +4,7 @@ import Rows
 /// A value on its way into an edited object.
 enum EditedValue {
     /// What a draft states of a property, or of the whole object.
-    case statement(ObjectDraft, ResolvedReferences, origin: [DanglingLink.PathStep])
+    case statement(ObjectDraft, ResolvedReferences, origin: WriteOrigin)
     /// A leaf of the one element.
     case element(ByteBuffer)
     /// As it lies in a row, or in a collection; nil for null.

@@ -197,11 +197,11 @@ extension ObjectEditor {
         guard let draft, let targets = try targets(of: draft) else { return false }
         if path.member == nil, let own = draft.objectKey, own != key { return false }
         let candidate = try build(isInline: true) { builder, buffer in
-            builder.append(
-                draft, over: row, keepsAbsent: path.member != nil, version: row.version,
-                targets: targets, to: buffer)
+            // What the draft does not state does not matter: it is only compared.
+            _ = builder.append(
+                draft, over: path.member == nil ? .replaced(row) : .changed(row),
+                RowBuilder.Stamp(version: row.version), targets: targets, to: buffer)
         }
-        forgetUnstated()
         guard let new = RowView(candidate.bytes) else { return false }
         let changed = transaction.rows.changedMembers(
             of: path.rowClass, from: row, to: new, transaction.overflow)
@@ -356,10 +356,12 @@ extension WriteTransaction {
     ) throws(StoreError) -> ResolvedReferences? {
         var resolved = ResolvedReferences()
         for reference in draft.references {
-            guard let key = try objectKey(of: reference, draft).key,
-                try row(rows.classes[reference.classIndex], key) != nil
-            else { return nil }
-            resolved.keys.append(key)
+            switch try target(of: reference, draft) {
+            case .found(let key), .stated(let key):
+                guard try row(rows.classes[reference.classIndex], key) != nil else { return nil }
+                resolved.keys.append(key)
+            case .absent, nil: return nil
+            }
         }
         for (position, child) in draft.children.enumerated() {
             guard let targets = try presentTargets(of: child) else { return nil }

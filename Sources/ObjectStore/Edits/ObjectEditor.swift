@@ -19,6 +19,8 @@ package final class ObjectEditor {
     let transaction: WriteTransaction
     let rowClass: RowClass
     let key: UInt64
+    /// The operation or line that states the edits, by which errors name it.
+    private let source: Int
     /// The object's row as it is by now.
     private var row: ByteBuffer
     /// Whether ``row`` has to be written.
@@ -37,11 +39,13 @@ package final class ObjectEditor {
 
     /// Begins to edit an object.
     ///
+    /// - `source`: The operation or line that states the edits, by which errors name it.
     /// - Throws: ``StoreError`` `.objectNotFound` or a failed precondition.
     package init(
         _ transaction: WriteTransaction, _ rowClass: RowClass, key: UInt64,
-        _ precondition: Precondition
+        _ precondition: Precondition, source: Int = 0
     ) throws(StoreError) {
+        self.source = source
         try transaction.beginChange(of: rowClass, key, precondition)
         self.transaction = transaction
         self.rowClass = rowClass
@@ -70,9 +74,11 @@ package final class ObjectEditor {
         outcome = ElementOutcome()
         switch edit.action {
         case .place(let draft, let placement):
+            let origin = WriteOrigin(source: source, path: origin)
             try change(edit.path, .place(try encoded(draft, at: edit.path, origin), placement))
         case .remove: try change(edit.path, .remove)
         case .removeEqual(let draft):
+            let origin = WriteOrigin(source: source, path: origin)
             try change(edit.path, .removeEqual(try encoded(draft, at: edit.path, origin)))
         case .key(let stated, let isTest):
             guard stated == key else { throw isTest ? .isOther : .isOtherKey(property: nil) }
@@ -93,7 +99,7 @@ package final class ObjectEditor {
     package func finish() throws(StoreError) -> WriteResult {
         try flush()
         if hasGarbage, let stored = try transaction.row(rowClass, key) {
-            try transaction.sweepOverflow(rowClass, key, stored)
+            try transaction.group.sweepOverflow(rowClass, key, stored)
         }
         guard let result else { throw .objectNotFound }
         return result
@@ -114,12 +120,6 @@ package final class ObjectEditor {
         }
         guard let view = RowView(row.bytes) else { throw damaged }
         return view
-    }
-
-    /// Forgets what a draft did not state that is only compared: it is not written.
-    func forgetUnstated() {
-        transaction.rowBuilder.unstated.removeAll()
-        transaction.rowBuilder.hasNothingToKeep = false
     }
 
     func storing<Result>(_ body: () throws(StoreError) -> Result) throws(EditFailure) -> Result {
@@ -144,7 +144,8 @@ package final class ObjectEditor {
             try countEmbedded(in: row)
             note(
                 try transaction.replace(
-                    rowClass, key, stored, by: row.bytes, path: [], RowReplacement(lists: lists)))
+                    rowClass, key, stored, by: row.bytes, WriteOrigin(source: source),
+                    RowReplacement(lists: lists)))
         } else if result == nil {
             note(
                 WriteResult(
@@ -210,12 +211,12 @@ package final class ObjectEditor {
 
     /// Resolves and encodes what a draft states, having written the objects that it nests.
     private func encoded(
-        _ draft: ObjectDraft, at path: EditPath, _ origin: [DanglingLink.PathStep]
+        _ draft: ObjectDraft, at path: EditPath, _ origin: WriteOrigin
     ) throws(EditFailure) -> EditedValue {
         // An object that it nests may be this one, or link to it.
         if draft.writesObjects { try storing { () throws(StoreError) in try flush() } }
         let targets = try storing { () throws(StoreError) in
-            try transaction.resolve(draft, path: origin)
+            try transaction.resolve(draft, origin)
         }
         if draft.writesObjects {
             row = try storing { () throws(StoreError) in
@@ -227,22 +228,19 @@ package final class ObjectEditor {
 
     /// Encodes what a draft states.
     ///
-    /// - `origin`: As for ``apply(_:origin:)``; nil when it is not to be written, only compared.
+    /// - `origin`: Nil when it is not to be written, only compared.
     func encoded(
         _ draft: ObjectDraft, at path: EditPath, _ targets: ResolvedReferences,
-        _ origin: [DanglingLink.PathStep]?
+        _ origin: WriteOrigin?
     ) throws(EditFailure) -> EditedValue {
         guard path.element != nil || !path.inner.isEmpty, let member = path.member else {
-            return .statement(draft, targets, origin: origin ?? [])
+            return .statement(draft, targets, origin: origin ?? WriteOrigin(source: source))
         }
+        var gaps = DraftGaps()
         let collection = try build(isInline: origin == nil) { builder, buffer in
-            _ = builder.appendCollection(draft, member, targets: targets, to: buffer)
+            gaps = builder.appendCollection(draft, member, targets: targets, to: buffer)
         }
-        if let origin {
-            try storing { () throws(StoreError) in try transaction.requireStated(draft, origin) }
-        } else {
-            forgetUnstated()
-        }
+        if let origin, !gaps.isEmpty { throw .store(gaps.error(of: draft, origin)) }
         guard !path.inner.isEmpty else { return .element(collection) }
         let storage = path.rowClass.members[member].storage
         var value = MixedView(collection.bytes)
@@ -364,12 +362,13 @@ package final class ObjectEditor {
             if let own = draft.objectKey, path.member == nil, own != key {
                 throw .isOtherKey(property: nil)
             }
+            var gaps = DraftGaps()
             let built = try build { builder, buffer in
-                builder.append(
-                    draft, over: row, keepsAbsent: path.member != nil,
-                    version: transaction.version, targets: targets, to: buffer)
+                gaps = builder.append(
+                    draft, over: path.member == nil ? .replaced(row) : .changed(row),
+                    RowBuilder.Stamp(version: transaction.version), targets: targets, to: buffer)
             }
-            try storing { () throws(StoreError) in try transaction.requireStated(draft, origin) }
+            if !gaps.isEmpty { throw .store(gaps.error(of: draft, origin)) }
             return built
         case .bytes(let bytes):
             guard let member = path.member else { throw .doesNotFit }

@@ -40,7 +40,7 @@ extension StagedMigration {
         if !sweeping.isEmpty,
             sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
         {
-            try transaction.sweepOverflow(rowClass, key, row)
+            try group.sweepOverflow(rowClass, key, row)
         }
         if work.rewrites { noted.insert(rowClass.index) }
         let target = try targetRow(work, key, row, group)

@@ -24,7 +24,7 @@ extension WriteTransaction {
         // A bound is exclusive, and a key is a prefix of no other.
         let range = KeyRange(lower: prefix, upper: end + [0])
         var keys: [UInt64] = []
-        try scan(range, expecting: countMax) { key, _ in
+        try group.scan(range, expecting: countMax) { key, _ in
             keys.append(StoreKey.trailingObjectKey(key))
             return keys.count < countMax
         }

@@ -112,9 +112,9 @@ final class CollectionEditor: ElementEditor {
         else { return }
         let embedded = transaction.rows.classes[compiled.classIndex]
         if let new {
-            try transaction.freeOverflow(embedded, key, row, keeping: new)
+            try transaction.group.freeOverflow(embedded, key, row, keeping: new)
         } else {
-            try transaction.freeOverflow(embedded, row)
+            try transaction.group.freeOverflow(embedded, row)
         }
     }
 
@@ -158,11 +158,12 @@ final class CollectionEditor: ElementEditor {
         tree.setVersion(transaction.version)
         let row = try putRow(over: stored)
         for (kind, change) in linkChanges where change != 0 {
-            try transaction.changeInverse(kind, rowClass, key, by: change)
+            try transaction.inverseLinks.change(
+                kind, rowClass, key, by: change)
         }
         var members = MemberSet()
         members.insert(member)
-        transaction.record(.update, rowClass, key, members: members, lists: listChanges)
+        transaction.recorder.updated(rowClass, key, members, lists: listChanges)
         try transaction.overflow.checkFailure()
         try transaction.enterMigration(rowClass, key, row)
         return WriteResult(
@@ -193,7 +194,7 @@ final class CollectionEditor: ElementEditor {
                 version: transaction.version, to: buffer)
             let row = try transaction.put(rowClass, key, buffer.bytes)
             try transaction.overflow.removeAll(identity.bytes)
-            try transaction.sweepLostOverflow(rowClass, key, stored, keeping: row)
+            try transaction.group.sweepLostOverflow(rowClass, key, stored, keeping: row)
             return row
         }
         buffer.removeAll()
@@ -230,7 +231,6 @@ extension WriteTransaction {
 
     /// Makes the row builder ready for an object.
     func prepareRow(_ rowClass: RowClass, _ key: UInt64) {
-        rowBuilder.now = now
         overflow.begin(rowClass, key, version: version)
     }
 }

@@ -83,14 +83,10 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     func removeAll(_ prefix: UnsafeRawBufferPointer) throws(StoreError) {
         let keys = ByteBuffer(capacity: 1024)
         var ends: [Int] = []
-        do {
-            try group.scan(KeyRange(prefix: Array(prefix)), expecting: 64) { key, _ in
-                keys.append(key)
-                ends.append(keys.count)
-                return true
-            }
-        } catch {
-            throw .storage(error)
+        try group.scan(KeyRange(prefix: Array(prefix)), expecting: 64) { key, _ in
+            keys.append(key)
+            ends.append(keys.count)
+            return true
         }
         var start = 0
         for end in ends {

@@ -186,7 +186,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         case .delete: try transaction.delete(rowClass, key: key)
         case .patch(let patch):
             _ = try patch.apply(
-                to: rowClass, key: key, precondition: .none, transaction, in: served)
+                to: ObjectEditor(transaction, rowClass, key: key, .none), in: served)
         case .projected(var patch):
             // Its parts are those of every object.
             defer { action = .projected(patch) }

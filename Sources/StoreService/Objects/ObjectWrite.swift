@@ -174,14 +174,13 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
             return .deletion
         }
         let result = try patch.apply(
-            to: target.rowClass, key: key, precondition: precondition, transaction, in: served)
+            to: ObjectEditor(transaction, target.rowClass, key: key, precondition), in: served)
         memory.row.removeAll()
         memory.row.append(result.row.bytes)
         return .one(ObjectIdentity(classIndex: target.rowClass.index, key: key), isCreated: false)
     }
 
     private func write(_ item: Item, _ transaction: WriteTransaction) throws(StoreError) -> Made {
-        transaction.source = 0
         let written = try transaction.write(
             item.draft, objectKey: item.objectKey, mode: mode, precondition: item.precondition)
         memory.row.removeAll()
@@ -203,9 +202,9 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         written.reserveCapacity(items.count)
         for (position, item) in items.enumerated() {
             self.position = position
-            transaction.source = position
             let result = try transaction.write(
-                item.draft, objectKey: item.objectKey, mode: mode, precondition: item.precondition)
+                item.draft, objectKey: item.objectKey, mode: mode,
+                precondition: item.precondition, source: position)
             written.append((result.key, item.draft.rowClass, result.isCreated))
         }
         var results: [WrittenObject] = []

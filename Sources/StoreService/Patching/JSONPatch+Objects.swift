@@ -11,10 +11,8 @@ extension JSONPatch {
     /// - Throws: ``StoreError``, which may hold a ``RequestFault``: `.conflict` for a `test` that fails, `.invalid` for a path that is not there
     ///   or a copied value that does not fit, with the operation's pointer; `.writeTime` when it takes too long.
     func apply(
-        to rowClass: RowClass, key: UInt64, precondition: Precondition,
-        _ transaction: WriteTransaction, in served: ServedStore
+        to editor: ObjectEditor, in served: ServedStore
     ) throws(StoreError) -> WriteResult {
-        let editor = try ObjectEditor(transaction, rowClass, key: key, precondition)
         let deadline = served.queryDeadline
         for (index, operation) in operations.enumerated() {
             try served.checkWriteTime(deadline)

@@ -89,9 +89,9 @@ struct ProjectedPatch {
             for step in steps {
                 parts.append(.merge(step.change))
                 guard step.change.hasStatements else { continue }
-                transaction.source = firstSource + parts.count - 1
+                let source = firstSource + parts.count - 1
                 do throws(StoreError) {
-                    _ = try transaction.update(step.change.draft, key: step.key)
+                    _ = try transaction.update(step.change.draft, key: step.key, source: source)
                 } catch {
                     guard case .unstated = error else { throw error }
                     var fault = served.fault(error)
@@ -105,9 +105,10 @@ struct ProjectedPatch {
             for run in patch.runs {
                 let target = try target(of: run, key, transaction)
                 parts.append(.patch(run.patch))
-                transaction.source = firstSource + parts.count - 1
-                _ = try run.patch.apply(
-                    to: run.rowClass, key: target, precondition: .none, transaction, in: served)
+                let editor = try ObjectEditor(
+                    transaction, run.rowClass, key: target, .none,
+                    source: firstSource + parts.count - 1)
+                _ = try run.patch.apply(to: editor, in: served)
             }
         }
     }

@@ -70,7 +70,6 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         for (position, operation) in plan.operations.enumerated() {
             try served.checkWriteTime(deadline)
             self.position = position
-            transaction.source = position
             do throws(StoreError) {
                 keys.append(try run(operation, position, transaction))
             } catch {
@@ -147,21 +146,24 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     ) throws(StoreError) -> UInt64 {
         switch operation.kind {
         case .create, .put, .merge:
-            let key = try write(operation, transaction)
+            let key = try write(operation, position, transaction)
             try noteMadeKey(operation, key, transaction)
             return key
         case .patch where operation.projected != nil:
             return try project(operation, position, transaction)
         case .patch:
-            guard let patch = operation.patch else { return try write(operation, transaction) }
-            return try patch.apply(
-                to: operation.rowClass, key: require(operation, transaction),
-                precondition: operation.precondition, transaction, in: served
-            ).key
+            guard let patch = operation.patch else {
+                return try write(operation, position, transaction)
+            }
+            let editor = try ObjectEditor(
+                transaction, operation.rowClass, key: require(operation, transaction),
+                operation.precondition, source: position)
+            return try patch.apply(to: editor, in: served).key
         case .delete:
             let key = try require(operation, transaction)
             try transaction.delete(
-                operation.rowClass, key: key, precondition: operation.precondition)
+                operation.rowClass, key: key, precondition: operation.precondition,
+                source: position)
             return key
         }
     }
@@ -185,9 +187,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         return key
     }
 
-    private func write(_ operation: TransactionOperation, _ transaction: WriteTransaction)
-        throws(StoreError) -> UInt64
-    {
+    private func write(
+        _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
+    ) throws(StoreError) -> UInt64 {
         guard let draft = operation.draft else { throw .objectNotFound }
         let mode: WriteMode =
             switch operation.kind {
@@ -202,15 +204,17 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 case .objectKey(let key) = transaction.named[number]
             else { break }
             try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
-            return try transaction.create(draft, reservedKey: key).key
+            return try transaction.create(draft, reservedKey: key, source: position).key
         case .id where operation.rowClass.primaryKeyIndex != nil: break
         case .named, .id:
             return try transaction.write(
                 draft, objectKey: require(operation, transaction), mode: mode,
-                precondition: operation.precondition
+                precondition: operation.precondition, source: position
             ).key
         }
-        return try transaction.write(draft, mode: mode, precondition: operation.precondition).key
+        return try transaction.write(
+            draft, mode: mode, precondition: operation.precondition, source: position
+        ).key
     }
 
     /// Remembers the primary key of an object that the store has made one for, since later operations may

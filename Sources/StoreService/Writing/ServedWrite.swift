@@ -89,7 +89,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     private func run(
         _ transaction: WriteTransaction, _ claim: IdempotencyClaim
     ) throws(StoreError) {
-        if let earlier = try transaction.idempotencyRecord(claim.key.id) {
+        if let earlier = try transaction.idempotency.record(claim.key.id) {
             // Another server of the same store was faster.
             do throws(RequestFault) {
                 record = (try claim.key.reply(in: earlier.payload), true)
@@ -113,7 +113,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         case .failure(let fault): throw .tooLarge(detail: fault.detail)
         case .success(let reply):
             let bytes = caller.record(of: reply, scratch)
-            try transaction.addIdempotencyRecord(claim.key.request + bytes, as: claim.key.id)
+            try transaction.idempotency.add(claim.key.request + bytes, as: claim.key.id)
             record = (bytes, false)
         }
     }

@@ -124,10 +124,11 @@ extension ImportWriter {
                 }
                 continue
             }
-            transaction.source = firstSource + position
             do throws(StoreError) {
                 let written = try transaction.attempt { () throws(StoreError) in
-                    let written = try write(transaction, reading, chunk.earlierKey(position))
+                    let written = try write(
+                        transaction, reading, chunk.earlierKey(position),
+                        source: firstSource + position)
                     if eachIsUnique { try transaction.requireUniqueAttempt() }
                     return written
                 }

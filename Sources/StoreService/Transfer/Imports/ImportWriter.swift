@@ -50,8 +50,7 @@ final class ImportWriter: @unchecked Sendable {
             return
         }
         // The text of a chunk bounds the transaction; the number of nested objects does not.
-        transaction.operationCountMax = .max
-        transaction.byteCountMax = .max
+        transaction.liftLimits()
         if !isOfStore { return try writeObjects(transaction, chunk, isLast: isLast) }
         while renames.count < transaction.catalog.rows.classes.count {
             renames.append(KeyRenames())
@@ -75,8 +74,10 @@ final class ImportWriter: @unchecked Sendable {
     // MARK: Lines
 
     /// - `earlierKey`: The object key that was reserved for the line's own object.
+    /// - `source`: The line, by which errors name it.
     func write(
-        _ transaction: WriteTransaction, _ reading: ObjectReading, _ earlierKey: UInt64?
+        _ transaction: WriteTransaction, _ reading: ObjectReading, _ earlierKey: UInt64?,
+        source: Int = 0
     ) throws(StoreError) -> WriteResult {
         var precondition = Precondition.none
         if let version = reading.version { precondition = .matches([version]) }
@@ -84,11 +85,12 @@ final class ImportWriter: @unchecked Sendable {
             try transaction.isFree(earlierKey, reading.draft.rowClass)
         {
             try transaction.check(precondition, reading.draft.rowClass, key: nil, nil)
-            return try transaction.create(reading.draft, reservedKey: earlierKey)
+            return try transaction.create(
+                reading.draft, reservedKey: earlierKey, source: source)
         }
         return try transaction.write(
             reading.draft, objectKey: statedKey(reading), mode: options.mode,
-            precondition: precondition)
+            precondition: precondition, source: source)
     }
 
     /// The object key of the stored object that a line is about, where its class has no primary key. A

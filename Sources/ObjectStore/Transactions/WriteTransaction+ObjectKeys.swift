@@ -7,8 +7,7 @@ extension WriteTransaction {
     /// - Precondition: The class has no primary key, or the store numbers its objects.
     package func reserveKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
         try requirePresent(rowClass)
-        keyOrder.isTracking = true
-        return try takeKey(rowClass)
+        return try keys.takeEarly(rowClass, &counters)
     }
 
     /// Takes an object key for an object that a later transaction is going to make, perhaps, so that it
@@ -21,60 +20,58 @@ extension WriteTransaction {
     ) throws(StoreError) -> UInt64? {
         try requirePresent(rowClass)
         if let primaryKey {
-            let found = try objectKey(rowClass, isLink: false) { $0.append(primaryKey) }
-            if found != nil { return nil }
+            let stored = group.primaryKey(rowClass) { $0.append(primaryKey) }
+            if try group.objectKey(stored, isLink: false) != nil { return nil }
         }
-        reservesKeys = true
-        let key = try takeKey(rowClass)
-        keyOrder.note(key, ofClass: rowClass.index)
-        return key
+        return try keys.reserve(rowClass, &counters)
     }
 
     /// Has an object get a key that was reserved for it, if the transaction makes it. The first key that
     /// is stated for a primary key counts.
     package func useReservedKey(_ key: UInt64, _ rowClass: RowClass, primaryKey: [UInt8]) {
-        let stored = mapKeyBuffer.making {
-            StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
-            $0.append(primaryKey)
-        }
-        let position = Array(stored)
-        if reservedKeys[position] == nil { reservedKeys[position] = key }
+        keys.use(key, for: group.primaryKey(rowClass) { $0.append(primaryKey) })
     }
 
     /// Whether a reserved key is one of the class's that no object has.
     package func isFree(_ key: UInt64, _ rowClass: RowClass) throws(StoreError) -> Bool {
-        guard try key < classState(rowClass).nextKey else { return false }
-        return try row(rowClass, key) == nil
+        try keys.isFree(key, rowClass, counters)
     }
 
     /// Creates an object under a key from ``reserveKey(_:)``.
-    package func create(_ draft: ObjectDraft, reservedKey: UInt64) throws(StoreError) -> WriteResult
-    {
+    ///
+    /// - `source`: The operation or line that states it, by which errors name it.
+    package func create(
+        _ draft: ObjectDraft, reservedKey: UInt64, source: Int = 0
+    ) throws(StoreError) -> WriteResult {
         try countOperation()
         let rowClass = draft.rowClass
         try requirePresent(rowClass)
         var number: Int64?
         if rowClass.primaryKeyIndex != nil {
-            let next = try nextNumber(rowClass)
+            let next = try keys.nextNumber(rowClass, counters)
             number = next
-            _ = try objectKey(rowClass, isLink: false) {
+            let primaryKey = group.primaryKey(rowClass) {
                 OrderedKey.append(InlineValue(next), to: $0)
             }
-            try mapPrimaryKey(rowClass, to: reservedKey)
+            try keys.map(primaryKey, rowClass, to: reservedKey, &counters)
         }
-        return try insert(draft, awaitedKey: reservedKey, number: number, path: [])
+        return try insert(draft, reservedKey, number: number, WriteOrigin(source: source))
     }
 
     /// Changes what a draft states of an object that is known by its object key, whether or not its class
     /// has a primary key: one draft may change many objects.
     ///
     /// - Precondition: The draft does not state the primary key.
+    /// - `source`: The operation or line that states it, by which errors name it.
     /// - Throws: ``StoreError`` `.objectNotFound`, or as
-    ///   ``write(_:objectKey:mode:precondition:)``.
-    package func update(_ draft: ObjectDraft, key: UInt64) throws(StoreError) -> WriteResult {
+    ///   ``write(_:objectKey:mode:precondition:source:)``.
+    package func update(
+        _ draft: ObjectDraft, key: UInt64, source: Int = 0
+    ) throws(StoreError) -> WriteResult {
         try countOperation()
         try requirePresent(draft.rowClass)
         guard let stored = try row(draft.rowClass, key) else { throw .objectNotFound }
-        return try change(draft, key, stored, nil, keepsAbsent: true, path: [])
+        return try change(
+            draft, key, stored, nil, keepsAbsent: true, WriteOrigin(source: source))
     }
 }

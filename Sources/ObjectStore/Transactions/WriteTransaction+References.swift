@@ -8,22 +8,21 @@ extension WriteTransaction {
     ///
     /// A primary key that leads nowhere gets an object key at once and is awaited until the transaction
     /// ends, so that links forward and in circles work.
-    func resolve(_ draft: ObjectDraft, path: [DanglingLink.PathStep])
+    func resolve(_ draft: ObjectDraft, _ origin: WriteOrigin)
         throws(StoreError) -> ResolvedReferences
     {
         if draft.references.isEmpty && draft.children.isEmpty { return .none }
         var resolved = ResolvedReferences()
         if !draft.references.isEmpty {
             // In the memory of the object before, unless that is still being written.
-            swap(&resolved.keys, &memory.targets)
+            swap(&resolved.keys, &group.memory.targets)
             resolved.keys.reserveCapacity(draft.references.count)
         }
         var nested: Set<Int> = []
         for (position, reference) in draft.references.enumerated() {
             let target = rows.classes[reference.classIndex]
             guard case .child(let child) = reference.target else {
-                let found = try objectKey(of: reference, draft)
-                resolved.keys.append(try keyOfTarget(found, target, draft, position, path))
+                resolved.keys.append(try keyOfTarget(draft, position, origin))
                 continue
             }
             nested.insert(child)
@@ -32,41 +31,43 @@ extension WriteTransaction {
             if let key = innerKey, try row(target, key) == nil {
                 resolved.keys.append(key)
                 awaitTarget(
-                    ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
+                    ObjectIdentity(classIndex: target.index, key: key), draft, position, origin)
                 continue
             }
             let written = try write(
                 inner, objectKey: innerKey, mode: .merge, precondition: .none,
-                path: path + draft.steps(to: reference))
+                origin.appending(draft.steps(to: reference)))
             resolved.keys.append(written.key)
         }
         for (position, child) in draft.children.enumerated() where !nested.contains(position) {
             guard !child.references.isEmpty || !child.children.isEmpty else { continue }
             resolved.children[position] = try resolve(
-                child, path: path + draft.steps(toChild: position))
+                child, origin.appending(draft.steps(toChild: position)))
         }
         return resolved
     }
 
-    /// The object key of a link's target that is not nested, whether it has a row or not; nil for a primary key that
-    /// leads nowhere, which was looked up last then.
-    func objectKey(
+    /// The target of a link that is not nested; nil for one that is.
+    func target(
         of reference: DraftReference, _ draft: ObjectDraft
-    ) throws(StoreError) -> (key: UInt64?, isStated: Bool) {
-        let target = rows.classes[reference.classIndex]
+    ) throws(StoreError) -> LinkTarget? {
+        let rowClass = rows.classes[reference.classIndex]
+        let primaryKey: StoredPrimaryKey
         switch reference.target {
         case .primaryKey(let start, let count):
             let bytes = draft.arenaBytes(start: start, count: count)
-            return (try objectKey(target, isLink: true) { $0.append(bytes) }, false)
-        case .objectKey(let stated): return (presentKey(stated, target), true)
+            primaryKey = group.primaryKey(rowClass) { $0.append(bytes) }
+        case .objectKey(let stated): return .stated(presentKey(stated, rowClass))
         case .named(let number):
             switch named[number] {
             case .primaryKey(let bytes):
-                return (try objectKey(target, isLink: true) { $0.append(bytes) }, false)
-            case .objectKey(let key): return (key, true)
+                primaryKey = group.primaryKey(rowClass) { $0.append(bytes) }
+            case .objectKey(let key): return .stated(key)
             }
-        case .child: return (nil, true)
+        case .child: return nil
         }
+        return try group.objectKey(primaryKey, isLink: true).map { .found($0) }
+            ?? .absent(primaryKey)
     }
 
     /// The object key here of the object that a draft names by `key`; 0, which no object has, for one
@@ -79,44 +80,38 @@ extension WriteTransaction {
     /// Takes the memory of targets that are done with for the next object's.
     func keepMemory(of targets: inout ResolvedReferences) {
         guard targets.keys.capacity > 0 else { return }
-        swap(&targets.keys, &memory.targets)
-        memory.targets.removeAllInPlace()
+        swap(&targets.keys, &group.memory.targets)
+        group.memory.targets.removeAllInPlace()
     }
 
-    /// The object key of a link's target that was looked up just before: the one that was found, else a new one. The
-    /// link waits for the object if that has no row yet.
-    ///
-    /// - `isStated`: Whether the link states the object key, so that the row may be missing.
+    /// The object key of the target of a link: the one that was found, else a new one. The link waits for the
+    /// object if that has no row yet.
     private func keyOfTarget(
-        _ found: (key: UInt64?, isStated: Bool), _ target: RowClass, _ draft: ObjectDraft,
-        _ reference: Int,
-        _ path: [DanglingLink.PathStep]
+        _ draft: ObjectDraft, _ position: Int, _ origin: WriteOrigin
     ) throws(StoreError) -> UInt64 {
+        let reference = draft.references[position]
+        let rowClass = rows.classes[reference.classIndex]
         let key: UInt64
-        if let present = found.key {
+        switch try target(of: reference, draft) {
+        case .found(let present):
             key = present
-            if found.isStated {
-                if try row(target, key) != nil { return key }
-            } else if pending.isEmpty
-                || pending[ObjectIdentity(classIndex: target.index, key: key)] == nil
-            {
-                return key
-            }
-        } else {
-            keyOrder.isTracking = true
-            key = try makeKey(target)
+            let target = ObjectIdentity(classIndex: rowClass.index, key: key)
+            if !pendingLinks.contains(target) { return key }
+        case .stated(let stated):
+            key = stated
+            if try row(rowClass, key) != nil { return key }
+        case .absent(let primaryKey):
+            key = try keys.take(rowClass, for: primaryKey, isEarly: true, &counters)
+        case nil: throw .objectNotFound
         }
-        awaitTarget(
-            ObjectIdentity(classIndex: target.index, key: key), draft, reference, path)
+        awaitTarget(ObjectIdentity(classIndex: rowClass.index, key: key), draft, position, origin)
         return key
     }
 
     private func awaitTarget(
-        _ target: ObjectIdentity, _ draft: ObjectDraft, _ reference: Int,
-        _ path: [DanglingLink.PathStep]
+        _ target: ObjectIdentity, _ draft: ObjectDraft, _ reference: Int, _ origin: WriteOrigin
     ) {
-        let steps = path + draft.steps(to: draft.references[reference])
-        addPending(
-            target, PendingLink(source: source, draft: draft, reference: reference, path: steps))
+        pendingLinks.add(
+            to: target, from: origin.appending(draft.steps(to: draft.references[reference])))
     }
 }

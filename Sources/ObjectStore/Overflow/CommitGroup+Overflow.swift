@@ -2,7 +2,7 @@ import Bytes
 import Rows
 import Storage
 
-extension WriteTransaction {
+extension CommitGroup {
     /// Frees the out-of-line values of `old` that `new` no longer refers to.
     ///
     /// - `old`: A row of the object that goes.

@@ -2,21 +2,34 @@ import Bytes
 import Rows
 import Storage
 
-extension WriteTransaction {
+/// The inverse links that a transaction enters with the targets of links, and the targets that lost one.
+struct InverseLinks {
+    private let group: CommitGroup
+    private var lostLinks: Set<LostLink> = []
+    /// The lost links that were noted in an attempt and not before.
+    var undo = UndoLog<LostLink>()
+
+    init(_ group: CommitGroup) { self.group = group }
+
+    /// The targets that lost a link.
+    var lost: [LostLink] { lostLinks.isEmpty ? [] : Array(lostLinks) }
+
+    // MARK: Links of a row
+
     /// The links of a row, each kind once, in order.
-    func countLinks(_ rowClass: RowClass, _ row: RowView, only: MemberSet?)
-        -> ContiguousArray<LinkCount>
-    {
+    func count(
+        _ rowClass: RowClass, _ row: RowView, only: MemberSet? = nil
+    ) -> ContiguousArray<LinkCount> {
         var links: ContiguousArray<LinkCount> = []
-        countLinks(rowClass, row, only: only, &links)
+        count(rowClass, row, only: only, &links)
         return links
     }
 
-    private func countLinks(
+    private func count(
         _ rowClass: RowClass, _ row: RowView, only: MemberSet?,
         _ links: inout ContiguousArray<LinkCount>
     ) {
-        rows.forEachLink(of: rowClass, in: row, only: only, overflow) {
+        group.rows.forEachLink(of: rowClass, in: row, only: only, group.overflow) {
             property, targetClass, targetKey in
             links.append(
                 LinkCount(
@@ -37,37 +50,15 @@ extension WriteTransaction {
         links.removeSubrange((end + 1)...)
     }
 
-    private func inverseKey(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64)
-        -> UnsafeRawBufferPointer
-    {
-        keyBuffer.making { StoreKey.appendInverse(link, rows, origin, originKey, to: $0) }
-    }
-
-    private func putInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
-        withUnsafeBytes(of: link.count.littleEndian) {
-            _ = overlay.put(inverseKey(link.kind, origin, originKey), $0)
-        }
-    }
-
-    private func removeInverse(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64) {
-        overlay.remove(inverseKey(link, origin, originKey))
-        // Nobody sees where the links of an asymmetric class lead.
-        if !origin.isAsymmetric { recordLostLink(link) }
-    }
+    // MARK: Changing
 
     /// Enters the difference of two rows' links with their targets.
-    ///
-    /// - `old`: The row before; nil for a new object.
-    /// - `new`: Nil for an object that goes away.
-    /// - `changed`: The properties that differ; nil for all.
-    func changeInverseLinks(
-        _ rowClass: RowClass, _ key: UInt64, from old: RowView?, to new: RowView?,
-        _ changed: MemberSet? = nil
-    ) {
+    mutating func change(_ change: RowChange) {
+        let rowClass = change.rowClass
         let linking = rowClass.linkingMembers
-        guard linking.contains(where: { changed?.contains($0) ?? true }) else { return }
-        var only = changed
-        if let changed {
+        guard linking.contains(where: change.concerns) else { return }
+        var only = change.members
+        if let changed = change.members {
             // An embedded object's property may be reached by several members of the owner, of which only
             // some changed; the counts of such links have to come from all of them.
             let embedding = linking.filter { rowClass.members[$0].storage.element == .embedded }
@@ -77,81 +68,110 @@ extension WriteTransaction {
         }
         // In the memory of the object before.
         var links = ContiguousArray<LinkCount>()
-        swap(&links, &memory.links)
-        if let new { countLinks(rowClass, new, only: only, &links) }
-        changeInverseLinks(
-            rowClass, key, from: old.map { countLinks(rowClass, $0, only: only) } ?? [], to: links)
+        swap(&links, &group.memory.links)
+        if let new = change.new { count(rowClass, new, only: only, &links) }
+        let before = change.old.map { count(rowClass, $0, only: only) } ?? []
+        self.change(rowClass, change.key, from: before, to: links)
         links.removeAllInPlace()
-        swap(&links, &memory.links)
+        swap(&links, &group.memory.links)
     }
 
     /// Enters the difference of an object's links, as they were and are counted, with their targets.
-    func changeInverseLinks(
+    mutating func change(
         _ rowClass: RowClass, _ key: UInt64, from before: ContiguousArray<LinkCount>,
         to after: ContiguousArray<LinkCount>
     ) {
         var position = 0
         for link in after {
             while position < before.count, before[position].kind.order(link.kind) < 0 {
-                removeInverse(before[position].kind, rowClass, key)
+                remove(before[position].kind, rowClass, key)
                 position += 1
             }
             if position < before.count, before[position].kind.order(link.kind) == 0 {
                 let old = before[position].count
                 position += 1
                 if old == link.count { continue }
-                if old > link.count { recordLostLink(link.kind) }
+                if old > link.count { lose(link.kind) }
             }
-            putInverse(link, rowClass, key)
+            put(link, rowClass, key)
         }
-        for link in before[position...] { removeInverse(link.kind, rowClass, key) }
+        for link in before[position...] { remove(link.kind, rowClass, key) }
     }
 
     /// Enters with its target that an object has more or fewer links of a kind.
-    func changeInverse(
+    mutating func change(
         _ link: LinkKind, _ origin: RowClass, _ originKey: UInt64, by change: Int
     ) throws(StoreError) {
-        let stored = try value(inverseKey(link, origin, originKey)).map { InverseLink.count($0) }
+        let stored = try group.value(key(link, origin, originKey)).map { InverseLink.count($0) }
         let count = (stored ?? 0) + change
-        if count <= 0 { return removeInverse(link, origin, originKey) }
-        if change < 0 { recordLostLink(link) }
-        putInverse(LinkCount(kind: link, count: UInt32(clamping: count)), origin, originKey)
+        if count <= 0 { return remove(link, origin, originKey) }
+        if change < 0 { lose(link) }
+        put(LinkCount(kind: link, count: UInt32(clamping: count)), origin, originKey)
     }
 
-    private func recordLostLink(_ link: LinkKind) {
-        addLostLink(
+    private func key(
+        _ link: LinkKind, _ origin: RowClass, _ originKey: UInt64
+    ) -> UnsafeRawBufferPointer {
+        group.keyBuffer.making {
+            StoreKey.appendInverse(link, group.rows, origin, originKey, to: $0)
+        }
+    }
+
+    private func put(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
+        withUnsafeBytes(of: link.count.littleEndian) {
+            _ = group.overlay.put(key(link.kind, origin, originKey), $0)
+        }
+    }
+
+    private mutating func remove(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64) {
+        group.overlay.remove(key(link, origin, originKey))
+        // Nobody sees where the links of an asymmetric class lead.
+        if !origin.isAsymmetric { lose(link) }
+    }
+
+    private mutating func lose(_ link: LinkKind) {
+        lose(
             LostLink(
-                classNumber: rows.classes[link.targetClass].number, key: link.targetKey,
+                classNumber: group.rows.classes[link.targetClass].number, key: link.targetKey,
                 propertyNumber: link.property))
     }
 
+    private mutating func lose(_ link: LostLink) {
+        if lostLinks.insert(link).inserted { undo.note(link) }
+    }
+
     /// Removes every inverse link of an object that goes away.
-    func removeInverseLinks(to rowClass: RowClass, _ key: UInt64) throws(StoreError) {
+    mutating func removeAll(to rowClass: RowClass, _ key: UInt64) throws(StoreError) {
         let prefix = Array(
-            keyBuffer.making { StoreKey.appendInversePrefix(rowClass.number, key, to: $0) })
+            group.keyBuffer.making {
+                StoreKey.appendInversePrefix(rowClass.number, key, to: $0)
+            })
         let keys = ByteBuffer(capacity: 512)
-        try scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
+        try group.scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
             if entry.count == InverseLink.keyByteCount { keys.append(entry) }
             return true
         }
         for start in stride(from: 0, to: keys.count, by: InverseLink.keyByteCount) {
             let entry = UnsafeRawBufferPointer(
                 rebasing: keys.bytes[start..<(start + InverseLink.keyByteCount)])
-            overlay.remove(entry)
-            addLostLink(
+            group.overlay.remove(entry)
+            lose(
                 LostLink(
                     classNumber: rowClass.number, key: key,
                     propertyNumber: InverseLink.propertyNumber(entry)))
         }
     }
 
+    // MARK: Links to an object
+
     /// The links to an object, those of one origin and property as one.
-    func incomingLinks(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [IncomingLink] {
-        let prefix = keyBuffer.making {
+    func incoming(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [IncomingLink] {
+        let rows = group.rows
+        let prefix = group.keyBuffer.making {
             StoreKey.appendInversePrefix(rowClass.number, key, to: $0)
         }
         var result: [IncomingLink] = []
-        try scan(KeyRange(prefix: Array(prefix)), expecting: 16) { entry, _ in
+        try group.scan(KeyRange(prefix: Array(prefix)), expecting: 16) { entry, _ in
             let number = InverseLink.propertyNumber(entry)
             // A schema change leaves links behind for a while, and enters others beforehand.
             guard let origin = InverseLink.origin(entry, rows),
@@ -166,5 +186,17 @@ extension WriteTransaction {
             return true
         }
         return result
+    }
+
+    // MARK: Taking back
+
+    /// Takes back what the attempt noted.
+    mutating func rollBack() {
+        while let link = undo.popLast() { lostLinks.remove(link) }
+    }
+
+    /// Forgets what was noted.
+    mutating func removeAll() {
+        if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
     }
 }

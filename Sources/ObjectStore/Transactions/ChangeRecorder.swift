@@ -1,0 +1,109 @@
+import Rows
+
+/// The records of a transaction's changes, one for each object.
+struct ChangeRecorder: ~Copyable {
+    /// The changed objects, each once, in the order of their first change.
+    private(set) var changes: [ChangeRecord] = []
+    /// The records that an attempt altered, as they were; those that it added are known by their count.
+    var undo = UndoLog<(position: Int, before: ChangeRecord)>()
+    /// Where changes stand in ``changes``, once they are many and somebody has looked for one.
+    private var positions = PositionTable()
+    /// How many changes are entered there: the first so many, or none.
+    private var enteredCount = 0
+    private static let searchedCountMax = 16
+
+    // MARK: Recording
+
+    /// Records an object that was created. An object key is never used again: there is no record of it.
+    mutating func inserted(_ rowClass: RowClass, _ key: UInt64) {
+        changes.append(ChangeRecord(.insert, rowClass, key))
+    }
+
+    /// Records an object that was changed.
+    ///
+    /// - `members`: The properties that differ.
+    /// - `lists`: The changes of lists that were not replaced.
+    mutating func updated(
+        _ rowClass: RowClass, _ key: UInt64, _ members: MemberSet, lists: [ListChange]
+    ) {
+        var numbers: [UInt32] = []
+        for (member, compiled) in rowClass.members.enumerated() where members.contains(member) {
+            numbers.append(compiled.number)
+        }
+        guard let position = position(rowClass.number, key) else {
+            var change = ChangeRecord(.update, rowClass, key)
+            change.properties = numbers
+            change.lists = lists
+            changes.append(change)
+            return
+        }
+        alter(position) { if $0.kind == .update { $0.add(numbers, lists) } }
+    }
+
+    /// Records an object that was deleted.
+    ///
+    /// - `primaryKey`: As in ``ChangeRecord/primaryKey``.
+    mutating func deleted(_ rowClass: RowClass, _ key: UInt64, primaryKey: [UInt8]) {
+        var change = ChangeRecord(.delete, rowClass, key)
+        change.primaryKey = primaryKey
+        guard let position = position(rowClass.number, key) else {
+            changes.append(change)
+            return
+        }
+        alter(position) { $0 = change }
+    }
+
+    private mutating func alter(_ position: Int, _ body: (inout ChangeRecord) -> Void) {
+        undo.note((position, changes[position]))
+        body(&changes[position])
+    }
+
+    private mutating func position(_ classNumber: UInt32, _ key: UInt64) -> Int? {
+        if changes.count <= Self.searchedCountMax {
+            return changes.firstIndex { $0.key == key && $0.classNumber == classNumber }
+        }
+        while enteredCount < changes.count {
+            positions.insert(enteredCount, hash(ofChange: enteredCount))
+            enteredCount += 1
+        }
+        return positions.position(positions.hash(classNumber, key)) {
+            changes[$0].key == key && changes[$0].classNumber == classNumber
+        }
+    }
+
+    private func hash(ofChange position: Int) -> UInt32 {
+        positions.hash(changes[position].classNumber, changes[position].key)
+    }
+
+    // MARK: Taking back
+
+    /// Takes back what an attempt recorded.
+    ///
+    /// - `count`: How many changes there were before it.
+    mutating func rollBack(to count: Int) {
+        while let (position, before) = undo.popLast() { changes[position] = before }
+        truncate(to: count)
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() { truncate(to: 0) }
+
+    private mutating func truncate(to count: Int) {
+        if count <= Self.searchedCountMax {
+            positions.removeAll()
+            enteredCount = 0
+        }
+        while enteredCount > count {
+            enteredCount -= 1
+            positions.remove(enteredCount, hash(ofChange: enteredCount))
+        }
+        if changes.count > count { changes.removeSubrange(count...) }
+    }
+}
+
+extension ChangeRecord {
+    fileprivate init(_ kind: Kind, _ rowClass: RowClass, _ key: UInt64) {
+        self.init(
+            kind: kind, classNumber: rowClass.number, key: key, properties: [], primaryKey: [])
+    }
+}

@@ -1,0 +1,60 @@
+import Rows
+
+/// The deleted objects that others held by links that deny it: the links have to be gone when the
+/// transaction ends.
+struct HeldTargets {
+    /// A deleted object.
+    struct Target {
+        /// The operation that deleted it.
+        var source: Int
+        /// The object, for a person to read.
+        var text: String
+        /// The objects that held it, each with the number of the property.
+        var holders: [(object: ObjectIdentity, property: UInt32)]
+    }
+
+    /// The most deletions that are reported for one transaction.
+    private static let deniedCountMax = 100
+
+    private let group: CommitGroup
+    private var targets: [Target] = []
+
+    init(_ group: CommitGroup) { self.group = group }
+
+    /// Adds a deleted object.
+    mutating func add(_ target: Target) { targets.append(target) }
+
+    /// The deletions that objects deny which are there still: at most a hundred.
+    func denied() throws(StoreError) -> [DeniedDeletion] {
+        let rows = group.rows
+        var denied: [DeniedDeletion] = []
+        for target in targets {
+            for (holder, property) in target.holders {
+                let holderClass = rows.classes[holder.classIndex]
+                guard let row = try group.row(holderClass, holder.key),
+                    let location = rows.memberByNumber[property]
+                else { continue }
+                let stating = rows.classes[location.classIndex].definition
+                denied.append(
+                    DeniedDeletion(
+                        source: target.source, target: target.text,
+                        holderClass: holderClass.definition.name,
+                        holder: holderClass.objectText(holder.key, row),
+                        property: "\(stating.name).\(stating.properties[location.member].name)"))
+                if denied.count == Self.deniedCountMax { return denied }
+            }
+        }
+        return denied
+    }
+
+    /// How many objects there are.
+    var count: Int { targets.count }
+
+    /// Forgets the objects that were added since there were `count`.
+    mutating func truncate(to count: Int) { targets.removeSubrange(count...) }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        if !targets.isEmpty { targets.removeAll() }
+    }
+}

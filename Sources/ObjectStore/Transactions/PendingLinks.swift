@@ -1,0 +1,71 @@
+import Rows
+
+/// The links of a transaction to objects that have a key and no row yet.
+struct PendingLinks {
+    enum Undo {
+        /// One more link waits for this object.
+        case added(ObjectIdentity)
+        /// The links that waited for an object were forgotten.
+        case removed(ObjectIdentity, [WriteOrigin])
+    }
+
+    /// Where the links stand, by their targets.
+    private var origins: [ObjectIdentity: [WriteOrigin]] = [:]
+    /// The changes of an attempt.
+    var undo = UndoLog<Undo>()
+
+    /// Whether no link waits.
+    var isEmpty: Bool { origins.isEmpty }
+
+    /// Whether links wait for an object.
+    func contains(_ target: ObjectIdentity) -> Bool {
+        !origins.isEmpty && origins[target] != nil
+    }
+
+    /// Adds a link to those that wait for its target.
+    mutating func add(to target: ObjectIdentity, from origin: WriteOrigin) {
+        undo.note(.added(target))
+        origins[target, default: []].append(origin)
+    }
+
+    /// Forgets the links that waited for an object, because it is there.
+    mutating func remove(to target: ObjectIdentity) {
+        guard !origins.isEmpty, let waiting = origins.removeValue(forKey: target) else { return }
+        undo.note(.removed(target, waiting))
+    }
+
+    /// The links that wait, in the order of their sources and places.
+    func dangling(_ rows: RowSchema) -> [DanglingLink] {
+        if origins.isEmpty { return [] }
+        var result: [DanglingLink] = []
+        for (target, origins) in origins {
+            for origin in origins {
+                result.append(
+                    DanglingLink(
+                        source: origin.source, path: origin.path,
+                        targetClass: rows.classes[target.classIndex].definition.name))
+            }
+        }
+        result.sort { $0.isBefore($1) }
+        return result
+    }
+
+    // MARK: Taking back
+
+    /// Takes back what the attempt did.
+    mutating func rollBack() {
+        while let change = undo.popLast() {
+            switch change {
+            case .added(let target):
+                origins[target]?.removeLast()
+                if origins[target]?.isEmpty ?? false { origins[target] = nil }
+            case .removed(let target, let before): origins[target] = before
+            }
+        }
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        if !origins.isEmpty { origins.removeAll(keepingCapacity: true) }
+    }
+}

@@ -1,0 +1,148 @@
+import Bytes
+import Rows
+import Storage
+
+/// The values of a transaction that have to be unique when it ends.
+struct UniqueChecks {
+    private struct Check {
+        var origin: WriteOrigin
+        var object: ObjectIdentity
+        /// The position among the unique keys of the class.
+        var uniqueKey: Int
+    }
+
+    /// The most violations that are reported for one transaction.
+    private static let violationCountMax = 100
+
+    private let group: CommitGroup
+    private var checks: [Check] = []
+
+    init(_ group: CommitGroup) { self.group = group }
+
+    /// Enters a row's values of unique groups, and notes what has to be unique at the end.
+    mutating func enter(_ change: RowChange, _ origin: WriteOrigin) {
+        let rowClass = change.rowClass
+        for (position, unique) in rowClass.uniqueKeys.enumerated()
+        where unique.members.contains(where: change.concerns) {
+            if unique.isGroup {
+                if let old = change.old, let entry = groupEntry(unique, change, old) {
+                    group.overlay.remove(entry)
+                }
+                if let new = change.new, let entry = groupEntry(unique, change, new) {
+                    group.overlay.put(entry)
+                }
+            }
+            guard let new = change.new,
+                !unique.members.contains(where: { rowClass.field($0, in: new).isNull })
+            else { continue }
+            checks.append(
+                Check(
+                    origin: origin,
+                    object: ObjectIdentity(classIndex: rowClass.index, key: change.key),
+                    uniqueKey: position))
+        }
+    }
+
+    private func groupEntry(
+        _ unique: UniqueKey, _ change: RowChange, _ row: RowView
+    ) -> UnsafeRawBufferPointer? {
+        let buffer = group.keyBuffer
+        buffer.removeAll()
+        let isThere = IndexEntry.append(
+            change.rowClass, group: unique, change.key, row, group.overflow, to: buffer)
+        return isThere ? buffer.bytes : nil
+    }
+
+    // MARK: Checking
+
+    /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
+    ///
+    /// Of two objects of the transaction the one that was written last is reported. Cost: one look-up for
+    /// each written object and unique key; for a list or map in a `mixed` property a reading of all objects
+    /// that have one there.
+    ///
+    /// - `start`: How many checks are left out, the oldest ones.
+    func violations(from start: Int = 0) throws(StoreError) -> [UniqueViolation] {
+        struct Value: Hashable {
+            var object: ObjectIdentity
+            var uniqueKey: Int
+        }
+        var violations: [UniqueViolation] = []
+        // Where a value was written last; made when the first one is not unique.
+        var last: [Value: Int] = [:]
+        for position in start..<checks.count {
+            let check = checks[position]
+            let rowClass = group.rows.classes[check.object.classIndex]
+            let unique = rowClass.uniqueKeys[check.uniqueKey]
+            guard let holder = try otherHolder(of: unique, rowClass, check.object.key) else {
+                continue
+            }
+            if last.isEmpty {
+                for position in start..<checks.count {
+                    let check = checks[position]
+                    last[Value(object: check.object, uniqueKey: check.uniqueKey)] = position
+                }
+            }
+            let own = Value(object: check.object, uniqueKey: check.uniqueKey)
+            let other = Value(
+                object: ObjectIdentity(classIndex: rowClass.index, key: holder.key),
+                uniqueKey: check.uniqueKey)
+            guard last[own] == position, last[other] ?? -1 < position else { continue }
+            violations.append(
+                UniqueViolation(
+                    source: check.origin.source, path: check.origin.path,
+                    className: rowClass.definition.name,
+                    properties: unique.members.map { rowClass.definition.properties[$0].name },
+                    holder: rowClass.objectText(holder.key, holder.row)))
+            if violations.count == Self.violationCountMax { break }
+        }
+        return violations
+    }
+
+    /// Another object that has the same value; nil when there is none, and when the object is gone or has
+    /// a null by now.
+    private func otherHolder(
+        of unique: UniqueKey, _ rowClass: RowClass, _ own: UInt64
+    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
+        let (keyBuffer, overflow) = (group.keyBuffer, group.overflow)
+        guard let row = try group.row(rowClass, own) else { return nil }
+        keyBuffer.removeAll()
+        guard IndexEntry.appendValue(rowClass, unique, row, overflow, to: keyBuffer) else {
+            return nil
+        }
+        let prefix = keyBuffer.array
+        func wholeValue(_ row: RowView) -> [UInt8]? {
+            let buffer = ByteBuffer(capacity: 256)
+            let isThere = IndexEntry.appendValue(
+                rowClass, unique, row, overflow, isWhole: true, to: buffer)
+            return isThere ? buffer.array : nil
+        }
+        // All lists have the same entry, and all maps.
+        let whole =
+            IndexEntry.holdsElements(rowClass, unique, row, overflow) ? wholeValue(row) : nil
+        var keys: [UInt64] = []
+        try group.scan(KeyRange(prefix: prefix), expecting: 2) { entry, _ in
+            let key = StoreKey.trailingObjectKey(entry)
+            if key != own { keys.append(key) }
+            return whole != nil || keys.isEmpty
+        }
+        for key in keys {
+            guard let other = try group.row(rowClass, key) else { continue }
+            if whole == nil || wholeValue(other) == whole { return (key, other) }
+        }
+        return nil
+    }
+
+    // MARK: Taking back
+
+    /// How many checks there are.
+    var count: Int { checks.count }
+
+    /// Forgets the checks that were added since there were `count`.
+    mutating func truncate(to count: Int) { checks.removeSubrange(count...) }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        if !checks.isEmpty { checks.removeAll(keepingCapacity: true) }
+    }
+}

@@ -1,0 +1,57 @@
+/// The work that a transaction may do, and what it has done of it.
+struct WriteAllowance {
+    /// How many writes and deletions the transaction may contain.
+    private var operationCountMax: Int
+    /// How many bytes the transaction may change, and read for changes.
+    private var byteCountMax: Int
+    /// The bytes that the group's changes took when the transaction began.
+    private var byteCountBefore = 0
+    /// How many writes and deletions it contains by now.
+    var operationCount = 0
+    /// The bytes that were read for changes.
+    private var readByteCount = 0
+
+    /// Makes the allowance of transactions of a store.
+    init(_ options: StoreOptions) {
+        operationCountMax = options.operationCountMax
+        byteCountMax = options.transactionByteCountMax
+    }
+
+    /// Counts from nothing.
+    ///
+    /// - `byteCount`: The bytes that the group's changes take.
+    mutating func begin(byteCount: Int) {
+        byteCountBefore = byteCount
+        operationCount = 0
+        readByteCount = 0
+    }
+
+    /// Allows any number of operations and bytes, because the caller bounds them.
+    mutating func lift() {
+        operationCountMax = .max
+        byteCountMax = .max
+    }
+
+    /// Counts a write or deletion.
+    ///
+    /// - Throws: ``StoreError`` `.tooManyOperations`.
+    mutating func countOperation() throws(StoreError) {
+        operationCount += 1
+        if operationCount > operationCountMax {
+            throw .tooManyOperations(limit: operationCountMax)
+        }
+    }
+
+    /// Counts bytes that were read for a change.
+    mutating func countReading(_ byteCount: Int) { readByteCount += byteCount }
+
+    /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
+    ///
+    /// - `byteCount`: The bytes that the group's changes take by now.
+    /// - Throws: ``StoreError`` `.transactionTooLarge`.
+    func requireRoom(_ byteCount: Int) throws(StoreError) {
+        if byteCount - byteCountBefore + readByteCount > byteCountMax {
+            throw .transactionTooLarge(byteCountMax: byteCountMax)
+        }
+    }
+}

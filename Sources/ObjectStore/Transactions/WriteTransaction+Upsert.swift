@@ -1,0 +1,239 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+extension WriteTransaction {
+    /// Writes one object.
+    ///
+    /// - `draft`: States the primary key if the class has one, unless `objectKey` is given or the store
+    ///   numbers the class's objects.
+    /// - `objectKey`: Which object, for a class without a primary key, and for an object whose primary
+    ///   key the draft does not state; nil makes a new one.
+    /// - `mode`: What to do when the object is or isn't there.
+    /// - `precondition`: What must hold of it.
+    /// - `source`: The operation or line that states it, by which errors name it.
+    /// - Throws: ``StoreError`` for a taken key, a missing object, a failed precondition, a link that
+    ///   can't be resolved, or failing storage; the transaction has to be abandoned then.
+    package func write(
+        _ draft: ObjectDraft, objectKey: UInt64? = nil, mode: WriteMode,
+        precondition: Precondition = .none, source: Int = 0
+    ) throws(StoreError) -> WriteResult {
+        try write(
+            draft, objectKey: objectKey, mode: mode, precondition: precondition,
+            WriteOrigin(source: source))
+    }
+
+    /// As above.
+    func write(
+        _ draft: ObjectDraft, objectKey: UInt64?, mode: WriteMode, precondition: Precondition,
+        _ origin: WriteOrigin
+    ) throws(StoreError) -> WriteResult {
+        try countOperation()
+        let rowClass = draft.rowClass
+        try requirePresent(rowClass)
+        let found: FoundObject
+        if rowClass.primaryKeyIndex != nil, objectKey == nil {
+            found = try find(draft, mode)
+        } else {
+            found = FoundObject(
+                key: objectKey,
+                row: try objectKey.map { (key) throws(StoreError) in try row(rowClass, key) } ?? nil
+            )
+        }
+        try check(precondition, rowClass, key: found.key, found.row)
+        if let stored = found.row, let key = found.key {
+            switch mode {
+            case .create:
+                throw rowClass.isAsymmetric
+                    ? .keyInOutbox(className: rowClass.definition.name)
+                    : .duplicateKey(className: rowClass.definition.name)
+            case .ignore:
+                return WriteResult(
+                    classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                    isChanged: false)
+            case .merge, .update:
+                return try change(draft, key, stored, nil, keepsAbsent: true, origin)
+            case .replace, .replaceExisting:
+                return try change(draft, key, stored, nil, keepsAbsent: false, origin)
+            }
+        }
+        if mode == .update || mode == .replaceExisting || objectKey != nil { throw .objectNotFound }
+        let key: UInt64
+        if let awaited = found.key {
+            key = awaited
+        } else if let primaryKey = found.primaryKey {
+            key = try keys.take(rowClass, for: primaryKey, isEarly: false, &counters)
+        } else {
+            key = try keys.take(rowClass, &counters)
+        }
+        return try insert(draft, key, number: found.number, origin)
+    }
+
+    /// Looks up the object that a draft is about by the primary key that it states, or that the store makes
+    /// for a new one.
+    private func find(_ draft: ObjectDraft, _ mode: WriteMode) throws(StoreError) -> FoundObject {
+        let rowClass = draft.rowClass
+        var isStated = false
+        let primaryKey = group.primaryKey(rowClass) { isStated = draft.appendPrimaryKey(to: $0) }
+        if isStated { return try group.object(rowClass, primaryKey) }
+        guard rowClass.numbersKeys, mode != .update, mode != .replaceExisting else {
+            throw .missingKey(
+                className: rowClass.definition.name,
+                property: rowClass.definition.primaryKey ?? "")
+        }
+        let number = try keys.nextNumber(rowClass, counters)
+        var found = try group.object(
+            rowClass, group.primaryKey(rowClass) { OrderedKey.append(InlineValue(number), to: $0) })
+        found.number = number
+        return found
+    }
+
+    /// Tests what must hold of an object.
+    ///
+    /// - `stored`: Its row; nil when it is not there.
+    /// - Throws: ``StoreError`` `.preconditionFailed`.
+    package func check(
+        _ precondition: Precondition, _ rowClass: RowClass, key: UInt64?, _ stored: RowView?
+    ) throws(StoreError) {
+        if case .none = precondition { return }
+        let version = stored.map { StoreVersion(epoch: epoch, number: $0.version) }
+        if precondition.holds(of: version) { return }
+        guard let stored, let key, !rowClass.isAsymmetric else {
+            throw .preconditionFailed(current: nil)
+        }
+        throw .preconditionFailed(
+            current: StoredObject(
+                schema: rows, classIndex: rowClass.index, key: key, row: stored))
+    }
+
+    /// Adds an object that has its object key, and whose primary key is mapped to it, if its class has one.
+    ///
+    /// - `number`: The primary key that the store has made for it, if it has.
+    func insert(
+        _ draft: ObjectDraft, _ key: UInt64, number: Int64?, _ origin: WriteOrigin
+    ) throws(StoreError) -> WriteResult {
+        let rowClass = draft.rowClass
+        keys.made(key, rowClass)
+        // The object can be linked to by its own children, so it has its key before they are written;
+        // what links to it by now is no longer in vain.
+        var targets = try resolve(draft, origin)
+        pendingLinks.remove(to: ObjectIdentity(classIndex: rowClass.index, key: key))
+        if !draft.children.isEmpty, let written = try self.row(rowClass, key) {
+            // A nested object was this object again.
+            var result = try change(
+                draft, key, written, targets, keepsAbsent: false, origin)
+            result.isCreated = true
+            result.isChanged = true
+            return result
+        }
+        try counters.change(rowClass) { $0.count += 1 }
+        prepareRow(rowClass, key)
+        rowBuffer.removeAll()
+        let gaps = rowBuilder.append(
+            draft, over: .none, RowBuilder.Stamp(version: version, number: number),
+            targets: targets, to: rowBuffer)
+        keepMemory(of: &targets)
+        if !gaps.isEmpty { throw gaps.error(of: draft, origin) }
+        let row = try put(rowClass, key, rowBuffer.bytes)
+        let change = RowChange(rowClass: rowClass, key: key, old: nil, new: row)
+        index(change, origin)
+        inverseLinks.change(change)
+        recorder.inserted(rowClass, key)
+        if row.holdsOverflow { try overflow.checkFailure() }
+        try enterMigration(rowClass, key, row)
+        return WriteResult(
+            classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
+    }
+
+    func change(
+        _ draft: ObjectDraft, _ key: UInt64, _ before: RowView, _ resolved: ResolvedReferences?,
+        keepsAbsent: Bool, _ origin: WriteOrigin
+    ) throws(StoreError) -> WriteResult {
+        let rowClass = draft.rowClass
+        var targets: ResolvedReferences
+        if let resolved { targets = resolved } else { targets = try resolve(draft, origin) }
+        // Writing a nested object may have changed this one.
+        let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
+        prepareRow(rowClass, key)
+        rowBuffer.removeAll()
+        let gaps = rowBuilder.append(
+            draft, over: keepsAbsent ? .changed(stored) : .replaced(stored),
+            RowBuilder.Stamp(version: version), targets: targets, to: rowBuffer)
+        keepMemory(of: &targets)
+        if !gaps.isEmpty { throw gaps.error(of: draft, origin) }
+        return try replace(rowClass, key, stored, by: rowBuffer.bytes, origin)
+    }
+
+    /// Puts `bytes` in the place of a stored row, with its indexes and inverse links, if they differ.
+    func replace(
+        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer,
+        _ origin: WriteOrigin, _ how: RowReplacement = RowReplacement()
+    ) throws(StoreError) -> WriteResult {
+        guard let candidate = RowView(bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "build row"))
+        }
+        let changed = rows.changedMembers(
+            of: rowClass, from: stored, to: candidate, overflow)
+        if changed.isEmpty {
+            try group.freeOverflow(rowClass, key, candidate, keeping: stored)
+            try overflow.checkFailure()
+            return WriteResult(
+                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                isChanged: false)
+        }
+        try leaveMigration(rowClass, key, stored)
+        let row = try put(rowClass, key, bytes)
+        let change = RowChange(
+            rowClass: rowClass, key: key, old: stored, new: row, members: changed)
+        index(change, origin)
+        if how.changesLinks { inverseLinks.change(change) }
+        recorder.updated(
+            rowClass, key, changed,
+            lists: how.listChanges(rowClass, changed, from: stored, to: row))
+        try group.freeOverflow(rowClass, key, stored, keeping: row)
+        if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
+        if how.entersMigration { try enterMigration(rowClass, key, row) }
+        return WriteResult(
+            classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
+    }
+
+    /// Enters a change of a row in indexes and unique keys.
+    func index(_ change: RowChange, _ origin: WriteOrigin) {
+        let rowClass = change.rowClass
+        for member in rowClass.indexedMembers where change.concerns(member) {
+            if let old = change.old { overlay.remove(indexKey(change, member, old)) }
+            if let new = change.new { overlay.put(indexKey(change, member, new)) }
+        }
+        for index in rowClass.searchIndexes where change.concerns(index.member) {
+            group.changeEntries(index, change)
+        }
+        if !rowClass.uniqueKeys.isEmpty { uniqueChecks.enter(change, origin) }
+    }
+
+    /// The key of the index entry that a row has for an indexed property.
+    private func indexKey(
+        _ change: RowChange, _ member: Int, _ row: RowView
+    ) -> UnsafeRawBufferPointer {
+        keyBuffer.making {
+            IndexEntry.append(change.rowClass, member, change.key, row, overflow, to: $0)
+        }
+    }
+
+    func put(_ rowClass: RowClass, _ key: UInt64, _ bytes: UnsafeRawBufferPointer)
+        throws(StoreError) -> RowView
+    {
+        // Refused here, a row that is too long is this write's fault; refused by the engine, it would
+        // be that of the whole group.
+        guard bytes.count <= group.valueByteCountMax else {
+            throw .tooLarge(
+                detail: "The '\(rowClass.definition.name)' object takes \(bytes.count) bytes; "
+                    + "\(group.valueByteCountMax) are allowed.")
+        }
+        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
+        guard let row = RowView(overlay.put(rowKey, bytes)) else {
+            throw .storage(StorageError(.corrupted, operation: "build row"))
+        }
+        return row
+    }
+}

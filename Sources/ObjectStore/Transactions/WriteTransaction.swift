@@ -1,0 +1,307 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+/// One atomic change of the store, run by the writer.
+///
+/// It sees the changes of the transactions before it in its group and leaves nothing behind when its
+/// body throws. Its body may be run again from the beginning, on a newer state. Rows that it hands out
+/// are valid while the body runs.
+package final class WriteTransaction {
+    let group: CommitGroup
+    // What the group and its memory have is held here as well: reached through them, each use counts
+    // references up and down.
+    let rows: RowSchema
+    let overlay: Overlay
+    let overflow: OverflowChunks
+    let rowBuilder: RowBuilder
+    let keyBuffer: ByteBuffer
+    let rowBuffer: ByteBuffer
+    /// The version that the transaction makes, if it changes anything.
+    package private(set) var version: UInt64
+    /// The time of the transaction: of `$now`, and in the change log.
+    package let now: Timestamp
+    /// The objects that links of the transaction's drafts name by their number.
+    package var named: [NamedObject] = []
+    /// The object key here of an object that a draft names by the one it has elsewhere, by the position
+    /// of its class; nil for one that is not here. Without it drafts name objects by their keys.
+    package var keyRenames: ((_ classIndex: Int, _ key: UInt64) -> UInt64?)?
+
+    var allowance: WriteAllowance
+    var recorder = ChangeRecorder()
+    var inverseLinks: InverseLinks
+    var pendingLinks = PendingLinks()
+    var uniqueChecks: UniqueChecks
+    var heldTargets: HeldTargets
+    var counters: ClassCounters
+    var keys: KeyMaker
+    /// The stored replies to writes with an idempotency key.
+    package var idempotency: IdempotencyRecords
+    /// What the transaction did that a change of the schema under way can't take.
+    var migrationFaults: [StagedMigration.Fault] = []
+    private var mark: Overlay.Mark
+    /// How many unique checks there were before the attempt that is under way.
+    private var attemptedCheckStart = 0
+
+    /// Makes the transactions of a group, one after the other: ``begin()`` is called before each.
+    init(group: CommitGroup, now: Timestamp, _ options: StoreOptions) {
+        self.group = group
+        rows = group.rows
+        overlay = group.overlay
+        overflow = group.overflow
+        rowBuilder = group.memory.rowBuilder
+        keyBuffer = group.keyBuffer
+        rowBuffer = group.rowBuffer
+        self.now = now
+        version = group.state.version + 1
+        allowance = WriteAllowance(options)
+        inverseLinks = InverseLinks(group)
+        uniqueChecks = UniqueChecks(group)
+        heldTargets = HeldTargets(group)
+        counters = ClassCounters(group)
+        keys = KeyMaker(group)
+        idempotency = IdempotencyRecords(group, at: now, options.idempotency)
+        mark = overlay.mark()
+        rowBuilder.now = now
+        rowBuilder.overflow = overflow
+    }
+
+    /// Begins the next transaction of the group, in the memory of the one before.
+    func begin(_ options: StoreOptions) {
+        forget()
+        allowance = WriteAllowance(options)
+        allowance.begin(byteCount: overlay.byteCount)
+        version = group.state.version + 1
+        mark = overlay.mark()
+        counters.begin()
+    }
+
+    /// Forgets what was recorded.
+    private func forget() {
+        recorder.removeAll()
+        inverseLinks.removeAll()
+        pendingLinks.removeAll()
+        uniqueChecks.removeAll()
+        heldTargets.removeAll()
+        idempotency.begin()
+        keys.removeAll()
+        allowance.begin(byteCount: overlay.byteCount)
+        if !named.isEmpty { named.removeAll(keepingCapacity: true) }
+        if !migrationFaults.isEmpty { migrationFaults.removeAll() }
+        keyRenames = nil
+    }
+
+    /// The catalog that the transaction sees.
+    package var catalog: Catalog { group.catalog }
+    /// The epoch of versions.
+    package var epoch: UInt64 { group.state.epoch }
+    /// The version of the last successful transaction before this one.
+    package var baseVersion: UInt64 { group.state.version }
+    /// Whether anything was changed so far.
+    package var hasChanges: Bool { !recorder.changes.isEmpty }
+
+    func countOperation() throws(StoreError) {
+        try allowance.countOperation()
+        try requireRoom()
+    }
+
+    /// Counts what is read, parsed and compared to change an object: it holds up the writer as what is
+    /// written does, and a request of a few bytes can ask for it again and again.
+    package func countReading(_ byteCount: Int) throws(StoreError) {
+        allowance.countReading(byteCount)
+        try requireRoom()
+    }
+
+    /// Lets the transaction be of any size, because its caller bounds it.
+    package func liftLimits() { allowance.lift() }
+
+    /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
+    func requireRoom() throws(StoreError) { try allowance.requireRoom(overlay.byteCount) }
+
+    /// Refuses what was made with another schema than the transaction's: positions in it differ.
+    func requirePresent(_ rowClass: RowClass) throws(StoreError) {
+        guard rowClass.index < rows.classes.count, rows.classes[rowClass.index] === rowClass else {
+            throw .schemaRevision(current: catalog.schema.revision)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The row of an object; nil when there is none.
+    package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
+        try group.row(rowClass, key)
+    }
+
+    /// Finds an object by its primary key.
+    package func find(_ rowClass: RowClass, primaryKey: OrderedKey)
+        throws(StoreError) -> (key: UInt64, row: RowView)?
+    {
+        let stored = group.primaryKey(rowClass) { $0.append(primaryKey.bytes) }
+        let found = try group.object(rowClass, stored)
+        guard let key = found.key, let row = found.row else { return nil }
+        return (key, row)
+    }
+
+    // MARK: Ending
+
+    /// Checks what can only be checked at the end, and writes counters and the change log entry.
+    ///
+    /// - Throws: ``StoreError`` `.danglingLinks` when a link's target was never created,
+    ///   `.deniedDeletion` when a deleted object is held, `.notUnique`.
+    func finish() throws(StoreError) {
+        let dangling = danglingLinks()
+        if !dangling.isEmpty { throw .danglingLinks(dangling) }
+        guard hasChanges else {
+            if keys.hasReserved { counters.put() }
+            return
+        }
+        if heldTargets.count > 0 {
+            let denied = try heldTargets.denied()
+            if !denied.isEmpty { throw .deniedDeletion(denied) }
+        }
+        if uniqueChecks.count > 0 {
+            let violations = try uniqueViolations()
+            if !violations.isEmpty { throw .notUnique(violations) }
+        }
+        counters.put()
+        try appendLogEntry()
+    }
+
+    /// Whether the transaction did what has to be stored even without a version.
+    var changesUnversioned: Bool { idempotency.isChanged || keys.hasReserved }
+
+    /// The links whose targets are missing, in the order of their sources and places.
+    package func danglingLinks() -> [DanglingLink] { pendingLinks.dangling(rows) }
+
+    /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
+    package func uniqueViolations() throws(StoreError) -> [UniqueViolation] {
+        try uniqueChecks.violations()
+    }
+
+    func appendLogEntry(_ changedShapes: ShapeChanges = ShapeChanges()) throws(StoreError) {
+        var entry = ChangeLogEntry(
+            milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
+            changes: recorder.changes, lostLinks: inverseLinks.lost,
+            changedShapes: changedShapes)
+        var bytes = rowBuffer.making { entry.append(to: $0) }
+        if bytes.count > group.valueByteCountMax {
+            // What was done to lists is a help for those who follow them, and no reason to refuse a write.
+            entry.replaceLists()
+            bytes = rowBuffer.making { entry.append(to: $0) }
+        }
+        guard bytes.count <= group.valueByteCountMax else {
+            throw .tooLarge(
+                detail: "The transaction's entry in the change log takes \(bytes.count) bytes; "
+                    + "\(group.valueByteCountMax) are allowed: make several transactions of it.")
+        }
+        let key = keyBuffer.making { StoreKey.appendChangeLog(version, to: $0) }
+        overlay.put(key, bytes)
+        group.memory.changes.append(entry)
+        group.state.version = version
+        group.state.logByteCount += UInt64(bytes.count)
+    }
+
+    /// Rolls back everything the transaction did.
+    func rollBack() {
+        overlay.roll(backTo: mark)
+        counters.rollBack()
+    }
+
+    // MARK: Running again
+
+    /// Rolls back everything, so that the body can begin again.
+    package func restart() {
+        rollBack()
+        forget()
+    }
+
+    /// Rolls back everything if objects were made in another order than that of their keys, so that the
+    /// body can run once more and give them keys in order.
+    ///
+    /// - Returns: Whether the body has to run again; false in its second run, and while links wait for
+    ///   their targets.
+    package func restartInOrder() -> Bool {
+        guard pendingLinks.isEmpty, let corrected = keys.corrected(counters) else { return false }
+        restart()
+        keys = corrected
+        return true
+    }
+
+    // MARK: Attempts
+
+    /// Runs a part of the transaction that may fail by itself: when `body` throws, what it changed is
+    /// rolled back and the transaction can go on.
+    ///
+    /// Parts do not nest. Cost: a few stores for each change that is made inside.
+    ///
+    /// - Throws: What `body` throws.
+    package func attempt<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let savepoint = beginAttempt()
+        defer { endAttempt() }
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            rollBack(to: savepoint)
+            throw error
+        }
+    }
+
+    /// Refuses what the part that is being attempted has written, if it is not unique; else it need not
+    /// be looked at again. For writes of which each has to hold by itself.
+    ///
+    /// - Throws: ``StoreError`` `.notUnique`.
+    package func requireUniqueAttempt() throws(StoreError) {
+        guard uniqueChecks.count > attemptedCheckStart else { return }
+        let violations = try uniqueChecks.violations(from: attemptedCheckStart)
+        if !violations.isEmpty { throw .notUnique(violations) }
+        uniqueChecks.truncate(to: attemptedCheckStart)
+    }
+
+    /// The state before an attempt. Of the overlay, class counters, records and links the organs keep
+    /// what an attempt replaces; lists that only grow are cut.
+    private struct Savepoint {
+        var mark: Overlay.Mark
+        var operationCount: Int
+        var changeCount: Int
+        var checkCount: Int
+        var heldCount: Int
+        var madeCount: Int
+        var faultCount: Int
+    }
+
+    private func beginAttempt() -> Savepoint {
+        recorder.undo.open()
+        inverseLinks.undo.open()
+        pendingLinks.undo.open()
+        counters.undo.open()
+        attemptedCheckStart = uniqueChecks.count
+        return Savepoint(
+            mark: overlay.mark(), operationCount: allowance.operationCount,
+            changeCount: recorder.changes.count, checkCount: uniqueChecks.count,
+            heldCount: heldTargets.count, madeCount: keys.madeCount,
+            faultCount: migrationFaults.count)
+    }
+
+    private func rollBack(to savepoint: Savepoint) {
+        overlay.roll(backTo: savepoint.mark)
+        allowance.operationCount = savepoint.operationCount
+        recorder.rollBack(to: savepoint.changeCount)
+        inverseLinks.rollBack()
+        pendingLinks.rollBack()
+        counters.rollBackAttempt()
+        uniqueChecks.truncate(to: savepoint.checkCount)
+        heldTargets.truncate(to: savepoint.heldCount)
+        keys.rollBack(to: savepoint.madeCount)
+        migrationFaults.removeSubrange(savepoint.faultCount...)
+    }
+
+    private func endAttempt() {
+        recorder.undo.close()
+        inverseLinks.undo.close()
+        pendingLinks.undo.close()
+        counters.undo.close()
+    }
+}

@@ -1,0 +1,118 @@
+@testable import ObjectStore
+import ObjectSupport
+import Rows
+import TestSupport
+import Testing
+
+@Suite("The organs of a write transaction")
+struct TransactionOrgansTests {
+    /// An object's record, as a model keeps it.
+    private struct Record: Equatable {
+        var kind: ChangeRecord.Kind
+        var properties: Set<UInt32> = []
+        var primaryKey: [UInt8] = []
+    }
+
+    private func records(_ recorder: borrowing ChangeRecorder) -> [UInt64: Record] {
+        var records: [UInt64: Record] = [:]
+        for change in recorder.changes {
+            #expect(records[change.key] == nil)
+            records[change.key] = Record(
+                kind: change.kind, properties: Set(change.properties),
+                primaryKey: change.primaryKey)
+        }
+        return records
+    }
+
+    /// Changes one object, new or not, as a transaction can.
+    private func change(
+        _ recorder: inout ChangeRecorder, _ model: inout [UInt64: Record], _ rowClass: RowClass,
+        _ random: inout SeededGenerator
+    ) {
+        let key = UInt64.random(in: 1...60, using: &random)
+        if model[key]?.kind == .delete { return }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0 where model[key] == nil:
+            recorder.inserted(rowClass, key)
+            model[key] = Record(kind: .insert)
+        case 1:
+            recorder.deleted(rowClass, key, primaryKey: [1, UInt8(key)])
+            model[key] = Record(kind: .delete, primaryKey: [1, UInt8(key)])
+        default:
+            let member = Int.random(in: rowClass.members.indices, using: &random)
+            var members = MemberSet()
+            members.insert(member)
+            recorder.updated(rowClass, key, members, lists: [])
+            if model[key]?.kind == .insert { return }
+            model[key, default: Record(kind: .update)].properties
+                .insert(rowClass.members[member].number)
+        }
+    }
+
+    @Test("changes are recorded once for each object, and those of a failed attempt are taken back")
+    func recorder() throws {
+        let store = try Shelter.open(.memory)
+        defer { store.close() }
+        let rowClass = store.catalog.rows.classes[0]
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("change recorder"))
+        for _ in 0..<SeededGenerator.scaled(60) {
+            var recorder = ChangeRecorder()
+            var model: [UInt64: Record] = [:]
+            for _ in 0..<30 {
+                change(&recorder, &model, rowClass, &random)
+                let before = (count: recorder.changes.count, model: model)
+                recorder.undo.open()
+                for _ in 0..<Int.random(in: 0..<6, using: &random) {
+                    change(&recorder, &model, rowClass, &random)
+                }
+                if Bool.random(using: &random) {
+                    recorder.rollBack(to: before.count)
+                    model = before.model
+                }
+                recorder.undo.close()
+                #expect(records(recorder) == model)
+            }
+            recorder.removeAll()
+            #expect(recorder.changes.isEmpty)
+        }
+    }
+
+    @Test("links wait for their targets in the order of their sources, and as before a failed attempt")
+    func pendingLinks() throws {
+        let store = try Shelter.open(.memory)
+        defer { store.close() }
+        let rows = store.catalog.rows
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("pending links"))
+        for _ in 0..<SeededGenerator.scaled(60) {
+            var links = PendingLinks()
+            var model: [ObjectIdentity: [Int]] = [:]
+            var source = 0
+            func change() {
+                let target = ObjectIdentity(
+                    classIndex: 0, key: UInt64.random(in: 1...5, using: &random))
+                if Int.random(in: 0..<3, using: &random) == 0 {
+                    links.remove(to: target)
+                    model[target] = nil
+                } else {
+                    links.add(to: target, from: WriteOrigin(source: source))
+                    model[target, default: []].append(source)
+                    source += 1
+                }
+                #expect(links.contains(target) == (model[target] != nil))
+            }
+            for _ in 0..<20 {
+                change()
+                let before = model
+                links.undo.open()
+                for _ in 0..<Int.random(in: 0..<6, using: &random) { change() }
+                if Bool.random(using: &random) {
+                    links.rollBack()
+                    model = before
+                }
+                links.undo.close()
+                #expect(links.isEmpty == model.isEmpty)
+                #expect(links.dangling(rows).map(\.source) == model.values.joined().sorted())
+            }
+        }
+    }
+}
