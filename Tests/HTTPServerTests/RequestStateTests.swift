@@ -74,13 +74,16 @@ import Testing
         #expect(subject.step() == "tell 422")
     }
 
-    @Test("a refusal is told behind a body that is read, and at once otherwise; the first one counts")
+    @Test(
+        "a refusal is told behind a body that is read, and at once otherwise; the first one counts")
     func refusals() {
         let subject = Subject()
         subject.after { $0.begin() }
         #expect(subject.after { $0.refuse(Response(413), readsBody: false) } == .sendNow)
-        #expect(subject.after { $0.refuse(Response(404), readsBody: true) } == .read(resumes: false))
-        #expect(subject.after { $0.refuse(Response(400), readsBody: true) } == .read(resumes: false))
+        #expect(
+            subject.after { $0.refuse(Response(404), readsBody: true) } == .read(resumes: false))
+        #expect(
+            subject.after { $0.refuse(Response(400), readsBody: true) } == .read(resumes: false))
         subject.after { $0.receive(until: nil) }
         #expect(subject.step(hasBytes: true) == "drop 404")
         #expect(subject.step() == "tell 404")
@@ -132,8 +135,10 @@ import Testing
         let body = Self.receiving(until: grant)
         let writing = Self.receiving(until: nil)
         let pieces = Self.receiving(until: nil)
-        pieces.after { $0.send(
-            isLast: false, RequestState.Pieces(grant: grant, isOverdue: nil)) }
+        pieces.after {
+            $0.send(
+                isLast: false, RequestState.Pieces(grant: grant, isOverdue: nil))
+        }
         let whole = Self.receiving(until: nil)
         whole.after { $0.send(isLast: false, nil) }
         #expect(pieces.after { $0.watch(refusal) } == [])
@@ -145,8 +150,10 @@ import Testing
         #expect(pieces.after { $0.watch(refusal) } == .shut)
         #expect(whole.after { $0.watch(refusal) } == [])
         let overdue = Self.receiving(until: nil)
-        overdue.after { $0.send(
-            isLast: false, RequestState.Pieces(grant: nil, isOverdue: { true })) }
+        overdue.after {
+            $0.send(
+                isLast: false, RequestState.Pieces(grant: nil, isOverdue: { true }))
+        }
         #expect(overdue.after { $0.watch(refusal) } == .shut)
     }
 

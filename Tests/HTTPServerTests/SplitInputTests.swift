@@ -147,7 +147,8 @@ import struct TestSupport.SeededGenerator
             text += one(["", "5", "close", "keep-alive, x", "100-continue", "a  b", "ü"])
             text += one(["", "", " "]) + "\r\n"
         }
-        return Array((text + "\r\n" + one(["", "", "rest", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"])).utf8)
+        return Array(
+            (text + "\r\n" + one(["", "", "rest", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"])).utf8)
     }
 
     /// Sometimes with a byte that is another, missing or one more.

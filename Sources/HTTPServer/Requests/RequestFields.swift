@@ -73,7 +73,8 @@ struct RequestFields: ~Copyable {
 
     private func piece(_ range: Range<Int32>) -> RequestText {
         RequestText(
-            UnsafeBufferPointer(start: memory.map { $0 + Int(range.lowerBound) }, count: range.count))
+            UnsafeBufferPointer(
+                start: memory.map { $0 + Int(range.lowerBound) }, count: range.count))
     }
 
     @inline(__always)
