@@ -51,9 +51,9 @@ import Testing
         #expect(!subject.after { $0.isWaiting })
         #expect(subject.step() == "answer 201")
         #expect(subject.step() == "nothing")
-        subject.after { $0.send(isLast: false, nil) }
+        subject.after { $0.send(nil) }
         let ending = subject.after { $0.end(nil) }
-        #expect(ending.isCounted && ending.wasBegun && !ending.lingers && ending.refusal == nil)
+        #expect(ending.isCounted && ending.wasBegun && ending.refusal == nil)
         #expect(!subject.after { $0.answer(.dropped) })
     }
 
@@ -105,7 +105,7 @@ import Testing
         #expect(body.after { $0.interrupt(reply) } == .shutReceiving)
         #expect(body.step(hasBytes: true) == "cut 503")
         body.after { $0.cut() }
-        #expect(body.after { $0.end(nil) }.lingers)
+        #expect(body.after { $0.end(nil) }.isCounted)
 
         let refused = Self.receiving()
         _ = refused.after { $0.refuse(Response(422), readsBody: true) }
@@ -136,11 +136,10 @@ import Testing
         let writing = Self.receiving(until: nil)
         let pieces = Self.receiving(until: nil)
         pieces.after {
-            $0.send(
-                isLast: false, RequestState.Pieces(grant: grant, isOverdue: nil))
+            $0.send(RequestState.Pieces(grant: grant, isOverdue: nil))
         }
         let whole = Self.receiving(until: nil)
-        whole.after { $0.send(isLast: false, nil) }
+        whole.after { $0.send(nil) }
         #expect(pieces.after { $0.watch(refusal) } == [])
         grant.end(.revoked)
         #expect(waiting.after { $0.watch(refusal) } == .resume)
@@ -151,8 +150,7 @@ import Testing
         #expect(whole.after { $0.watch(refusal) } == [])
         let overdue = Self.receiving(until: nil)
         overdue.after {
-            $0.send(
-                isLast: false, RequestState.Pieces(grant: nil, isOverdue: { true }))
+            $0.send(RequestState.Pieces(grant: nil, isOverdue: { true }))
         }
         #expect(overdue.after { $0.watch(refusal) } == .shut)
     }
@@ -165,12 +163,12 @@ import Testing
         #expect(head.after { $0.end(late) }.refusal?.status == 408)
         let body = Self.receiving()
         let ending = body.after { $0.end(late) }
-        #expect(ending.refusal?.status == 408 && ending.isCounted && ending.lingers)
+        #expect(ending.refusal?.status == 408 && ending.isCounted)
         let refused = Self.receiving()
         _ = refused.after { $0.refuse(Response(422), readsBody: true) }
         #expect(refused.after { $0.end(late) }.refusal?.status == 422)
         let sending = Self.receiving()
-        sending.after { $0.send(isLast: false, nil) }
+        sending.after { $0.send(nil) }
         #expect(sending.after { $0.end(late) }.refusal == nil)
         let stream = Self.receiving()
         stream.after { $0.detach() }

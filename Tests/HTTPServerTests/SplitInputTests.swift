@@ -172,7 +172,9 @@ import struct TestSupport.SeededGenerator
         var text: [UInt8] = []
         var start = 0
         func end(_ size: String) {
-            let extra = ["", ";a", "; a=\"b\"", ";"].randomElement(using: &random) ?? ""
+            // libmicrohttpd 1.0.1 miscounts chunk extensions.
+            let extras = HeadCheck.looksAtLines ? ["", ";a", "; a=\"b\"", ";"] : [""]
+            let extra = extras.randomElement(using: &random) ?? ""
             text += Array((size + extra + "\r\n").utf8)
         }
         while start < body.count {

@@ -5,7 +5,7 @@ import Synchronization
 import Threads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `requestCount` and `lingers` belong to the connection's thread; what other threads touch is in `current` (a mutex) and in
+// @unchecked: `requestCount` and `isStream` belong to the connection's thread; what other threads touch is in `current` (a mutex) and in
 // atomics.
 final class Connection: @unchecked Sendable {
     private struct Current {
@@ -22,8 +22,8 @@ final class Connection: @unchecked Sendable {
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
     private var requestCount = 0
-    /// Whether the socket outlives the connection.
-    private var lingers = false
+    /// Whether the socket became an event stream.
+    var isStream = false
     /// Monotonic nanoseconds by which head or body must be complete; 0 for none.
     private let deadline = Atomic<UInt64>(0)
     /// Whether the client has shut its sending side.
@@ -105,20 +105,15 @@ final class Connection: @unchecked Sendable {
             current.isClosed = true
             current.request = nil
         }
-        if !lingers, mayLoseReply { linger() }
+        if !isStream { linger() }
     }
 
-    /// Whether the client may lose what it was told, since it has sent, or still sends, what nobody reads: closing resets the
-    /// connection then. Refusals of a request line are libmicrohttpd's own, and known by what is left.
-    private var mayLoseReply: Bool {
+    /// Leaves a copy of the socket to the thread that waits until the client has read its last reply, unless that has left:
+    /// what it sends until then would have a reset for an answer, which takes the reply with it.
+    private func linger() {
         var byte: UInt8 = 0
         let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        return count > 0 || (count < 0 && errno == EAGAIN && requestCount == 0)
-    }
-
-    /// Leaves a copy of the socket to the thread that waits until the client has read its last reply.
-    func linger() {
-        lingers = true
+        guard count > 0 || (count < 0 && errno == EAGAIN) else { return }
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         if copy >= 0 { server.loop?.post(.linger(copy)) }
     }

@@ -47,9 +47,7 @@ extension Request {
         }
     }
 
-    func beginSending(isLast: Bool, _ pieces: RequestState.Pieces?) {
-        state.withLock { $0.send(isLast: isLast, pieces) }
-    }
+    func beginSending(_ pieces: RequestState.Pieces?) { state.withLock { $0.send(pieces) } }
 
     func beginCut() { state.withLock { $0.cut() } }
     func beginStream() { state.withLock { $0.detach() } }

@@ -51,7 +51,7 @@ enum RequestState: Sendable {
     /// The connection is resumed with an answer that is not sent yet.
     case answered(Answer)
     /// The reply is libmicrohttpd's to send.
-    case sending(isLast: Bool, Pieces?)
+    case sending(Pieces?)
     /// The reply was written to the socket past libmicrohttpd, which closes the connection.
     case cut
     /// The socket became an event stream, which counts the request when it ends.
@@ -98,7 +98,7 @@ extension RequestState {
         case .refused(let response, .nothing):
             return hasBytes ? .cut(response) : .tell(response, isLast: true)
         case .answered(let answer):
-            self = .sending(isLast: false, nil)
+            self = .sending(nil)
             return .answer(answer)
         case .idle, .sending, .cut, .detached: return .nothing
         }
@@ -146,9 +146,7 @@ extension RequestState {
     mutating func wait(until grant: Grant?) { self = .waiting(until: grant) }
 
     /// Begins to send the reply.
-    mutating func send(isLast: Bool, _ pieces: Pieces?) {
-        self = .sending(isLast: isLast, pieces)
-    }
+    mutating func send(_ pieces: Pieces?) { self = .sending(pieces) }
 
     mutating func cut() { self = .cut }
     mutating func detach() { self = .detached }
@@ -161,9 +159,6 @@ extension RequestState {
         var isCounted = true
         /// Whether it was counted as one under way.
         var wasBegun = true
-        /// Whether the client may have more to send, so that the socket stays until it has read the reply: libmicrohttpd's own,
-        /// where the request was refused in its middle.
-        var lingers = false
     }
 
     /// Ends the request, for whatever reason.
@@ -177,22 +172,14 @@ extension RequestState {
             ending.refusal = lateReply
             ending.isCounted = false
             ending.wasBegun = false
-            ending.lingers = true
-        case .receiving:
-            ending.refusal = lateReply
-            ending.lingers = true
-        case .refused(let response, .body):
-            if lateReply != nil { ending.refusal = response }
-            ending.lingers = true
+        case .receiving: ending.refusal = lateReply
+        case .refused(let response, .body): if lateReply != nil { ending.refusal = response }
         case .refused(let response, .nothing(let isBegun)):
             ending.refusal = response
             ending.isCounted = isBegun
             ending.wasBegun = isBegun
-            ending.lingers = true
-        case .sending(let isLast, _): ending.lingers = isLast
-        case .cut: ending.lingers = true
         case .detached: ending.isCounted = false
-        case .paused, .waiting, .answered: break
+        case .paused, .waiting, .answered, .sending, .cut: break
         }
         return ending
     }
@@ -270,7 +257,7 @@ extension RequestState {
         case .receiving(let grant, _), .paused(let grant), .waiting(let grant):
             guard let end = grant?.ending else { return [] }
             return interrupt { reply(end) }
-        case .sending(_, let pieces?):
+        case .sending(let pieces?):
             return pieces.grant?.ending != nil || pieces.isOverdue?() == true ? .shut : []
         case .idle, .head, .refused, .answered, .sending, .cut, .detached: return []
         }

@@ -6,7 +6,7 @@ import Glibc
 /// libmicrohttpd 0.9.75 appends the text of a folded line to the field's name, drops what follows a NUL, takes LF alone as
 /// the end of a line, and goes by the first of two lengths. But it takes the head apart in place, with a NUL for each
 /// separator and for each byte of a line's end. So each piece of a well-formed head begins where the one before it ends, and
-/// whatever was hidden leaves a gap. libmicrohttpd 1.0 refuses such lines itself (`shim_checks_lines`), and only what fields
+/// whatever was hidden leaves a gap. libmicrohttpd 1.0 refuses such lines itself (``looksAtLines``), and only what fields
 /// say is looked at.
 ///
 /// Cost: one pass over the head, which copies its fields into the request. Connection thread.
@@ -21,6 +21,9 @@ struct HeadCheck {
         case transferEncoding
         case contentType
     }
+
+    /// Whether the ends of lines are looked at, which libmicrohttpd 1.0 does itself.
+    static var looksAtLines: Bool { !shim_checks_lines() }
 
     /// The `Content-Length`; 0 without one.
     private(set) var bodyByteCount: UInt64 = 0
@@ -57,7 +60,7 @@ struct HeadCheck {
             return
         }
         let headByteCount = shim_request_header_bytes(handle)
-        guard shim_checks_lines() || isLineEnd(version + 8) else {
+        guard !Self.looksAtLines || isLineEnd(version + 8) else {
             fault = .field
             return
         }
@@ -71,7 +74,7 @@ struct HeadCheck {
         guard fault == nil else { return }
         // The empty line ends the head.
         let end = start + headByteCount
-        if !shim_checks_lines(), position + 2 != end || !isLineEnd(position) {
+        if Self.looksAtLines, position + 2 != end || !isLineEnd(position) {
             fault = .field
         } else {
             fault = contradiction
@@ -110,7 +113,7 @@ struct HeadCheck {
     private mutating func isInPlace(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Bool {
-        if shim_checks_lines() { return true }
+        if !Self.looksAtLines { return true }
         guard name.baseAddress == position, let valueStart = value.baseAddress,
             isLineEnd(valueStart + value.count)
         else { return false }

@@ -10,7 +10,6 @@ extension Server {
         request.abortUpload()
         // Nothing else is being sent, and libmicrohttpd closes the connection.
         if let refusal = ending.refusal { write(refusal, for: request) }
-        if ending.lingers { request.connection.linger() }
         // Counted as answered before it is no longer under way: it is never neither.
         if ending.isCounted { finished(record(request, forLater: false), request) }
         if ending.wasBegun { metrics.inFlight.wrappingSubtract(1, ordering: .releasing) }

@@ -86,6 +86,7 @@ extension Server {
         }
         limitPatience(socket)
         request.beginStream()
+        request.connection.isStream = true
         metrics.connections.wrappingAdd(1, ordering: .relaxed)
         metrics.streams.wrappingAdd(1, ordering: .relaxed)
         loop.post(.adopt(target))

@@ -23,13 +23,12 @@ extension Server {
         addRequestID(native, request)
         // Lines of chunks may end with LF alone, which libmicrohttpd does not show: what follows such
         // a body may belong to it, and is not taken for a request.
-        let isLast = isLast || request.isChunked
-        if closesConnections || isLast { add(native, .connection, "close") }
+        if closesConnections || isLast || request.isChunked { add(native, .connection, "close") }
         var pieces: RequestState.Pieces?
         if case .pull(let body) = reply.body {
             pieces = RequestState.Pieces(grant: request.grant, isOverdue: body.isOverdue)
         }
-        request.beginSending(isLast: isLast, pieces)
+        request.beginSending(pieces)
         let result = MHD_queue_response(request.connection.handle, UInt32(reply.status), native)
         MHD_destroy_response(native)
         return result
