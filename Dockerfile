@@ -26,6 +26,7 @@ RUN apt-get update \
         ca-certificates \
         libicu72 \
         liblmdb0 \
+        libmicrohttpd12 \
         libs2-0 \
         libsimdjson14 \
         libssl3 \

@@ -30,6 +30,9 @@ let package = Package(
     targets: [
         // Doors to C and C++ libraries.
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -63,7 +66,7 @@ let package = Package(
                 "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
                 "CMemory",
             ]),
-        library("HTTPServer", ["JSON", "Bytes", "Threads", "CEpoll", "CZlib"]),
+        library("HTTPServer", ["JSON", "Bytes", "Threads", "CMicroHTTPD", "CEpoll", "CZlib"]),
         library(
             "ObjectJSON",
             [

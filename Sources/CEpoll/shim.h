@@ -3,6 +3,8 @@
 #define HOLDFAST_CEPOLL_SHIM_H
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -54,6 +56,12 @@ static inline int shim_event_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_
 
 /// Wakes whoever waits for the event descriptor.
 static inline void shim_event_signal(int descriptor) { (void)eventfd_write(descriptor, 1); }
+
+/// Whether nothing can be sent to the peer of a socket any more, as after its reset.
+static inline bool shim_is_broken(int socket) {
+    struct pollfd item = {.fd = socket, .events = 0};
+    return poll(&item, 1, 0) > 0 && (item.revents & (POLLHUP | POLLERR)) != 0;
+}
 
 /// Accepts a connection whose socket neither blocks nor is inherited; -1 with `errno`. (glibc declares
 /// `accept4` only under `_GNU_SOURCE`, which Swift does not set.)

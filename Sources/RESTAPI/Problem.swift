@@ -36,7 +36,7 @@ package struct Problem {
     func document(_ current: (JSONWriter) -> Bool) -> HTTPServer.Bytes {
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.raw("{\"type\":\"about:blank\",\"title\":")
-        json.string(reasonPhrase(status).description)
+        json.string(reasonPhrase(status))
         json.raw(",\"status\":")
         json.uint(UInt64(status))
         json.raw(",\"code\":")

@@ -26,6 +26,7 @@ extension RESTService {
             if let types = fault.alternatives { response.headers.add(.accept, types) }
         case .unsupportedPatchType:
             if let types = fault.alternatives { response.headers.add(.acceptPatch, types) }
+        case .unauthenticated: response.headers.addChallenge(for: fault)
         default: break
         }
         if let object = fault.current {
@@ -58,6 +59,17 @@ extension RESTService {
         }
         json.raw("}")
         return true
+    }
+}
+
+extension Headers {
+    /// Names what would admit a request (RFC 6750, section 3).
+    mutating func addChallenge(for fault: RequestFault) {
+        add(
+            .wwwAuthenticate,
+            fault.code == "token-missing"
+                ? "Bearer realm=\"holdfast\""
+                : "Bearer realm=\"holdfast\", error=\"invalid_token\"" as StaticString)
     }
 }
 

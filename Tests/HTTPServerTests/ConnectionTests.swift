@@ -27,7 +27,9 @@ import Testing
                     #expect(client.isClosedByServer())
                     return
                 }
-                #expect(reply.header("Connection") == (version == "HTTP/1.0" ? "keep-alive" : nil))
+                #expect(
+                    reply.header("Connection")?.lowercased()
+                        == (version == "HTTP/1.0" ? "keep-alive" : nil))
             }
         }
     }
@@ -49,13 +51,14 @@ import Testing
             ),
         ])
     func refusals(request: String, status: Int) throws {
-        try withServer([hello, count]) { _, port in
+        let notes = Notes()
+        try withServer([hello, count, victim(notes)]) { _, port in
             let client = try RawClient(port: port)
-            client.send(request)
-            let reply = try client.reply()
-            #expect(reply.status == status)
-            #expect(reply.header("Content-Type") == "application/problem+json")
-            #expect(client.isClosedByServer())
+            client.send(request + "DELETE /victim HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try client.reply().status == status)
+            // libmicrohttpd 0.9.75 writes the head of its reply to a broken length twice.
+            #expect(!client.rest().contains("HTTP/1.1 2"))
+            #expect(notes.all == [])
         }
     }
 
@@ -92,6 +95,44 @@ import Testing
                 #expect(try client.reply().text == "hello")
                 #expect(try client.reply().text == summary(body))
                 #expect(client.isClosedByServer())
+            }
+            #expect(eventually { server.metrics.connections.load(ordering: .relaxed) == 0 })
+        }
+    }
+
+    /// How a client of a request that waits ends its side of the connection.
+    enum End: CaseIterable { case shut, shutHTTP10, closed, reset }
+
+    @Test(
+        "a client that has shut its sending side still waits, and one that has closed its socket does not",
+        arguments: End.allCases)
+    func departures(end: End) throws {
+        let held = Mutex<[Exchange]>.Holder([])
+        let route = Route(.get, "/held", "held") { _ in
+            .later { exchange in held.mutex.withLock { $0.append(exchange) } }
+        }
+        try withServer([route]) { server, port in
+            let client = try RawClient(port: port)
+            client.send("GET /held HTTP/1.\(end == .shutHTTP10 ? 0 : 1)\r\nHost: x\r\n\r\n")
+            #expect(eventually { held.mutex.withLock { $0.count } == 1 })
+            let exchange = try #require(held.mutex.withLock { $0.popLast() })
+            #expect(!exchange.isGone)
+            switch end {
+            case .shut, .shutHTTP10: shutdown(client.socket, Int32(SHUT_WR))
+            case .closed: client.close()
+            case .reset: client.reset()
+            }
+            if end == .shut {
+                // It is asked whether it still reads.
+                #expect(try client.head().status == 100)
+                #expect(!exchange.isGone)
+                exchange.respond(Response(200, .text, "done"))
+                #expect(try client.reply().text == "done")
+                #expect(client.isClosedByServer())
+            } else {
+                // It could not read an interim reply (HTTP/1.0), or has answered it with a reset.
+                #expect(eventually { exchange.isGone })
+                exchange.abandon()
             }
             #expect(eventually { server.metrics.connections.load(ordering: .relaxed) == 0 })
         }
@@ -177,19 +218,6 @@ import Testing
             isDone.mutex.withLock { $0 = true }
             drain.join()
             #expect(notes.count("whole") == 1)
-        }
-    }
-
-    @Test("a thousand requests in one go are answered in order")
-    func deepPipeline() throws {
-        try withServer([echo]) { _, port in
-            let client = try RawClient(port: port)
-            let sender = TestThread {
-                client.send(
-                    (0..<1000).map { "GET /echo/\($0)/x HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
-            }
-            for index in 0..<1000 { #expect(try client.reply().text == "\(index)|x") }
-            sender.join()
         }
     }
 

@@ -78,3 +78,11 @@ func summary(_ bytes: [UInt8]) -> String { bytes.withUnsafeBytes { summary($0) }
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 }
+
+/// A route that a smuggled request would reach.
+func victim(_ notes: Notes) -> Route {
+    Route(.delete, "/victim", "victim") { _ in
+        notes.add("deleted")
+        return .respond(Response(204))
+    }
+}

@@ -179,6 +179,13 @@ final class RawClient: @unchecked Sendable {
         return reply
     }
 
+    /// All that comes until the server closes the connection.
+    func rest() -> String {
+        while fill() {}
+        defer { start = buffer.count }
+        return String(decoding: buffer[start...], as: UTF8.self)
+    }
+
     /// Sends a request without a body and reads the reply.
     func get(
         _ target: String, method: String = "GET", _ headers: [String] = []

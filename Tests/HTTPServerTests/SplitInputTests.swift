@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import Testing
 
 import struct TestSupport.SeededGenerator
@@ -6,43 +8,128 @@ import struct TestSupport.SeededGenerator
 
 /// Random requests, well-formed and not, that come in pieces: they must mean what they mean when they come whole.
 @Suite struct SplitInputTests {
-    @Test("a head means the same wherever it is cut")
-    func heads() {
-        var random = SeededGenerator(seed: SeededGenerator.testSeed("heads"))
-        var completeCount = 0
-        for round in 0..<SeededGenerator.scaled(3000) {
-            let bytes = Self.damaged(Self.head(&random), &random)
-            let whole = Self.outcome(bytes, cuts: [])
-            if whole.hasPrefix("complete") { completeCount += 1 }
-            var cuts = (0..<Int.random(in: 1...8, using: &random)).map { _ in
-                Int.random(in: 0...bytes.count, using: &random)
+    @Test("a head means the same wherever it is cut, and nothing runs behind one that is broken")
+    func heads() throws {
+        let seed = SeededGenerator.testSeed("heads")
+        let notes = Notes()
+        try withServer([Self.meaning, victim(notes)]) { server, port in
+            Self.inRounds(750) { round in
+                var random = SeededGenerator(seed: seed &+ UInt64(round))
+                let head = Self.damaged(Self.head(&random), &random)
+                let bytes = head + Array("DELETE /victim HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+                let (whole, victims) = Self.compare(bytes, &random, port, round)
+                let isAnswered = whole.contains("HTTP/1.1 200") || whole.contains("HTTP/1.1 405")
+                notes.add(isAnswered ? "answered" : "refused")
+                let isLast = whole.lowercased().split(separator: "\n\n").first?
+                    .contains("connection: close")
+                #expect(isLast != true || victims == 0, "round \(round): \(head)")
             }
-            cuts.sort()
-            #expect(Self.outcome(bytes, cuts: cuts) == whole, "round \(round): \(bytes)")
-            #expect(
-                Self.outcome(bytes, cuts: Array(0...bytes.count)) == whole,
-                "round \(round): \(bytes)")
+            #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
         }
-        #expect(completeCount > 500)
+        #expect(notes.count("answered") > 100)
+        #expect(notes.count("refused") > 100)
     }
 
     @Test("a body in chunks means the same wherever it is cut, and is what was framed")
-    func chunks() {
-        var random = SeededGenerator(seed: SeededGenerator.testSeed("chunks"))
-        for round in 0..<SeededGenerator.scaled(3000) {
-            let body = pattern(Int.random(in: 0...200, using: &random))
-            let framed = Self.framed(body, &random)
-            let isDamaged = Bool.random(using: &random)
-            let bytes = isDamaged ? Self.damaged(framed, &random) : framed
-            let whole = Self.decoded(bytes, cuts: [])
-            if !isDamaged { #expect(whole == .init(bytes: body, isOver: true), "round \(round)") }
-            var cuts = (0..<4).map { _ in Int.random(in: 0...bytes.count, using: &random) }
-            cuts.sort()
-            #expect(Self.decoded(bytes, cuts: cuts) == whole, "round \(round): \(bytes)")
-            #expect(
-                Self.decoded(bytes, cuts: Array(0...bytes.count)) == whole,
-                "round \(round): \(bytes)")
+    func chunks() throws {
+        let seed = SeededGenerator.testSeed("chunks")
+        let notes = Notes()
+        try withServer([count, victim(notes)]) { server, port in
+            Self.inRounds(750) { round in
+                var random = SeededGenerator(seed: seed &+ UInt64(round))
+                let body = pattern(Int.random(in: 0...200, using: &random))
+                let framed = Self.framed(body, &random)
+                let isDamaged = Bool.random(using: &random)
+                let start = "POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                let bytes =
+                    Array(start.utf8) + (isDamaged ? Self.damaged(framed, &random) : framed)
+                let (whole, victims) = Self.compare(bytes, &random, port, round)
+                if !isDamaged {
+                    #expect(whole.contains("HTTP/1.1 200"), "round \(round): \(whole)")
+                    #expect(whole.hasSuffix(summary(body)), "round \(round): \(whole)")
+                }
+                #expect(victims == 0, "round \(round): \(bytes)")
+            }
+            #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
         }
+        #expect(notes.all == [])
+    }
+
+    @Test("many requests in one go are answered in order")
+    func deepPipeline() throws {
+        let total = SeededGenerator.scaled(12_000)
+        try withServer([echo]) { _, port in
+            let client = try RawClient(port: port)
+            let sender = TestThread {
+                for start in stride(from: 0, to: total, by: 1000) {
+                    client.send(
+                        (start..<min(start + 1000, total)).map {
+                            "GET /echo/\($0)/x HTTP/1.1\r\nHost: x\r\n\r\n"
+                        }.joined())
+                }
+            }
+            for index in 0..<total {
+                let text = try client.reply().text
+                guard text == "\(index)|x" else {
+                    Issue.record("\(text) in place of \(index)")
+                    break
+                }
+            }
+            sender.join()
+        }
+    }
+
+    // MARK: Rounds
+
+    /// Runs rounds on some threads.
+    private static func inRounds(_ total: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let count = SeededGenerator.scaled(total)
+        inParallel(4) { thread in
+            for round in stride(from: thread, to: count, by: 4) { body(round) }
+        }
+    }
+
+    /// Sends bytes whole, cut in some places and cut at each byte, and compares what the service says.
+    ///
+    /// - Returns: What it says of the whole, and how many requests behind the first were deleted.
+    private static func compare(
+        _ bytes: [UInt8], _ random: inout SeededGenerator, _ port: UInt16, _ round: Int
+    ) -> (whole: String, victims: Int) {
+        var cuts = (0..<Int.random(in: 1...8, using: &random)).map { _ in
+            Int.random(in: 0...bytes.count, using: &random)
+        }
+        cuts.sort()
+        let whole = said(bytes, cuts: [], port)
+        #expect(said(bytes, cuts: cuts, port) == whole, "round \(round): \(cuts) \(bytes)")
+        #expect(
+            said(bytes, cuts: Array(0...bytes.count), port) == whole, "round \(round): \(bytes)")
+        return (whole, whole.split(separator: "\n").count { $0.hasPrefix("HTTP/1.1 204") })
+    }
+
+    /// All that the service says to bytes that come in pieces, until it closes the connection.
+    private static func said(_ bytes: [UInt8], cuts: [Int], _ port: UInt16) -> String {
+        guard let client = try? RawClient(port: port) else { return "no connection" }
+        var start = 0
+        for end in cuts + [bytes.count] {
+            client.send(Array(bytes[start..<end]))
+            start = end
+        }
+        shutdown(client.socket, Int32(SHUT_WR))
+        return client.rest().split(separator: "\r\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("Date: ") && !$0.hasPrefix("X-Request-Id: ") }
+            .joined(separator: "\n")
+    }
+
+    /// A route for each path that says all that a request means.
+    private static let meaning = Route(.get, "/{path*}", "meaning") { request in
+        let fields = [HeaderName.host, .connection, .contentType, .expect].map { name in
+            request.headers(name).map(\.string).description
+        }
+        return .respond(
+            Response(
+                200, .text,
+                "\(request.rawTarget.string) \(fields) \(request.isHTTP11) "
+                    + "\(request.announcedByteCount) \(request.isChunked)"))
     }
 
     // MARK: Heads
@@ -50,7 +137,7 @@ import struct TestSupport.SeededGenerator
     private static func head(_ random: inout SeededGenerator) -> [UInt8] {
         func one(_ texts: [String]) -> String { texts.randomElement(using: &random) ?? "" }
         var text = one(["", "", "", "\r\n"])
-        text += one(["GET", "PUT", "M-SEARCH", "get"]) + " "
+        text += one(["GET", "GET", "HEAD", "PUT", "M-SEARCH", "get"]) + " "
         text += one(["/", "/a/b?c=d", "*", "http://x/y", "/%20", "/ü", "/a#b"]) + " "
         text += one(["HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/1.9", "HTTP/2.0"]) + "\r\n"
         if Int.random(in: 0..<8, using: &random) > 0 { text += "Host: x\r\n" }
@@ -60,7 +147,8 @@ import struct TestSupport.SeededGenerator
             text += one(["", "5", "close", "keep-alive, x", "100-continue", "a  b", "ü"])
             text += one(["", "", " "]) + "\r\n"
         }
-        return Array((text + "\r\n" + one(["", "", "rest", "GET / HTTP/1.1\r\n\r\n"])).utf8)
+        return Array(
+            (text + "\r\n" + one(["", "", "rest", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"])).utf8)
     }
 
     /// Sometimes with a byte that is another, missing or one more.
@@ -78,43 +166,15 @@ import struct TestSupport.SeededGenerator
         return bytes
     }
 
-    /// All that a reader says of a head that comes in pieces, in memory that moves with each.
-    private static func outcome(_ bytes: [UInt8], cuts: [Int]) -> String {
-        var head = RequestHead()
-        for end in cuts + [bytes.count] {
-            let text = Array(bytes[0..<end]).withUnsafeBufferPointer { piece -> String? in
-                switch head.read(piece) {
-                case .incomplete: return nil
-                case .broken(let fault): return "broken: \(fault)"
-                case .complete(let byteCount):
-                    let fields = [HeaderName.host, .connection, .contentType, .expect].map { name in
-                        var values: [String] = []
-                        head.forEach(name) { values.append($0.string) }
-                        return values.description
-                    }
-                    return "complete: \(byteCount) \(Array(head.method)) \(Array(head.target)) "
-                        + "\(fields) \(head.isHTTP11) \(head.isChunked) \(head.bodyByteCount) "
-                        + "\(head.keepsConnection) \(head.expectsContinue)"
-                }
-            }
-            if let text { return text }
-        }
-        return "incomplete"
-    }
-
     // MARK: Chunks
-
-    private struct Decoded: Equatable {
-        var bytes: [UInt8] = []
-        var isOver = false
-        var isBroken = false
-    }
 
     private static func framed(_ body: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var text: [UInt8] = []
         var start = 0
         func end(_ size: String) {
-            let extra = ["", ";a", "; a=\"b\"", " ", "\t;c"].randomElement(using: &random) ?? ""
+            // libmicrohttpd 1.0.1 miscounts chunk extensions.
+            let extras = HeadCheck.looksAtLines ? ["", ";a", "; a=\"b\"", ";"] : [""]
+            let extra = extras.randomElement(using: &random) ?? ""
             text += Array((size + extra + "\r\n").utf8)
         }
         while start < body.count {
@@ -126,27 +186,6 @@ import struct TestSupport.SeededGenerator
         }
         end("0")
         if Bool.random(using: &random) { text += Array("Trailer: value\r\nOther:\r\n".utf8) }
-        return text + [13, 10] + Array("GET / HTTP/1.1\r\n".utf8)
-    }
-
-    private static func decoded(_ bytes: [UInt8], cuts: [Int]) -> Decoded {
-        var reader = ChunkReader()
-        var decoded = Decoded()
-        var start = 0
-        for end in cuts + [bytes.count] {
-            let piece = Array(bytes[start..<end])
-            start = end
-            piece.withUnsafeBytes { raw in
-                do throws(ChunkReader.Fault) {
-                    try reader.read(raw) {
-                        decoded.bytes += Array($0)
-                        return true
-                    }
-                } catch { decoded.isBroken = true }
-            }
-            if decoded.isBroken { return decoded }
-        }
-        decoded.isOver = reader.isOver
-        return decoded
+        return text + [13, 10] + Array("DELETE /victim HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
     }
 }

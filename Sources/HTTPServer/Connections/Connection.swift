@@ -1,263 +1,182 @@
+import CEpoll
+import CMicroHTTPD
 import Glibc
 import Synchronization
 import Threads
 
-/// One TCP connection, from its acceptance until it is closed or becomes an event stream.
-// @unchecked: everything belongs to the loop's thread but what other threads touch, which is in `waiting` (a mutex) and in
-// `isPeerGone` (an atomic). While an exchange waits, its thread reads the request, the head and the input, which nobody changes then;
-// nor after an answer in its place, since the connection reads no other request.
+/// One TCP connection, from its acceptance until libmicrohttpd closes it.
+// @unchecked: `requestCount` and `isStream` belong to the connection's thread; what other threads touch is in `current` (a mutex) and in
+// atomics.
 final class Connection: @unchecked Sendable {
-    /// An answer on its way from the thread that gave it to the connection's thread.
-    enum Answer: Sendable {
-        case ready(Response)
-        case make(@Sendable () -> Response)
-        case source(any ResponseSource)
-        /// Nobody answered, and nobody can any more.
-        case dropped
-        /// Nobody waits for one: the connection is closed without a reply.
-        case abandoned
-        /// The server stops before an answer came.
-        case stopping
-        /// The grant of the request has ended before an answer came.
-        case accessEnded
-    }
-
-    /// What the connection does.
-    enum Stage {
-        /// Waits for a request, or reads its head.
-        case head
-        case body
-        /// Waits for an exchange to answer.
-        case waiting
-        case sending
-        case closed
-    }
-
-    private enum Wait {
-        case nothing
-        case answer
-        case upload
-    }
-
-    private struct Waiting {
-        /// Grows with each wait, so that a late answer cannot meet a later request.
-        var ticket: UInt64 = 0
-        var wait = Wait.nothing
-        var answer: Answer?
-        /// `resume()` came before the `.wait` it belongs to.
-        var mayContinue = false
+    private struct Current {
+        /// The object that serves this connection's requests, one after the other.
+        var request: Request?
+        var isClosed = false
     }
 
     let server: Server
-    let loop: ConnectionLoop
+    let handle: OpaquePointer
     let socket: Int32
     /// 48 random bits: the first part of request ids.
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
-
-    var stage = Stage.head
-    /// Whether a read may find something: the loop is told of changes alone.
-    var isReadable = false
-    var isWritable = true
-    /// Whether nothing can be sent any more.
-    var isBroken = false
-    /// Whether the client has closed its side, or the connection is broken.
-    let isPeerGone = Atomic<Bool>(false)
-
-    var input = InputBuffer()
-    var head = RequestHead()
-    /// The object that serves this connection's requests, one after the other.
-    var request: Request?
     private var requestCount = 0
-    /// Bytes of a body with a length that are to come.
-    var bodyLeft: UInt64 = 0
-    var chunks = ChunkReader()
-
-    /// What of the reply the kernel has not taken yet.
-    var unsent: StreamFrame?
-    /// The body of the reply, while it is sent piece by piece.
-    var pull: PullBody?
-    /// Whether its pieces are sent as chunks.
-    var sendsChunks = false
-    /// Whether the reply that is sent is the connection's last.
-    var closesAfterReply = false
-
+    /// Whether the socket became an event stream.
+    var isStream = false
     /// Monotonic nanoseconds by which head or body must be complete; 0 for none.
-    var deadline: UInt64
-    /// When bytes came or went last.
-    var activeAt: UInt64
-    /// Where the loop has it.
-    var index = -1
-    /// Whether the loop is to go on with it in its next turn.
-    var continues = false
-    private let waiting = Mutex(Waiting())
+    private let deadline = Atomic<UInt64>(0)
+    /// Whether the client has shut its sending side.
+    private let isShut = Atomic<Bool>(false)
+    /// Whether it was asked since whether it still reads.
+    private let isAsked = Atomic<Bool>(false)
+    private let current = Mutex(Current())
 
-    init(_ server: Server, _ loop: ConnectionLoop, socket: Int32, peer: String, identity: UInt64) {
+    init(_ server: Server, _ handle: OpaquePointer, identity: UInt64) {
         self.server = server
-        self.loop = loop
-        self.socket = socket
-        self.peer = peer
+        self.handle = handle
         self.identity = identity
-        activeAt = monotonicNanoseconds()
-        // A client that connects and says nothing has as long for its first head.
-        deadline = activeAt + UInt64(server.options.headerTimeoutSeconds) * 1_000_000_000
+        socket = shim_connection_socket(handle)
+        peer = shim_connection_address(handle).map(describe) ?? "unknown"
+        // A client that connects and says nothing has as long for its first request line.
+        expect(within: server.options.headerTimeoutSeconds, since: monotonicNanoseconds())
         var on: Int32 = 1
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The request object for the request that begins now.
+    // MARK: The connection's thread
+
+    /// The request object for the request that begins: the last one, unless somebody keeps that.
     func nextRequest() -> Request {
         requestCount += 1
-        if isKnownUniquelyReferenced(&request), let request {
-            request.sequence = requestCount
-            return request
-        }
-        let fresh = Request(self)
-        fresh.sequence = requestCount
-        request = fresh
-        return fresh
-    }
-
-    // MARK: Waiting for an answer
-
-    /// Begins to wait for an answer.
-    ///
-    /// - Returns: The ticket of the exchange.
-    func beginWait() -> UInt64 {
-        stage = .waiting
-        return waiting.withLock { state in
-            state.ticket += 1
-            state.wait = .answer
-            state.answer = nil
-            return state.ticket
-        }
-    }
-
-    /// Stores the answer and has the loop go on with it. Any thread.
-    ///
-    /// - Returns: False when nobody waits for it.
-    @discardableResult
-    func answer(_ ticket: UInt64, _ answer: Answer) -> Bool {
-        let isTaken = waiting.withLock { state in
-            guard state.ticket == ticket, case .answer = state.wait else { return false }
-            state.wait = .nothing
-            state.answer = answer
-            return true
-        }
-        // Outside of the lock, which the loop's thread takes as soon as it is woken.
-        if isTaken { loop.post(.resume(self)) }
-        return isTaken
-    }
-
-    /// Answers in place of those who should, if nobody did yet.
-    func answerInstead(_ answer: Answer) {
-        let ticket = waiting.withLock { $0.ticket }
-        self.answer(ticket, answer)
-    }
-
-    /// The answer that ended the wait.
-    func takeAnswer() -> Answer? {
-        waiting.withLock { state in state.answer.take() }
-    }
-
-    /// Whether the exchange with `ticket` has no client any more. Any thread.
-    func isGone(_ ticket: UInt64) -> Bool {
-        isPeerGone.load(ordering: .relaxed)
-            || waiting.withLock { state in
-                guard state.ticket == ticket, case .answer = state.wait else { return true }
-                return false
+        return current.withLock { current in
+            if isKnownUniquelyReferenced(&current.request), let request = current.request {
+                request.sequence = requestCount
+                return request
             }
-    }
-
-    // MARK: Back-pressure of uploads
-
-    /// A ticket for the upload that begins.
-    func beginUpload() -> UInt64 {
-        waiting.withLock { state in
-            state.ticket += 1
-            state.mayContinue = false
-            return state.ticket
+            let fresh = Request(self)
+            fresh.sequence = requestCount
+            current.request = fresh
+            return fresh
         }
     }
 
-    /// Stops reading until ``resumeUpload(_:)``, unless that came already.
-    func pauseUpload() {
-        waiting.withLock { state in
-            if state.mayContinue {
-                state.mayContinue = false
+    /// Begins the time that a client has for a head or a body.
+    func expect(within seconds: Int, since start: UInt64) {
+        deadline.store(start &+ UInt64(seconds) &* 1_000_000_000, ordering: .relaxed)
+    }
+
+    /// Ends that time, because all is here.
+    func expectNothing() { deadline.store(0, ordering: .relaxed) }
+
+    /// Whether there is no such time, as for the body of an upload.
+    var expectsNothing: Bool { deadline.load(ordering: .relaxed) == 0 }
+
+    /// The request is over.
+    func endRequest(_ reason: MHD_RequestTerminationCode) {
+        completeRequest(reason)
+        releaseRequest()
+    }
+
+    /// Without a place in its caller, which must hold no reference to the request behind it.
+    @inline(never)
+    private func completeRequest(_ reason: MHD_RequestTerminationCode) {
+        expectNothing()
+        if let request = current.withLock({ $0.request }) { server.complete(request, reason) }
+    }
+
+    /// Gives the memory of a request back that is over, or leaves it to those who still read it.
+    private func releaseRequest() {
+        current.withLock { current in
+            if isKnownUniquelyReferenced(&current.request) {
+                current.request?.reset()
             } else {
-                state.wait = .upload
+                current.request = nil
             }
         }
+        // See `noticeShut`.
+        if isShut.load(ordering: .acquiring) { shutdown(socket, Int32(SHUT_RD)) }
     }
 
-    /// The upload is refused: nobody resumes it, and what is left of the body is read.
-    func endUpload() {
-        waiting.withLock { state in
-            state.ticket += 1
-            state.wait = .nothing
-            state.mayContinue = false
+    /// libmicrohttpd is about to close the socket.
+    func closed() {
+        current.withLock { current in
+            current.isClosed = true
+            current.request = nil
+        }
+        if !isStream { linger() }
+    }
+
+    /// Leaves a copy of the socket to the thread that waits until the client has read its last reply, unless that has left:
+    /// what it sends until then would have a reset for an answer, which takes the reply with it.
+    private func linger() {
+        var byte: UInt8 = 0
+        let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        guard count > 0 || (count < 0 && errno == EAGAIN) else { return }
+        let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        if copy >= 0 { server.loop?.post(.linger(copy)) }
+    }
+
+    // MARK: Other threads
+
+    /// Whether the client reads no more, as far as can be told. For a connection that is suspended.
+    ///
+    /// A client that shut its sending side alone still reads its reply; one that has closed its socket cannot be told from it
+    /// until something is sent. So an interim reply is sent once, which every client of HTTP/1.1 reads over (RFC 9110,
+    /// section 15.2): a closed socket answers with a reset.
+    func hasLeft(isHTTP11: Bool) -> Bool {
+        guard isShut.load(ordering: .acquiring) else { return false }
+        guard isHTTP11, !shim_is_broken(socket) else { return true }
+        if !isAsked.exchange(true, ordering: .relaxed) {
+            let text: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
+            let sent = send(socket, text.utf8Start, text.utf8CodeUnitCount, sendFlags)
+            // Too full to ask, or cut in the middle of a line.
+            if sent > 0, sent < text.utf8CodeUnitCount { shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+        return false
+    }
+
+    /// Takes notice of a client that has shut its sending side.
+    ///
+    /// In libmicrohttpd 0.9.75 a short read counts as "no more to read", also when the client's bytes and their end came
+    /// together; the end is then noticed only at the idle time-out. Shutting the receiving side, which is closed anyway,
+    /// makes it look again. Bytes that were received before are still read.
+    func noticeShut() {
+        current.withLock { current in
+            guard !current.isClosed else { return }
+            isShut.store(true, ordering: .releasing)
+            if current.request?.noticeShut() ?? true { shutdown(socket, Int32(SHUT_RD)) }
         }
     }
 
-    /// Whether an upload waits, so that nothing more is read.
-    var isUploadPaused: Bool {
-        waiting.withLock { if case .upload = $0.wait { true } else { false } }
-    }
-
-    /// Lets an upload go on. Any thread.
-    func resumeUpload(_ ticket: UInt64) {
-        let wasPaused = waiting.withLock { state in
-            guard state.ticket == ticket else { return false }
-            if case .upload = state.wait {
-                state.wait = .nothing
-                return true
+    /// Ends what takes too long and what nobody may see any more. Called once a second.
+    func watch(_ now: UInt64) {
+        current.withLock { current in
+            guard !current.isClosed else { return }
+            let time = deadline.load(ordering: .relaxed)
+            if time != 0, now > time {
+                guard let request = current.request else {
+                    shutdown(socket, Int32(SHUT_RD))
+                    return
+                }
+                request.interrupt { server.lateReply() }
             }
-            state.mayContinue = true
-            return false
-        }
-        if wasPaused { loop.post(.resume(self)) }
-    }
-
-    // MARK: The end
-
-    /// Ends a wait for an answer, or for the rest of a body, because the server stops: the request is answered 503.
-    func cancelWait() {
-        if stage == .waiting {
-            answerInstead(.stopping)
-        } else if stage == .body, let request {
-            server.refuseAtOnce(request, request.refusal ?? server.stoppingReply())
-            advance()
+            current.request?.watch { server.accessEnded($0) }
         }
     }
 
-    /// Ends the claims of the request: a late answer meets nobody.
-    func endRequest() {
-        let left = waiting.withLock { state in
-            state.ticket += 1
-            state.wait = .nothing
-            return state.answer.take()
+    /// Ends what is received or waits, because the server stops.
+    func stop() {
+        current.withLock { current in
+            if !current.isClosed { current.request?.interrupt { server.stoppingReply() } }
         }
-        // Released here and not under the lock: it may hold the last reference to an exchange.
-        _ = left
-        pull?.close()
-        pull = nil
-        unsent = nil
-        deadline = 0
-        if let request, request.phase != .finished { server.complete(request) }
     }
 
-    /// Ends the connection: with its socket, or without, where that goes on as a stream or until the client has read
-    /// its last reply.
-    func close(keepingSocket: Bool = false) {
-        guard stage != .closed else { return }
-        stage = .closed
-        endRequest()
-        request = nil
-        loop.remove(self)
-        if !keepingSocket { Glibc.close(socket) }
-        server.connectionClosed()
+    /// Does to the connection what an interruption of its request wants.
+    func apply(_ interruption: RequestState.Interruption) {
+        if interruption.contains(.shut) { shutdown(socket, Int32(SHUT_RDWR)) }
+        if interruption.contains(.shutReceiving) { shutdown(socket, Int32(SHUT_RD)) }
+        if interruption.contains(.resume) { MHD_resume_connection(handle) }
     }
 }

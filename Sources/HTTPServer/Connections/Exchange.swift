@@ -6,20 +6,14 @@ import Threads
 /// Any thread may answer, once. An exchange that is dropped without an answer is answered 500, so
 /// that no client waits for ever.
 package final class Exchange: Sendable {
-    /// The request. Its text, headers and body are valid until the exchange is answered.
+    /// The request. Its text, headers and body are valid as long as the exchange is held.
     package let request: Request
     /// When the request was complete, its body included, in milliseconds of the monotonic clock.
     package let startedAtMilliseconds = monotonicNanoseconds() / 1_000_000
-    private let connection: Connection
-    private let ticket: UInt64
     /// Whether somebody answered, so that the end of the exchange need not look.
     private let isAnswered = Atomic<Bool>(false)
 
-    init(_ request: Request, _ connection: Connection, ticket: UInt64) {
-        self.request = request
-        self.connection = connection
-        self.ticket = ticket
-    }
+    init(_ request: Request) { self.request = request }
 
     /// Answers with a reply that is ready. Cost: a lock and a write to an event descriptor.
     ///
@@ -51,16 +45,17 @@ package final class Exchange: Sendable {
     /// counts as aborted.
     package func abandon() { _ = answer(.abandoned) }
 
-    /// Whether nobody waits any more: it was answered or given up, or the client closed its side.
+    /// Whether nobody waits any more: it was answered or given up, or the client closed its socket. One that shut its
+    /// sending side alone still waits, unless it speaks HTTP/1.0.
     /// Best effort: a client that vanished without a word is not noticed. Cost: a lock.
-    package var isGone: Bool { connection.isGone(ticket) }
+    package var isGone: Bool { request.isGone }
 
-    private func answer(_ answer: Connection.Answer) -> Bool {
+    private func answer(_ answer: RequestState.Answer) -> Bool {
         isAnswered.store(true, ordering: .relaxed)
-        return connection.answer(ticket, answer)
+        return request.answer(answer)
     }
 
     deinit {
-        if !isAnswered.load(ordering: .relaxed) { connection.answer(ticket, .dropped) }
+        if !isAnswered.load(ordering: .relaxed) { request.answer(.dropped) }
     }
 }

@@ -29,17 +29,13 @@ package enum UploadStart: Sendable {
 
 /// The handle by which a sink's owner lets a waiting upload go on.
 package final class Upload: Sendable {
-    private let connection: Connection
-    private let ticket: UInt64
+    private let request: Request
 
-    init(_ connection: Connection, ticket: UInt64) {
-        self.connection = connection
-        self.ticket = ticket
-    }
+    init(_ request: Request) { self.request = request }
 
     /// Ends the current `.wait`, or the one that is just being returned. Any thread; call it once
     /// for each `.wait`.
     package func resume() {
-        connection.resumeUpload(ticket)
+        request.resume()
     }
 }

@@ -22,6 +22,19 @@ func appendTimestamp(to text: inout [UInt8]) {
     text.append(UInt8(ascii: "Z"))
 }
 
+/// The wall clock as the value of `Date` (RFC 9110, section 5.6.7), appended to `text`.
+func appendHTTPDate(to text: inout [UInt8]) {
+    var seconds = time(nil)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { buffer in
+        guard let start = buffer.baseAddress else { return }
+        // The program keeps the C locale, whose names are those of the RFC.
+        let count = strftime(start, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        text.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
 private func digits(_ value: Int, _ width: Int, _ text: inout [UInt8]) {
     var divisor = 1
     for _ in 1..<width { divisor *= 10 }

@@ -18,11 +18,10 @@ package enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Reads a method token; methods are case-sensitive.
-    init(_ token: UnsafeBufferPointer<UInt8>) {
-        let token = RequestText(token)
+    /// Reads a NUL-terminated method token; methods are case-sensitive.
+    init(token: UnsafePointer<CChar>) {
         for method in Method.allCases where method != .other {
-            if token == method.name {
+            if method.name.equalsCString(token) {
                 self = method
                 return
             }
@@ -32,8 +31,24 @@ package enum Method: UInt8, Sendable, CaseIterable {
 }
 
 extension StaticString {
+    /// Whether a NUL-terminated string has exactly these bytes.
+    func equalsCString(_ other: UnsafePointer<CChar>) -> Bool {
+        var index = 0
+        while index < utf8CodeUnitCount {
+            // A shorter `other` ends in NUL, which no name contains, so this never reads past it.
+            if UInt8(bitPattern: other[index]) != utf8Start[index] { return false }
+            index += 1
+        }
+        return other[index] == 0
+    }
+
     /// The bytes, which live as long as the program.
     package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+    }
+
+    /// The bytes as C text; constants end in NUL.
+    var cString: UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

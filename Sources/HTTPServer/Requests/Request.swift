@@ -1,34 +1,20 @@
+import Synchronization
 import Threads
 
 /// One request: its method, target, headers and body.
 ///
-/// Handlers read it on the connection's thread; after `.later`, the thread that answers may read it
-/// until it answers. Pieces of it (``RequestText``, ``body``) point into its memory. One object
-/// serves the requests of a connection one after the other, unless somebody keeps a reference.
-// @unchecked: the connection's thread writes all fields before the handler runs; from then until
-// the answer they are constant, and the hand-over to another thread goes through a lock.
+/// All of it is its own: target, headers and body stay as long as somebody refers to it, whatever becomes of its connection.
+/// Pieces of it (``RequestText``, ``body``) point into its memory. One object serves the requests of a connection one after
+/// the other, unless somebody keeps a reference.
+// @unchecked: the connection's thread writes all that handlers read before they run, and nobody changes it after that; the
+// hand-over to another thread goes through a lock. `state` is a mutex.
 package final class Request: @unchecked Sendable {
-    /// Where the request stands.
-    enum Phase {
-        /// The head is here, the body not yet.
-        case receiving
-        /// The reply is decided, and the rest of the body is being dropped.
-        case refused
-        /// An exchange is to answer.
-        case waiting
-        /// The reply is on its way.
-        case replied
-        /// The request is over.
-        case finished
-    }
-
     let connection: Connection
-    var phase = Phase.receiving
+    let state = Mutex(RequestState.idle)
     var target = Target()
+    var fields = RequestFields()
     var requestBody = RequestBody()
     var route = -1
-    /// What refuses the request, while `phase` is `.refused`.
-    var refusal: Response?
     var drained = 0
     var upload: (any UploadSink)?
     var inflater: GzipReader?
@@ -40,21 +26,16 @@ package final class Request: @unchecked Sendable {
     var receivedByteCount = 0
     /// What those that were compressed have become.
     var inflatedByteCount = 0
-    /// Whether nothing behind the request is read any more.
-    var closesEarly = false
-    /// Whether the reply became an event stream, which is counted when it ends.
-    var isDetached = false
-
-    /// Whether the thread that was to answer may still read the request.
-    var isShared = false
-    /// The grant whose end ends the wait for an answer.
-    var waitingGrant: Grant?
+    /// The `Content-Length`; 0 without one.
+    var announcedByteCount: UInt64 = 0
+    /// Whether the body comes in chunks.
+    var isChunked = false
 
     /// What admitted the request; nil when its exchange ends for nobody.
     package var grant: Grant?
     /// The method; `.head` also when a GET route answers it.
     package internal(set) var method = Method.other
-    /// Nanoseconds of the monotonic clock when the head was complete.
+    /// Nanoseconds of the monotonic clock when the request line was complete.
     package internal(set) var startedAt: UInt64 = 0
     /// Whether the client speaks HTTP/1.1 (else 1.0).
     package internal(set) var isHTTP11 = true
@@ -67,22 +48,21 @@ package final class Request: @unchecked Sendable {
     ///
     /// - Returns: False without memory for the target.
     func begin(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        phase = .receiving
+        state.withLock { $0.begin() }
         route = -1
         drained = 0
         status = 0
         sentByteCount = 0
         receivedByteCount = 0
         inflatedByteCount = 0
-        closesEarly = false
-        isDetached = false
+        announcedByteCount = 0
+        isChunked = false
         bodyLimit = Int.max
         requestIDText = nil
         grant = nil
-        waitingGrant = nil
-        isShared = false
         method = .other
         startedAt = monotonicNanoseconds()
+        fields.removeAll()
         return target.load(text)
     }
 
@@ -92,17 +72,15 @@ package final class Request: @unchecked Sendable {
         upload = nil
     }
 
-    /// Drops what the next request of the connection must not see.
-    func end() {
-        phase = .finished
-        refusal = nil
-        upload = nil
+    /// Drops what a request that is over does not need; the next one of the connection must not see it.
+    func reset() {
         inflater = nil
-        requestIDText = nil
         grant = nil
-        waitingGrant = nil
         requestBody.reset()
     }
+
+    /// Whether a body follows the head.
+    var hasBody: Bool { isChunked || announcedByteCount > 0 }
 
     /// The target as it was received, query included.
     package var rawTarget: RequestText { target.raw }
@@ -145,13 +123,13 @@ package final class Request: @unchecked Sendable {
     /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
     /// headers.
     package func header(_ name: HeaderName) -> RequestText? {
-        phase == .finished ? nil : connection.head.value(name)
+        fields.first(name)
     }
 
     /// All headers of that name, in order.
     package func headers(_ name: HeaderName) -> [RequestText] {
         var found: [RequestText] = []
-        if phase != .finished { connection.head.forEach(name) { found.append($0) } }
+        fields.forEach(name) { found.append($0) }
         return found
     }
 

@@ -35,7 +35,7 @@ extension Request {
     /// - `type`: Such as `text/csv`, in lower case.
     package func acceptance(of type: StaticString) -> Acceptance? {
         var reader = AcceptReader(type: type)
-        if phase != .finished { connection.head.forEach(.accept) { reader.read($0) } }
+        fields.forEach(.accept) { reader.read($0) }
         if reader.rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, position: 0) }
         return reader.best
     }

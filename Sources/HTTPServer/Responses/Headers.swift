@@ -1,9 +1,7 @@
-import Bytes
-
 /// Header fields of a reply, in the order they were added, in one block of memory.
 ///
-/// Each entry is `name: value CR LF`, as it is sent, so that sending copies the block whole. A usual reply costs one
-/// allocation here.
+/// Each entry is `name NUL value NUL`, the form libmicrohttpd takes, so that sending needs no
+/// further copy of ours. A usual reply costs one allocation here.
 package struct Headers: Sendable {
     private(set) var block: [UInt8] = []
 
@@ -27,22 +25,38 @@ package struct Headers: Sendable {
         guard !value.isEmpty else { return }
         if block.isEmpty { block.reserveCapacity(256) }
         block.append(contentsOf: name.text.bytes)
-        block.append(UInt8(ascii: ":"))
-        block.append(0x20)
+        block.append(0)
         let start = block.count
         block.append(contentsOf: value)
         for index in start..<block.count where block[index] < 0x20 || block[index] == 0x7F {
             block[index] = 0x20
         }
-        block.append(0x0D)
-        block.append(0x0A)
+        block.append(0)
+    }
+
+    /// Calls `body` with pointers to each NUL-terminated name and value.
+    func forEach(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void) {
+        block.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+            var index = 0
+            while index < bytes.count {
+                let name = base + index
+                while base[index] != 0 { index += 1 }
+                index += 1
+                let value = base + index
+                while base[index] != 0 { index += 1 }
+                index += 1
+                body(name, value)
+            }
+        }
     }
 
     /// The first value of that name, copied; for tests and for stored replies.
     package func value(_ wanted: HeaderName) -> String? {
-        let prefix = Array(wanted.text.bytes) + [UInt8(ascii: ":"), 0x20]
-        return block.split(separator: 0x0A)
-            .first { $0.starts(with: prefix) }
-            .map { String(decoding: $0.dropFirst(prefix.count).dropLast(), as: UTF8.self) }
+        var found: String?
+        forEach { name, value in
+            if found == nil, wanted.text.equalsCString(name) { found = String(cString: value) }
+        }
+        return found
     }
 }

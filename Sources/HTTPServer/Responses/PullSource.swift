@@ -1,3 +1,6 @@
+import CMicroHTTPD
+import Glibc
+
 /// The result of pulling a body's next piece.
 package enum Pull: Sendable {
     /// That many bytes were written to the buffer; at least one.
@@ -29,6 +32,9 @@ package final class PullBody: @unchecked Sendable {
     /// Whether it has taken too long.
     let isOverdue: (@Sendable () -> Bool)?
     private var isClosed = false
+    /// The connection's socket once the reply is queued, and whether its end is the body's end.
+    var socket: Int32 = -1
+    var endsWithConnection = false
 
     /// Wraps `source`; one protocol call a piece, not a byte.
     package init(_ source: some PullSource, until isOverdue: (@Sendable () -> Bool)? = nil) {
@@ -37,7 +43,20 @@ package final class PullBody: @unchecked Sendable {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
-        isClosed ? .failed : source.read(into: buffer)
+        if isClosed { return .failed }
+        let pull = source.read(into: buffer)
+        switch pull {
+        case .bytes: break
+        case .end: if endsWithConnection { shut() }
+        case .failed: shut()
+        }
+        return pull
+    }
+
+    /// libmicrohttpd closes a connection that a reader ends only at the connection's next event, and
+    /// with `MHD_USE_TURBO` there is none, so this makes one. What was sent is still delivered.
+    private func shut() {
+        if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     func close() {

@@ -5,7 +5,7 @@
 package struct Response: Sendable {
     package enum Body: Sendable {
         case empty
-        /// Sent as they are; a copy is made of short ones only, behind their head.
+        /// Handed to libmicrohttpd without a copy.
         case bytes(Bytes)
         /// Pulled piece by piece on the connection's thread, in bounded memory.
         case pull(PullBody)
@@ -16,7 +16,7 @@ package struct Response: Sendable {
     /// The status code (RFC 9110, section 15).
     ///
     /// A 304 that is given the bytes of the 200 sends their length and no body, as RFC 9110, section
-    /// 8.6, allows.
+    /// 8.6, wants it; without them libmicrohttpd says `Content-Length: 0`, which clients ignore.
     package var status: UInt16
     package var contentType: ContentType?
     package var headers = Headers()
@@ -42,7 +42,7 @@ package struct Response: Sendable {
 
     /// A reply whose body `source` produces while it is sent.
     ///
-    /// - `isOverdue`: Asked once a second, on the connection's thread: true cuts the connection, so that
+    /// - `isOverdue`: Asked once a second, on the thread of sockets: true cuts the connection, so that
     ///   the client sees that the body is not whole. It must not block.
     package init(
         _ status: UInt16, _ contentType: ContentType, pulling source: some PullSource,

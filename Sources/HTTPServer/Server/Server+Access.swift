@@ -2,7 +2,11 @@
 extension Server {
     /// The refusal of a request whose grant has ended; nil while it holds, and for one without.
     func accessRefusal(_ request: Request) -> Response? {
-        guard let end = request.grant?.ending else { return nil }
+        request.grant?.ending.map { accessEnded($0) }
+    }
+
+    /// The refusal of what a grant that has ended does not allow any more.
+    func accessEnded(_ end: Grant.End) -> Response {
         let fault = Self.accessEnded(end)
         let response = options.makeProblem(fault)
         // RFC 6750, section 3.

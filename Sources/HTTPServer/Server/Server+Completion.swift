@@ -1,19 +1,19 @@
+import CMicroHTTPD
 import Threads
 
 // The end of requests: figures, log lines, callbacks.
 extension Server {
-    /// A request is over, for whatever reason. Called exactly once for each that began.
-    func complete(_ request: Request) {
+    /// libmicrohttpd is done with a request. Called exactly once for each that began.
+    func complete(_ request: Request, _ reason: MHD_RequestTerminationCode) {
+        let isLate = reason == .REQUEST_TERMINATED_TIMEOUT_REACHED
+        let ending = request.end(isLate ? lateReply() : nil)
         request.abortUpload()
+        // Nothing else is being sent, and libmicrohttpd closes the connection.
+        if let refusal = ending.refusal { write(refusal, for: request) }
         // Counted as answered before it is no longer under way: it is never neither.
-        if !request.isDetached { finished(record(request, forLater: false), request) }
-        metrics.inFlight.wrappingSubtract(1, ordering: .releasing)
-        // Whoever was to answer may still read it; it goes with the last reference.
-        if !request.isShared { request.end() }
+        if ending.isCounted { finished(record(request, forLater: false), request) }
+        if ending.wasBegun { metrics.inFlight.wrappingSubtract(1, ordering: .releasing) }
     }
-
-    /// Leaves the socket of a connection whose last reply is sent to the thread that waits until the client has read it.
-    func linger(_ socket: Int32) { loop?.post(.linger(socket)) }
 
     func record(_ request: Request, forLater: Bool) -> RequestRecord {
         var record = RequestRecord(

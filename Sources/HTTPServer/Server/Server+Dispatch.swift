@@ -1,40 +1,32 @@
-// The life of a request on its connection's thread: headers, body, handler, answer.
+import CMicroHTTPD
+import Glibc
+import Threads
+
+// The life of a request on its connection's thread: head, body, handler, answer.
 extension Server {
     /// The head is here: finds the route and decides what happens with the body.
-    func begin(_ request: Request, headByteCount: Int) {
-        let connection = request.connection
+    ///
+    /// A reply is queued here only as the connection's last: libmicrohttpd closes a connection whose reply is queued in its
+    /// first call.
+    func begin(
+        _ request: Request, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
+    ) -> MHD_Result {
         metrics.inFlight.wrappingAdd(1, ordering: .relaxed)
+        request.method = Method(token: method)
+        request.isHTTP11 = strcmp(version, "HTTP/1.0") != 0
+        let head = HeadCheck(request, method: method, version: version)
         request.decideRequestID()
-        let hasBody = connection.head.isChunked || connection.head.bodyByteCount > 0
-        connection.deadline = 0
-        if let refusal = check(request, headByteCount: headByteCount) ?? admission(request) {
-            return refuse(request, refusal, hasBody: hasBody)
+        if let found = head.fault {
+            return refuse(request, options.makeProblem(found.fault), isLast: true)
         }
-        guard hasBody else {
-            if router.isStreamed(route: request.route),
-                case .streamed(let start) = router.routes[request.route].body
-            {
-                beginUpload(request, start, hasBody: false)
-                if request.phase != .receiving { return }
-            }
-            return finish(request)
+        request.announcedByteCount = head.bodyByteCount
+        request.isChunked = head.isChunked
+        request.connection.expectNothing()
+        if let refusal = check(request) ?? admission(request) ?? beginBody(request) {
+            return refuse(request, refusal)
         }
-        beginBody(request)
-    }
-
-    /// The head is broken: nothing behind it is taken for a request.
-    func refuseHead(_ request: Request, _ refusal: Response) {
-        metrics.inFlight.wrappingAdd(1, ordering: .relaxed)
-        request.decideRequestID()
-        refuseAtOnce(request, refusal)
-    }
-
-    /// Tells the client of a head that did not come in time, which is not counted as a request.
-    func refuseLateHead(_ connection: Connection) {
-        let buffer = connection.loop.reply
-        buffer.write(refusal: lateReply())
-        connection.closesAfterReply = true
-        connection.begin(buffer.bytes, nil)
+        request.beginReceiving()
+        return .YES
     }
 
     /// The refusal of a request that is too slow.
@@ -42,37 +34,25 @@ extension Server {
         fault(408, .requestTimeout, "The request did not arrive in time; send it again.")
     }
 
-    /// The refusal of a head that is not complete although it has more bytes than a head may have.
-    func headTooLarge(_ head: borrowing RequestHead, byteCount: Int) -> Response {
-        head.hasRequestLine
-            ? headersTooLarge(byteCount, isMore: true) : targetTooLong(byteCount, isMore: true)
-    }
-
-    private func targetTooLong(_ byteCount: Int, isMore: Bool) -> Response {
-        fault(
-            414, .targetTooLong,
-            "The request target has \(isMore ? "more than " : "")\(byteCount) bytes; "
-                + "\(options.targetByteCountMax) are allowed. Long queries can be sent as the body of a "
-                + "POST.")
-    }
-
-    private func headersTooLarge(_ byteCount: Int, isMore: Bool) -> Response {
-        fault(
-            431, .headersTooLarge,
-            "The request line and headers have \(isMore ? "more than " : "")\(byteCount) bytes; "
-                + "\(options.headerByteCountMax) are allowed.")
-    }
-
     private func admission(_ request: Request) -> Response? {
         request.route < 0 ? nil : options.admit?(request)
     }
 
     /// Finds what is wrong with the headers, and the route.
-    private func check(_ request: Request, headByteCount: Int) -> Response? {
+    private func check(_ request: Request) -> Response? {
         let target = request.target.rawCount
-        if target > options.targetByteCountMax { return targetTooLong(target, isMore: false) }
-        if headByteCount > options.headerByteCountMax {
-            return headersTooLarge(headByteCount, isMore: false)
+        if target > options.targetByteCountMax {
+            return fault(
+                414, .targetTooLong,
+                "The request target has \(target) bytes; \(options.targetByteCountMax) are allowed. "
+                    + "Long queries can be sent as the body of a POST.")
+        }
+        let head = shim_request_header_bytes(request.connection.handle)
+        if head > options.headerByteCountMax {
+            return fault(
+                431, .headersTooLarge,
+                "The request line and headers have \(head) bytes; "
+                    + "\(options.headerByteCountMax) are allowed.")
         }
         do throws(Target.Fault) { try request.target.parse() } catch {
             switch error {
@@ -123,91 +103,92 @@ extension Server {
 
     // MARK: Refusals
 
-    /// Refuses a request before its handler: after its body when that is short, at once when it is
-    /// not (which closes the connection).
-    private func refuse(_ request: Request, _ response: Response, hasBody: Bool) {
-        guard hasBody else { return send(response, for: request) }
-        let announced = request.connection.head.bodyByteCount
-        if request.header(.expect) != nil || announced > UInt64(options.drainByteCountMax) {
-            return refuseAtOnce(request, response)
+    /// Refuses a request: behind the rest of its body where that is short, so that the connection is kept; else at once, as
+    /// the connection's last reply, and nothing that follows is taken for a request.
+    private func refuse(
+        _ request: Request, _ response: Response, isLast: Bool = false
+    ) -> MHD_Result {
+        dropBody(of: request)
+        let isLong =
+            request.hasBody
+            && (request.header(.expect) != nil
+                || request.announcedByteCount > UInt64(options.drainByteCountMax))
+        if request.refuse(response, readsBody: !isLast && !isLong) {
+            return send(response, for: request, isLast: true)
         }
-        request.phase = .refused
-        request.refusal = response
-        setBodyDeadline(request)
-        request.connection.beginBody()
+        if request.hasBody, request.connection.expectsNothing {
+            expectBody(of: request, since: monotonicNanoseconds())
+        }
+        return .YES
     }
 
-    /// Refuses a request without reading on, and closes the connection: nothing that follows is
-    /// taken for a request.
-    func refuseAtOnce(_ request: Request, _ response: Response) {
+    /// Forgets what came of a body that is refused.
+    private func dropBody(of request: Request) {
         request.abortUpload()
-        request.closesEarly = true
-        send(response, for: request)
-    }
-
-    /// Refuses a request while its body comes in.
-    private func refuseBody(_ request: Request, _ response: Response) {
-        request.abortUpload()
-        request.connection.endUpload()
         request.inflater = nil
         request.requestBody.reset()
-        request.phase = .refused
-        request.refusal = response
-        // A streamed body had none.
-        if request.connection.deadline == 0 {
-            request.connection.deadline = request.connection.loop.now &+ bodyNanoseconds
-        }
+    }
+
+    /// Reads over a piece of a refused body; too much of it ends the connection.
+    func drop(
+        _ bytes: UnsafeRawBufferPointer, of request: Request, _ refusal: Response
+    ) -> MHD_Result {
+        request.receivedByteCount += bytes.count
+        request.drained += bytes.count
+        return request.drained <= options.drainByteCountMax ? .YES : cut(request, refusal)
     }
 
     // MARK: Bodies
 
-    private func setBodyDeadline(_ request: Request) {
-        request.connection.deadline = request.startedAt &+ bodyNanoseconds
+    private func expectBody(of request: Request, since start: UInt64) {
+        request.connection.expect(within: options.bodyTimeoutSeconds, since: start)
     }
 
-    private var bodyNanoseconds: UInt64 { UInt64(options.bodyTimeoutSeconds) &* 1_000_000_000 }
-
-    private func beginBody(_ request: Request) {
-        if let encoding = request.header(.contentEncoding), !encoding.equalsIgnoringCase("identity")
-        {
-            guard encoding.equalsIgnoringCase("gzip") || encoding.equalsIgnoringCase("x-gzip"),
-                let inflater = GzipReader()
-            else {
-                return refuse(
-                    request,
-                    fault(
-                        415, .unsupportedEncoding,
-                        "Content-Encoding may be gzip or identity, not '\(encoding.string)'."
-                    ).with(.acceptEncoding, "gzip"), hasBody: true)
-            }
-            request.inflater = inflater
-        }
-        let announced = request.connection.head.bodyByteCount
+    /// Prepares for the body that the route takes. Returns what refuses it.
+    private func beginBody(_ request: Request) -> Response? {
+        guard request.hasBody || router.isStreamed(route: request.route) else { return nil }
+        if request.hasBody, let refusal = beginInflating(request) { return refusal }
         switch router.routes[request.route].body {
         case .none:
-            // Dropped like a refused one, but the handler runs.
+            // Read over like a refused one, but the handler runs.
             request.bodyLimit = -1
             request.inflater = nil
-            setBodyDeadline(request)
-            if announced > UInt64(options.drainByteCountMax) {
-                return refuse(request, bodyTooLarge(options.drainByteCountMax), hasBody: true)
-            }
+            return beginCollecting(request, upTo: options.drainByteCountMax)
         case .buffered:
             request.bodyLimit = options.bodyByteCountMax
-            setBodyDeadline(request)
-            if announced > UInt64(request.bodyLimit) {
-                return refuse(request, bodyTooLarge(request.bodyLimit), hasBody: true)
-            }
-            if request.inflater == nil,
-                !request.requestBody.reserve(Int(min(announced, 256 << 10)))
-            {
-                return refuseAtOnce(request, noMemory())
-            }
+            if let refusal = beginCollecting(request, upTo: request.bodyLimit) { return refusal }
+            let expected = Int(min(request.announcedByteCount, 256 << 10))
+            guard request.inflater == nil else { return nil }
+            return request.requestBody.reserve(expected) ? nil : noMemory()
         case .streamed(let start):
-            beginUpload(request, start, hasBody: true)
-            if request.phase != .receiving { return }
+            switch start(request, Upload(request)) {
+            case .accept(let sink):
+                request.upload = sink
+                return nil
+            case .refuse(let response): return response
+            }
         }
-        request.connection.beginBody()
+    }
+
+    private func beginInflating(_ request: Request) -> Response? {
+        guard let encoding = request.header(.contentEncoding),
+            !encoding.equalsIgnoringCase("identity")
+        else { return nil }
+        guard encoding.equalsIgnoringCase("gzip") || encoding.equalsIgnoringCase("x-gzip"),
+            let inflater = GzipReader()
+        else {
+            return fault(
+                415, .unsupportedEncoding,
+                "Content-Encoding may be gzip or identity, not '\(encoding.string)'."
+            ).with(.acceptEncoding, "gzip")
+        }
+        request.inflater = inflater
+        return nil
+    }
+
+    private func beginCollecting(_ request: Request, upTo limit: Int) -> Response? {
+        expectBody(of: request, since: request.startedAt)
+        return request.announcedByteCount > UInt64(limit) ? bodyTooLarge(limit) : nil
     }
 
     private func noMemory() -> Response {
@@ -219,28 +200,14 @@ extension Server {
             413, .bodyTooLarge, "The body is larger than the \(limit) bytes this operation takes.")
     }
 
-    private func beginUpload(
-        _ request: Request, _ start: @Sendable (Request, Upload) -> UploadStart, hasBody: Bool
-    ) {
-        let ticket = request.connection.beginUpload()
-        switch start(request, Upload(request.connection, ticket: ticket)) {
-        case .accept(let sink): request.upload = sink
-        case .refuse(let response): refuse(request, response, hasBody: hasBody)
-        }
-    }
-
     /// A piece of the body.
-    func receive(_ bytes: UnsafeRawBufferPointer, for request: Request) {
-        request.receivedByteCount += bytes.count
-        if request.phase == .refused || request.bodyLimit < 0 {
-            request.drained += bytes.count
-            if request.drained <= options.drainByteCountMax { return }
-            return refuseAtOnce(
-                request, request.refusal ?? bodyTooLarge(options.drainByteCountMax))
+    func receive(_ bytes: UnsafeRawBufferPointer, for request: Request) -> MHD_Result {
+        if request.bodyLimit < 0 {
+            return drop(bytes, of: request, bodyTooLarge(options.drainByteCountMax))
         }
+        request.receivedByteCount += bytes.count
         guard let inflater = request.inflater else {
-            if let refusal = take(bytes, for: request) { refuseBody(request, refusal) }
-            return
+            return take(bytes, for: request).map { refuse(request, $0) } ?? .YES
         }
         var refusal: Response?
         do throws(GzipReader.Fault) {
@@ -249,8 +216,9 @@ extension Server {
                 return refusal == nil
             }
         } catch {
-            refuseBody(request, refusal ?? brokenGzip())
+            return refuse(request, refusal ?? brokenGzip())
         }
+        return .YES
     }
 
     private func brokenGzip() -> Response {
@@ -278,12 +246,10 @@ extension Server {
     /// Gives a decoded piece to whoever collects the body. Returns what refuses it.
     private func take(_ bytes: UnsafeRawBufferPointer, for request: Request) -> Response? {
         if let upload = request.upload {
-            if let refusal = accessRefusal(request) ?? inflationRefusal(bytes.count, request) {
-                return refusal
-            }
+            if let refusal = inflationRefusal(bytes.count, request) { return refusal }
             switch upload.receive(bytes) {
             case .more: break
-            case .wait: if allowsWaiting { request.connection.pauseUpload() }
+            case .wait: request.pause()
             case .refuse(let response): return response
             }
             return nil
@@ -300,26 +266,15 @@ extension Server {
     // MARK: The handler and its answer
 
     /// The request is complete.
-    func finish(_ request: Request) {
-        request.connection.deadline = 0
-        if request.phase == .refused {
-            return send(request.refusal.take() ?? Response(500), for: request)
-        }
-        if let inflater = request.inflater, !inflater.isOver, request.receivedByteCount > 0 {
-            request.abortUpload()
-            return send(brokenGzip(), for: request)
-        }
-        if let refusal = accessRefusal(request) {
-            // The body took its time.
-            request.abortUpload()
+    func finish(_ request: Request) -> MHD_Result {
+        request.connection.expectNothing()
+        if let refusal = lastRefusal(of: request) {
+            dropBody(of: request)
             return send(refusal, for: request)
         }
         if let upload = request.upload {
             request.upload = nil
             return apply(upload.finish(), to: request, until: request.grant)
-        }
-        if request.requestBody.count > 0 || request.method != .get, !request.requestBody.pad() {
-            return send(noMemory(), for: request)
         }
         let outcome = router.routes[request.route].handler(request)
         guard let grant = request.grant, grant.isForReading else {
@@ -328,33 +283,36 @@ extension Server {
         return apply(outcome, to: request, until: grant)
     }
 
-    private func apply(_ outcome: Outcome, to request: Request, until grant: Grant?) {
+    /// What refuses a request now that its body is whole, which took its time.
+    private func lastRefusal(of request: Request) -> Response? {
+        if let inflater = request.inflater, !inflater.isOver, request.receivedByteCount > 0 {
+            return brokenGzip()
+        }
+        if let refusal = accessRefusal(request) { return refusal }
+        let needsPadding = request.requestBody.count > 0 || request.method != .get
+        return needsPadding && !request.requestBody.pad() ? noMemory() : nil
+    }
+
+    private func apply(
+        _ outcome: Outcome, to request: Request, until grant: Grant?
+    ) -> MHD_Result {
         switch outcome {
-        case .respond(let response): send(response, for: request)
+        case .respond(let response): return send(response, for: request)
         case .later(let start):
-            guard allowsWaiting else { return send(stoppingReply(), for: request) }
-            request.phase = .waiting
-            request.waitingGrant = grant
-            request.isShared = true
-            start(Exchange(request, request.connection, ticket: request.connection.beginWait()))
+            guard request.wait(until: grant) else { return send(stoppingReply(), for: request) }
+            start(Exchange(request))
+            return .YES
         }
     }
 
-    /// An answer came.
-    func send(_ answer: Connection.Answer, for request: Request) {
-        switch answer {
-        case .stopping, .accessEnded:
-            // Who was to answer may still read the request: no other takes its place.
-            request.closesEarly = true
-        case .ready, .make, .source, .dropped, .abandoned: request.isShared = false
-        }
+    /// The connection was resumed with an answer.
+    func send(_ answer: RequestState.Answer, for request: Request) -> MHD_Result {
         switch answer {
         case .ready(let response): send(response, for: request)
         case .make(let make): send(make(), for: request)
         case .source(let source): send(source.makeResponse(), for: request)
-        case .abandoned: request.connection.close()
-        case .stopping: send(stoppingReply(), for: request)
-        case .accessEnded: send(accessRefusal(request) ?? stoppingReply(), for: request)
+        case .instead(let response): send(response, for: request, isLast: true)
+        case .abandoned: .NO
         case .dropped:
             send(
                 fault(500, .internalError, "The operation ended without an answer."), for: request)

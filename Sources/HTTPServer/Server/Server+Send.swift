@@ -1,96 +1,114 @@
+import CMicroHTTPD
 import Glibc
 
-// Replies on their way out, on the thread of their connection.
+// Replies on their way out.
 extension Server {
-    /// Bodies up to this length are sent from the same memory as their head.
-    private static let copiedBodyByteCountMax = 16 << 10
-
-    /// Begins to send a reply.
-    func send(_ reply: Response, for request: Request) {
-        let connection = request.connection
-        request.phase = .replied
+    /// Queues a reply. Connection thread, in the access handler.
+    ///
+    /// - `isLast`: Whether nothing that follows the request is taken for another.
+    func send(_ reply: Response, for request: Request, isLast: Bool = false) -> MHD_Result {
         request.status = reply.status
-        connection.deadline = 0
         if case .events(let body) = reply.body, request.method != .head {
             return detach(body.stream, reply, request)
         }
         var fields = Headers()
+        guard let native = makeNative(reply, request, &fields) else { return .NO }
+        if let type = reply.contentType {
+            add(native, .contentType, type.text)
+            // No browser is to take stored bytes for a page or a script.
+            add(native, .contentTypeOptions, "nosniff")
+        }
+        reply.headers.forEach { _ = MHD_add_response_header(native, $0, $1) }
+        fields.forEach { _ = MHD_add_response_header(native, $0, $1) }
+        addRequestID(native, request)
+        // Lines of chunks may end with LF alone, which libmicrohttpd does not show: what follows such
+        // a body may belong to it, and is not taken for a request.
+        if closesConnections || isLast || request.isChunked { add(native, .connection, "close") }
+        var pieces: RequestState.Pieces?
+        if case .pull(let body) = reply.body {
+            pieces = RequestState.Pieces(grant: request.grant, isOverdue: body.isOverdue)
+        }
+        request.beginSending(pieces)
+        let result = MHD_queue_response(request.connection.handle, UInt32(reply.status), native)
+        MHD_destroy_response(native)
+        return result
+    }
+
+    private func add(_ native: OpaquePointer, _ name: HeaderName, _ value: StaticString) {
+        _ = MHD_add_response_header(native, name.text.cString, value.cString)
+    }
+
+    private func addRequestID(_ native: OpaquePointer, _ request: Request) {
+        request.withRequestID { id in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: id.count + 1) { text in
+                for index in id.indices { text[index] = CChar(bitPattern: id[index]) }
+                text[id.count] = 0
+                _ = MHD_add_response_header(
+                    native, HeaderName.requestID.text.cString, text.baseAddress)
+            }
+        }
+    }
+
+    /// Makes libmicrohttpd's reply with its body, and the fields that follow from the request.
+    private func makeNative(
+        _ reply: Response, _ request: Request, _ fields: inout Headers
+    ) -> OpaquePointer? {
         let mayCompress = addVary(reply, request, &fields)
         addCORS(request, &fields)
-        let hasBody = request.method != .head && reply.status != 304 && reply.status != 204
-        var framing = Framing.none
-        var bytes: Bytes?
         switch reply.body {
-        case .bytes(let all):
-            let body = mayCompress ? compress(all, &fields) : all
-            if reply.status != 204 { framing = .length(body.count) }
-            if hasBody { bytes = body }
-        case .pull(let body):
-            if hasBody {
-                framing = request.isHTTP11 ? .chunks : .connection
-                connection.pull = mayCompress ? compress(body, &fields) : body
-                connection.sendsChunks = request.isHTTP11
-            } else {
-                body.close()
+        case .bytes(let bytes):
+            if mayCompress, let writer = GzipWriter.take() {
+                defer { GzipWriter.give(writer) }
+                if let smaller = writer.compress(bytes.buffer) {
+                    fields.add(.contentEncoding, "gzip" as StaticString)
+                    return native(smaller, request)
+                }
             }
-        case .events: break
-        case .empty: if reply.status != 204, reply.status != 304 { framing = .length(0) }
-        }
-        request.sentByteCount = bytes?.count ?? 0
-        begin(reply, for: request, fields, framing, bytes)
-    }
-
-    private func begin(
-        _ reply: Response, for request: Request, _ fields: Headers, _ framing: Framing,
-        _ body: Bytes?
-    ) {
-        let connection = request.connection
-        let loop = connection.loop
-        connection.closesAfterReply = isLast(reply, request, framing)
-        loop.reply.begin(
-            reply, fields, for: request, framing,
-            connection: connection.closesAfterReply
-                ? "close" : request.isHTTP11 ? nil : "keep-alive")
-        if let body, body.count > Self.copiedBodyByteCountMax {
-            return connection.begin(loop.reply.bytes, body)
-        }
-        if let body { loop.reply.append(body) }
-        connection.begin(loop.reply.bytes, nil)
-    }
-
-    /// Whether the connection ends with the reply.
-    private func isLast(_ reply: Response, _ request: Request, _ framing: Framing) -> Bool {
-        // Some proxies take other bytes than we do for the end of a body in chunks: nothing behind one is taken for a
-        // request.
-        if closesConnections || request.closesEarly || request.connection.head.isChunked
-            || !request.connection.head.keepsConnection
-        {
-            return true
-        }
-        return switch framing {
-        case .connection: true
-        // The reply to HEAD does not say how long the body would be.
-        case .none: reply.status != 204 && reply.status != 304
-        case .length, .chunks: false
+            return native(bytes, request)
+        case .pull(let body):
+            if request.method == .head || reply.status == 304 || reply.status == 204 {
+                body.close()
+                return withoutBody(reply)
+            }
+            if mayCompress, let source = GzipSource(body) {
+                fields.add(.contentEncoding, "gzip" as StaticString)
+                return native(PullBody(source, until: body.isOverdue), request)
+            }
+            return native(body, request)
+        case .events: return withoutBody(reply)
+        case .empty: return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         }
     }
 
-    private func compress(_ bytes: Bytes, _ fields: inout Headers) -> Bytes {
-        guard let writer = GzipWriter.take() else { return bytes }
-        defer { GzipWriter.give(writer) }
-        guard let smaller = writer.compress(bytes.buffer) else { return bytes }
-        fields.add(.contentEncoding, "gzip" as StaticString)
-        return smaller
+    /// The headers of a reply whose body has no known length.
+    private func withoutBody(_ reply: Response) -> OpaquePointer? {
+        reply.status == 304 || reply.status == 204
+            ? MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+            : shim_response_without_length(pullBody)
     }
 
-    private func compress(_ body: PullBody, _ fields: inout Headers) -> PullBody {
-        guard let source = GzipSource(body) else { return body }
-        fields.add(.contentEncoding, "gzip" as StaticString)
-        return PullBody(source, until: body.isOverdue)
+    private func native(_ bytes: Bytes, _ request: Request) -> OpaquePointer? {
+        request.sentByteCount = bytes.count
+        let storage = bytes.storage.map { Unmanaged.passRetained($0) }
+        let native = shim_response_from_bytes(
+            bytes.count, bytes.buffer.baseAddress, releaseBytes, storage?.toOpaque())
+        if native == nil { storage?.release() }
+        return native
+    }
+
+    private func native(_ body: PullBody, _ request: Request) -> OpaquePointer? {
+        body.socket = request.connection.socket
+        body.endsWithConnection = !request.isHTTP11
+        let context = Unmanaged.passRetained(body).toOpaque()
+        // The block is used for HTTP/1.0 only; chunks are written into the connection's memory.
+        let native = MHD_create_response_from_callback(
+            shim_size_unknown, request.isHTTP11 ? 1024 : 16 << 10, pullBody, context, closeBody)
+        if native == nil { Unmanaged<PullBody>.fromOpaque(context).release() }
+        return native
     }
 
     /// Whether the body is to be compressed; adds `Vary` when that or CORS depends on the request.
-    private func addVary(_ reply: Response, _ request: Request, _ fields: inout Headers) -> Bool {
+    func addVary(_ reply: Response, _ request: Request, _ fields: inout Headers) -> Bool {
         let variesByOrigin = !options.cors.isOff && !options.cors.allowsAll
         guard couldCompress(reply) else {
             if variesByOrigin { fields.add(.vary, "Origin" as StaticString) }
@@ -110,49 +128,13 @@ extension Server {
         }
     }
 
-    private func addCORS(_ request: Request, _ fields: inout Headers) {
+    func addCORS(_ request: Request, _ fields: inout Headers) {
         if options.cors.isOff { return }
         options.cors.addFields(for: request.header(.origin), to: &fields)
     }
+}
 
-    // MARK: Event streams
-
-    /// Gives the connection's socket to the thread of the streams.
-    private func detach(_ stream: EventStream, _ reply: Response, _ request: Request) {
-        let connection = request.connection
-        guard let loop, allowsWaiting else { return send(stoppingReply(), for: request) }
-        var reply = reply
-        // A proxy such as nginx passes each event on as it comes.
-        reply.headers.add(.accelBuffering, "no" as StaticString)
-        var fields = Headers()
-        _ = addVary(reply, request, &fields)
-        addCORS(request, &fields)
-        let head = connection.loop.reply
-        head.begin(
-            reply, fields, for: request, request.isHTTP11 ? .chunks : .connection,
-            connection: "close")
-        let target = StreamSocket(
-            loop, stream, socket: connection.socket, head: Array(head.bytes),
-            isChunked: request.isHTTP11, record: record(request, forLater: true))
-        target.grant = request.grant
-        guard stream.attach(target) else {
-            return send(fault(500, .internalError, "The stream is over already."), for: request)
-        }
-        request.isDetached = true
-        limitPatience(connection.socket)
-        metrics.connections.wrappingAdd(1, ordering: .relaxed)
-        metrics.streams.wrappingAdd(1, ordering: .relaxed)
-        connection.close(keepingSocket: true)
-        loop.post(.adopt(target))
-        if closesConnections { stream.end() }
-    }
-
-    /// Lets the kernel give up a client that takes nothing or has vanished.
-    private func limitPatience(_ socket: Int32) {
-        let size = socklen_t(MemoryLayout<Int32>.size)
-        var on: Int32 = 1
-        var milliseconds = Int32(options.streamTimeoutSeconds) * 1000
-        setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, size)
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
-    }
+/// The phrase that follows a status code, and the title of a problem that has no type (RFC 9457, section 4.2.1).
+package func reasonPhrase(_ status: UInt16) -> String {
+    MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? "Unknown"
 }

@@ -1,12 +1,14 @@
+import CMicroHTTPD
 import Glibc
 import Synchronization
 import Threads
 
-/// An HTTP/1.1 server: it routes requests to handlers and sends their replies (RFC 9110, RFC 9112).
+/// An HTTP/1.1 server on libmicrohttpd: it routes requests to handlers and sends their replies.
 ///
 /// Connections are served by a fixed number of threads (epoll); no handler may block them. One more
 /// thread accepts connections and serves event streams. The server runs from `init` to ``stop``.
-// @unchecked: constants after `init` (the loops are set before the first connection); what changes is in atomics.
+// @unchecked: constants after `init` (`daemon` and `loop` are set before the first connection); what changes is in atomics and
+// in a mutex.
 package final class Server: @unchecked Sendable {
     let options: ServerOptions
     let router: Router
@@ -16,8 +18,11 @@ package final class Server: @unchecked Sendable {
     /// Where the server listens; with port 0 this has the port that was found.
     package let addresses: [ListenAddress]
 
+    private(set) var daemon: OpaquePointer?
     private(set) var loop: SocketLoop?
-    private var connectionLoops: [ConnectionLoop] = []
+    private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
+    /// The open connections, by the address of libmicrohttpd's own record.
+    private let connections = Mutex<[UInt: Connection]>([:])
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
     private let isCutting = Atomic<Bool>(false)
@@ -40,31 +45,50 @@ package final class Server: @unchecked Sendable {
         identities = Atomic(random.next())
         let listeners = try options.listen.open(backlog: 4096)
         addresses = listeners.map(\.address)
+        daemonOptions = UnsafeMutablePointer<shim_daemon_options>.allocate(capacity: 1)
+        daemonOptions.initialize(
+            to: shim_daemon_options(
+                threads: UInt32(max(1, options.threadCount)),
+                // The acceptor refuses connections above the limit; libmicrohttpd divides its own
+                // limit by the threads, so it needs room for an uneven spread.
+                connection_limit: UInt32(
+                    options.connectionCountMax + 64 * max(1, options.threadCount)),
+                connection_memory_bytes: options.connectionMemoryByteCount,
+                timeout_seconds: UInt32(options.idleTimeoutSeconds), context: nil,
+                access: accessHandler, completed: requestCompleted,
+                connection: connectionChanged, target: targetReceived, log: libraryLog))
         try start(listeners.map(\.socket))
     }
 
     private func start(_ sockets: [Int32]) throws(ServerError) {
         checkOpenFiles()
+        // Kept until `stop`: the threads call back with this pointer.
+        daemonOptions.pointee.context = Unmanaged.passRetained(self).toOpaque()
         do throws(ServerError) {
             let loop = try SocketLoop(self, listening: sockets)
             self.loop = loop
-            for _ in 0..<max(1, options.threadCount) {
-                connectionLoops.append(try ConnectionLoop(self))
+            let started = BatchScheduling.starting { shim_MHD_start_daemon(daemonOptions) }
+            guard let daemon = started else {
+                throw .system("MHD_start_daemon", errno: errno)
             }
-            let result = BatchScheduling.starting {
-                Result { () throws(ServerError) in
-                    for loop in connectionLoops { try loop.start() }
-                }
+            self.daemon = daemon
+            do throws(ServerError) {
+                try loop.start()
+            } catch {
+                MHD_stop_daemon(daemon)
+                throw error
             }
-            try result.get()
-            try loop.start()
         } catch {
             for socket in sockets { close(socket) }
-            for loop in connectionLoops { loop.stop() }
-            connectionLoops = []
             loop = nil
+            Unmanaged.passUnretained(self).release()
             throw error
         }
+    }
+
+    deinit {
+        daemonOptions.deinitialize(count: 1)
+        daemonOptions.deallocate()
     }
 
     private func checkOpenFiles() {
@@ -108,23 +132,28 @@ package final class Server: @unchecked Sendable {
         ).with(.retryAfter, "1")
     }
 
-    /// Gives a connection that was accepted to the thread that has the fewest.
-    func serve(_ socket: Int32, peer: String) {
+    func open(_ handle: OpaquePointer) -> Connection {
         let identity = identities.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
-        let loop = connectionLoops.min {
-            $0.connectionCount.load(ordering: .relaxed)
-                < $1.connectionCount.load(ordering: .relaxed)
-        }
-        guard let loop else { return }
-        loop.connectionCount.wrappingAdd(1, ordering: .relaxed)
-        loop.post(.adopt(Connection(self, loop, socket: socket, peer: peer, identity: identity)))
+        let connection = Connection(self, handle, identity: identity)
+        connections.withLock { $0[UInt(bitPattern: handle)] = connection }
+        loop?.watchClient(of: connection)
+        return connection
     }
 
-    func connectionClosed() { metrics.connections.wrappingSubtract(1, ordering: .relaxed) }
+    func closed(_ connection: Connection) {
+        loop?.forgetClient(of: connection)
+        connection.closed()
+        _ = connections.withLock { $0.removeValue(forKey: UInt(bitPattern: connection.handle)) }
+        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
+    }
 
-    /// Has the threads look for what takes too long. Called once a second.
-    func watchConnections() {
-        for loop in connectionLoops { loop.post(.watch) }
+    /// The open connection with this address of libmicrohttpd's record.
+    func connection(_ address: UInt) -> Connection? { connections.withLock { $0[address] } }
+
+    /// Ends what takes too long and what nobody may see any more. Called once a second.
+    func watchConnections(_ now: UInt64) {
+        let all = connections.withLock { Array($0.values) }
+        for connection in all { connection.watch(now) }
     }
 
     // MARK: The end
@@ -143,20 +172,23 @@ package final class Server: @unchecked Sendable {
             self.metrics.inFlight.load(ordering: .relaxed) == 0
                 && self.metrics.streams.load(ordering: .relaxed) == 0
         }
-        // From here on nothing waits: what would is answered at once.
+        // libmicrohttpd must not be stopped with suspended connections: it ends the process. From
+        // here no handler suspends one, and those that are suspended are resumed.
         isCutting.store(true, ordering: .sequentiallyConsistent)
-        for loop in connectionLoops { loop.post(.cancelWaits) }
+        let all = connections.withLock { Array($0.values) }
+        for connection in all { connection.stop() }
         loop?.post(.closeStreams)
         wait(seconds: 2) {
             self.metrics.inFlight.load(ordering: .relaxed) == 0
         }
-        // The streams' loop last: the others may have replies that linger, and it closes their sockets.
-        for loop in connectionLoops { loop.stop() }
+        // First the thread that adds connections.
         loop?.post(.exit)
         loop?.join()
-        for loop in connectionLoops { loop.closeLeft() }
-        connectionLoops = []
+        MHD_stop_daemon(daemon)
+        loop?.closeLeft()
+        daemon = nil
         loop = nil
+        Unmanaged.passUnretained(self).release()
     }
 
     private func wait(seconds: Int, until isDone: () -> Bool) {

@@ -40,7 +40,7 @@ package struct ServerFault: Sendable, Equatable {
         let json = JSONWriter(ByteBuffer(capacity: 256))
         json.object { object in
             object.member("type").string("about:blank")
-            object.member("title").string(reasonPhrase(fault.status).description)
+            object.member("title").string(reasonPhrase(fault.status))
             object.member("status").uint(UInt64(fault.status))
             object.member("code").string(fault.code.rawValue)
             object.member("detail").string(fault.detail)

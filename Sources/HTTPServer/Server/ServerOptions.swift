@@ -16,9 +16,11 @@ package struct ServerOptions: Sendable {
     package var inflationRatioMax = 256
     /// Bytes of a refused body that are read and dropped to keep the connection; more cut it.
     package var drainByteCountMax = 64 << 10
+    /// libmicrohttpd's memory for a connection's headers and buffers.
+    package var connectionMemoryByteCount = 32 << 10
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
-    /// Seconds a client has for its headers, counted from their first byte (for its first request:
+    /// Seconds a client has for its headers, counted from the request line (for its first request:
     /// from the connection).
     package var headerTimeoutSeconds = 30
     /// Seconds a client has for a collected body (408 after that).

@@ -1,4 +1,5 @@
 import CEpoll
+import CMicroHTTPD
 import Glibc
 
 extension SocketLoop {
@@ -24,16 +25,21 @@ extension SocketLoop {
                 refuse(socket)
                 continue
             }
-            let peer = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { describe($0) }
+            let added = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    MHD_add_connection(server.daemon, socket, $0, length)
+                }
             }
-            server.serve(socket, peer: peer)
+            // libmicrohttpd closes the socket itself when it cannot serve it.
+            if added == .NO { server.connectionRefused() }
         }
     }
 
     private func refuse(_ socket: Int32) {
-        reply.write(refusal: server.overloadReply())
-        _ = send(socket, reply.bytes.baseAddress, reply.bytes.count, sendFlags)
+        let reply = server.rawReply(server.overloadReply())
+        _ = reply.withUnsafeBytes {
+            send(socket, $0.baseAddress, $0.count, sendFlags)
+        }
         post(.linger(socket))
     }
 

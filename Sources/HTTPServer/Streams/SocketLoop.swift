@@ -5,8 +5,14 @@ import Threads
 /// A write never blocks and never raises SIGPIPE.
 let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
 
-/// One thread for the sockets that carry no requests: the listening ones, event streams, and connections that linger
-/// until their client has read the last reply. Once a second it has the others look for requests that are too slow.
+/// One thread for the sockets that libmicrohttpd does not serve: the listening ones, event streams, and connections that
+/// linger until their client has read the last reply. It also sees clients of connections leave, and looks for requests that
+/// are too slow once a second.
+///
+/// libmicrohttpd could listen itself and could suspend streams, but in 0.9.75
+/// `MHD_quiesce_daemon` races with the workers' own removal of the listening socket (a panic), and
+/// each resume walks the list of all suspended connections: with 9,000 streams suspended, every
+/// write would pay for them.
 // @unchecked: `queue` is Sendable; everything else belongs to the loop's thread after `start`.
 final class SocketLoop: @unchecked Sendable {
     enum Message {
@@ -33,8 +39,6 @@ final class SocketLoop: @unchecked Sendable {
     /// Whether accepting is paused until file descriptors are free again.
     var isAcceptPaused = false
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    /// What connections above the limit are told.
-    let reply = ReplyBuffer()
     private var thread: SystemThread?
     private var nextWatch: UInt64 = 0
 
@@ -82,6 +86,23 @@ final class SocketLoop: @unchecked Sendable {
         shim_epoll_add(epoll, socket, token, events) == 0
     }
 
+    // MARK: Clients of connections
+
+    /// The bit of tokens that are addresses of libmicrohttpd's records, which user space has not.
+    private static let connectionBit: UInt64 = 1 << 63
+
+    /// Begins to look whether the client of a connection leaves: libmicrohttpd does not, while it is suspended. Any thread.
+    func watchClient(of connection: Connection) {
+        let token = UInt64(UInt(bitPattern: connection.handle)) | Self.connectionBit
+        // Without it a client that leaves while its request waits is not noticed.
+        _ = watch(connection.socket, token: token, events: shim_peer_closed | shim_edges)
+    }
+
+    /// Ends that, before the socket is closed. Any thread.
+    func forgetClient(of connection: Connection) {
+        _ = shim_epoll_remove(epoll, connection.socket)
+    }
+
     private func run() {
         let events = UnsafeMutableBufferPointer<shim_ready>.allocate(capacity: 256)
         defer { events.deallocate() }
@@ -111,6 +132,10 @@ final class SocketLoop: @unchecked Sendable {
 
     private func handle(_ event: shim_ready) {
         let token = event.token
+        if token & Self.connectionBit != 0 {
+            server.connection(UInt(token & ~Self.connectionBit))?.noticeShut()
+            return
+        }
         switch roles[token] {
         case .listener(let socket): accept(from: socket)
         case .stream(let socket): handle(socket, events: event.events)
@@ -154,8 +179,23 @@ final class SocketLoop: @unchecked Sendable {
             }
         }
         server.options.watchAccess?()
-        server.watchConnections()
+        server.watchConnections(now)
         endAccess()
+    }
+
+    /// Closes what was left for the thread after it had ended.
+    func closeLeft() {
+        var messages: [Message] = []
+        _ = queue.take(&messages, mayRest: true)
+        for message in messages {
+            switch message {
+            case .linger(let socket): close(socket)
+            case .adopt(let stream):
+                adopt(stream)
+                remove(stream)
+            case .ready, .stopListening, .endStreams, .closeStreams, .exit: continue
+            }
+        }
     }
 
     // MARK: Lingering

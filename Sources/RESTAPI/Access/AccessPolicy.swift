@@ -29,14 +29,7 @@ package final class AccessPolicy: Sendable {
     ) -> Response? {
         guard let needed = right else { return nil }
         if tokens.isEnforced {
-            guard let fault = check(request, needed, tickets) else { return nil }
-            let response = Self.response(fault)
-            guard fault.kind == .unauthenticated else { return response }
-            // RFC 6750, section 3.
-            return fault.code == "token-missing"
-                ? response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\"")
-                : response.with(
-                    .wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
+            return check(request, needed, tickets).map { Self.response($0) }
         }
         if !isInsecure, let fault = checkOrigin(request) { return Self.response(fault) }
         request.grant = tokens.open.grant(needed)
@@ -48,7 +41,10 @@ package final class AccessPolicy: Sendable {
     package func look() { tokens.look() }
 
     private static func response(_ fault: RequestFault) -> Response {
-        Response(fault.kind.status, .problem, Problem(fault).document { _ in false })
+        var response = Response(
+            fault.kind.status, .problem, Problem(fault).document { _ in false })
+        if fault.kind == .unauthenticated { response.headers.addChallenge(for: fault) }
+        return response
     }
 
     private func check(

@@ -209,7 +209,12 @@ struct TicketTests {
     func withoutTokens() throws {
         let server = try GuardedServer(withTokens: false)
         let ticket = try Self.ticket(server, for: Self.url)
-        #expect(Self.open(server, Self.sent + "&ticket=\(ticket)x").status == 401)
+        let wrong = Self.sent + "&ticket=\(ticket)x"
+        #expect(Self.open(server, wrong).status == 401)
+        let reply = server.send("GET", wrong, [("Accept", "text/event-stream")])
+        #expect(
+            reply.headers["www-authenticate"]
+                == "Bearer realm=\"holdfast\", error=\"invalid_token\"")
         let client = Self.open(server, Self.sent + "&ticket=\(ticket)")
         #expect(client.status == 200)
         #expect(Self.open(server, Self.sent + "&ticket=\(ticket)").status == 409)

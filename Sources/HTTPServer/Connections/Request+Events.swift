@@ -1,0 +1,113 @@
+import CMicroHTTPD
+import Synchronization
+
+// What happens to a request: the change of its state under its lock, and what libmicrohttpd is told of it there.
+//
+// Nobody but the thread that ended a wait resumes a connection, and libmicrohttpd frees no suspended one.
+extension Request {
+    // MARK: The connection's thread
+
+    /// Decides the next step of the connection's thread.
+    func next(hasBytes: Bool) -> RequestState.Step {
+        state.withLock { $0.next(hasBytes: hasBytes) }
+    }
+
+    func beginReceiving() { state.withLock { $0.receive(until: grant) } }
+
+    /// Suspends the connection until ``resume()``, unless that came already or nobody may wait any more.
+    func pause() {
+        state.withLock { state in
+            if connection.server.allowsWaiting, state.pause() {
+                MHD_suspend_connection(connection.handle)
+            }
+        }
+    }
+
+    /// Refuses the request.
+    ///
+    /// - Returns: Whether the refusal is to be sent at once, as the connection's last reply.
+    func refuse(_ response: Response, readsBody: Bool) -> Bool {
+        state.withLock { state in
+            switch state.refuse(response, readsBody: readsBody) {
+            case .sendNow: return true
+            case .read(let resumes):
+                if resumes { MHD_resume_connection(connection.handle) }
+                return false
+            }
+        }
+    }
+
+    /// Suspends the connection until an exchange answers, or `grant` ends. Returns false when nobody may wait any more.
+    func wait(until grant: Grant?) -> Bool {
+        state.withLock { state in
+            guard connection.server.allowsWaiting else { return false }
+            state.wait(until: grant)
+            MHD_suspend_connection(connection.handle)
+            return true
+        }
+    }
+
+    func beginSending(_ pieces: RequestState.Pieces?) { state.withLock { $0.send(pieces) } }
+
+    func beginCut() { state.withLock { $0.cut() } }
+    func beginStream() { state.withLock { $0.detach() } }
+
+    /// Ends the request.
+    ///
+    /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
+    func end(_ lateReply: Response?) -> RequestState.Ending {
+        let (ending, left) = state.withLock { state in
+            let left = state
+            return (state.end(lateReply), left)
+        }
+        // Released here and not under the lock: it may hold the last reference to an exchange.
+        _ = left
+        return ending
+    }
+
+    // MARK: Any thread
+
+    /// Lets a paused body go on.
+    func resume() {
+        let isPaused = state.withLock { $0.resume() }
+        if isPaused { MHD_resume_connection(connection.handle) }
+    }
+
+    /// Answers the request, if nobody did yet. Returns false when nobody waits for it.
+    @discardableResult
+    func answer(_ answer: RequestState.Answer) -> Bool {
+        let isTaken = state.withLock { $0.answer(answer) }
+        // Outside of the lock, which the connection's thread takes as soon as it is woken.
+        if isTaken { MHD_resume_connection(connection.handle) }
+        return isTaken
+    }
+
+    /// Whether nobody waits for an answer any more.
+    var isGone: Bool {
+        state.withLock { state in
+            // The connection is suspended, so that its socket stays open.
+            !state.isWaiting || connection.hasLeft(isHTTP11: isHTTP11)
+        }
+    }
+
+    /// Takes notice of a client that has shut its sending side.
+    ///
+    /// - Returns: Whether the connection ends with it, since libmicrohttpd reads.
+    func noticeShut() -> Bool {
+        state.withLock { state in
+            // One that has left altogether answers with a reset, which is seen before anybody asks.
+            if state.isWaiting { _ = connection.hasLeft(isHTTP11: isHTTP11) }
+            return state.isReading
+        }
+    }
+
+    /// Ends what is received or waits, with a reply in place of the request's own.
+    func interrupt(_ reply: () -> Response) {
+        state.withLock { connection.apply($0.interrupt(reply)) }
+    }
+
+    /// Ends the request if its grant has ended or its reply is overdue.
+    func watch(_ reply: (Grant.End) -> Response) {
+        state.withLock { connection.apply($0.watch(reply)) }
+    }
+}

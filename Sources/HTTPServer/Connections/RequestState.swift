@@ -1,0 +1,265 @@
+/// Where a request stands, and each way from there to the next place.
+///
+/// libmicrohttpd's thread reads a request and sends its reply, workers answer it, and the watch of time and rights and the
+/// end of the server break in. They meet here: each event is a function that changes the state and returns what its caller
+/// has to do. There is no clock, no socket and no lock in it.
+enum RequestState: Sendable {
+    /// The reply of an exchange, on its way to the connection's thread.
+    enum Answer: Sendable {
+        case ready(Response)
+        case make(@Sendable () -> Response)
+        case source(any ResponseSource)
+        /// Every holder of the exchange let it go without an answer.
+        case dropped
+        /// The connection is closed without a reply, because its client has left.
+        case abandoned
+        /// In place of the thread that was to answer; the connection's last.
+        case instead(Response)
+    }
+
+    /// The bytes that are read before a refusal is told.
+    enum Rest: Sendable {
+        /// The rest of the body, up to a bound.
+        case body
+        /// None: the receiving side of the socket is shut, and the refusal is the connection's last reply.
+        ///
+        /// - `isBegun`: Whether the head was whole, so that the request counts as one.
+        case nothing(isBegun: Bool)
+    }
+
+    /// A body that is sent piece by piece.
+    struct Pieces: Sendable {
+        let grant: Grant?
+        /// Whether it has taken too long.
+        let isOverdue: (@Sendable () -> Bool)?
+    }
+
+    /// There is no request, or it is over.
+    case idle
+    /// The request line is here.
+    case head
+    /// The head is whole, the body is on its way.
+    ///
+    /// - `mayContinue`: Whether a sink was told to go on before it had asked for a pause.
+    case receiving(until: Grant?, mayContinue: Bool)
+    /// The connection is suspended until the sink of the body wants more.
+    case paused(until: Grant?)
+    /// The reply is decided, and what is left of the request is dropped.
+    case refused(Response, Rest)
+    /// The connection is suspended until an exchange answers.
+    case waiting(until: Grant?)
+    /// The connection is resumed with an answer that is not sent yet.
+    case answered(Answer)
+    /// The reply is libmicrohttpd's to send.
+    case sending(Pieces?)
+    /// The reply was written to the socket past libmicrohttpd, which closes the connection.
+    case cut
+    /// The socket became an event stream, which counts the request when it ends.
+    case detached
+}
+
+// MARK: The connection's thread
+
+extension RequestState {
+    /// What the connection's thread does when libmicrohttpd calls it for a request.
+    enum Step: Sendable {
+        /// The head is whole.
+        case begin
+        /// Takes a piece of the body.
+        case take
+        /// The request is whole.
+        case finish
+        /// Leaves the piece where it is; libmicrohttpd offers it again.
+        case leave
+        /// Drops a piece of the body.
+        case drop(Response)
+        /// Tells a refusal by a reply, behind all that is read.
+        case tell(Response, isLast: Bool)
+        /// Tells a refusal in the middle of a body, where libmicrohttpd takes no reply.
+        case cut(Response)
+        case answer(Answer)
+        /// The reply is on its way.
+        case nothing
+    }
+
+    /// Begins a request whose line is here.
+    mutating func begin() { self = .head }
+
+    /// Decides the next step.
+    ///
+    /// - `hasBytes`: Whether there is a piece of the body.
+    mutating func next(hasBytes: Bool) -> Step {
+        switch self {
+        case .head: return .begin
+        case .receiving: return hasBytes ? .take : .finish
+        case .paused, .waiting: return .leave
+        case .refused(let response, .body):
+            return hasBytes ? .drop(response) : .tell(response, isLast: false)
+        case .refused(let response, .nothing):
+            return hasBytes ? .cut(response) : .tell(response, isLast: true)
+        case .answered(let answer):
+            self = .sending(nil)
+            return .answer(answer)
+        case .idle, .sending, .cut, .detached: return .nothing
+        }
+    }
+
+    /// Begins to receive the body of an admitted request.
+    mutating func receive(until grant: Grant?) {
+        if case .head = self { self = .receiving(until: grant, mayContinue: false) }
+    }
+
+    /// Pauses the body. Returns whether the connection is to be suspended.
+    mutating func pause() -> Bool {
+        guard case .receiving(let grant, let mayContinue) = self else { return false }
+        self = mayContinue ? .receiving(until: grant, mayContinue: false) : .paused(until: grant)
+        return !mayContinue
+    }
+
+    /// What follows from a refusal.
+    enum Refusal: Sendable, Equatable {
+        /// It is sent at once, as the connection's last reply.
+        case sendNow
+        /// It is told behind the rest of the body.
+        case read(resumes: Bool)
+    }
+
+    /// Refuses the request.
+    ///
+    /// - `readsBody`: Whether the rest of the body is read to keep the connection.
+    mutating func refuse(_ response: Response, readsBody: Bool) -> Refusal {
+        switch self {
+        case .head:
+            guard readsBody else { return .sendNow }
+            self = .refused(response, .body)
+        case .receiving: self = .refused(response, .body)
+        case .paused:
+            self = .refused(response, .body)
+            return .read(resumes: true)
+        // It was refused before.
+        case .idle, .refused, .waiting, .answered, .sending, .cut, .detached: break
+        }
+        return .read(resumes: false)
+    }
+
+    /// Begins to wait for an exchange.
+    mutating func wait(until grant: Grant?) { self = .waiting(until: grant) }
+
+    /// Begins to send the reply.
+    mutating func send(_ pieces: Pieces?) { self = .sending(pieces) }
+
+    mutating func cut() { self = .cut }
+    mutating func detach() { self = .detached }
+
+    /// What the end of a request leaves to do.
+    struct Ending: Sendable {
+        /// The refusal that was not told yet.
+        var refusal: Response?
+        /// Whether it counts as a request that is over.
+        var isCounted = true
+        /// Whether it was counted as one under way.
+        var wasBegun = true
+    }
+
+    /// Ends the request, for whatever reason.
+    ///
+    /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
+    mutating func end(_ lateReply: Response?) -> Ending {
+        defer { self = .idle }
+        var ending = Ending()
+        switch self {
+        case .idle, .head:
+            ending.refusal = lateReply
+            ending.isCounted = false
+            ending.wasBegun = false
+        case .receiving: ending.refusal = lateReply
+        case .refused(let response, .body): if lateReply != nil { ending.refusal = response }
+        case .refused(let response, .nothing(let isBegun)):
+            ending.refusal = response
+            ending.isCounted = isBegun
+            ending.wasBegun = isBegun
+        case .detached: ending.isCounted = false
+        case .paused, .waiting, .answered, .sending, .cut: break
+        }
+        return ending
+    }
+}
+
+// MARK: Other threads
+
+extension RequestState {
+    /// Lets a paused body go on. Returns whether the connection is to be resumed.
+    mutating func resume() -> Bool {
+        switch self {
+        case .paused(let grant):
+            self = .receiving(until: grant, mayContinue: false)
+            return true
+        case .receiving(let grant, _): self = .receiving(until: grant, mayContinue: true)
+        case .idle, .head, .refused, .waiting, .answered, .sending, .cut, .detached: break
+        }
+        return false
+    }
+
+    /// Takes the answer of an exchange. Returns whether the connection is to be resumed; false when nobody waits.
+    mutating func answer(_ answer: Answer) -> Bool {
+        guard case .waiting = self else { return false }
+        self = .answered(answer)
+        return true
+    }
+
+    /// Whether an exchange is to answer.
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
+
+    /// Whether libmicrohttpd reads, so that the end of the client's bytes ends the request.
+    var isReading: Bool {
+        switch self {
+        case .idle, .head, .receiving, .refused: true
+        case .paused, .waiting, .answered, .sending, .cut, .detached: false
+        }
+    }
+
+    /// What breaks into a request does to its connection.
+    struct Interruption: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// The connection is resumed.
+        static let resume = Interruption(rawValue: 1)
+        /// The receiving side of the socket is shut, so that libmicrohttpd calls again.
+        static let shutReceiving = Interruption(rawValue: 2)
+        /// Both sides are shut, so that the client sees that the reply is not whole.
+        static let shut = Interruption(rawValue: 4)
+    }
+
+    /// Ends what is received or waits, with a reply in place of the request's own.
+    mutating func interrupt(_ reply: () -> Response) -> Interruption {
+        switch self {
+        case .head:
+            self = .refused(reply(), .nothing(isBegun: false))
+            return .shutReceiving
+        case .receiving:
+            self = .refused(reply(), .nothing(isBegun: true))
+            return .shutReceiving
+        case .refused(let response, .body):
+            self = .refused(response, .nothing(isBegun: true))
+            return .shutReceiving
+        case .paused:
+            self = .refused(reply(), .nothing(isBegun: true))
+            return [.resume, .shutReceiving]
+        case .waiting:
+            self = .answered(.instead(reply()))
+            return .resume
+        case .idle, .refused, .answered, .sending, .cut, .detached: return []
+        }
+    }
+
+    /// Ends the request if its grant has ended or its reply is overdue. Called again and again.
+    mutating func watch(_ reply: (Grant.End) -> Response) -> Interruption {
+        switch self {
+        case .receiving(let grant, _), .paused(let grant), .waiting(let grant):
+            guard let end = grant?.ending else { return [] }
+            return interrupt { reply(end) }
+        case .sending(let pieces?):
+            return pieces.grant?.ending != nil || pieces.isOverdue?() == true ? .shut : []
+        case .idle, .head, .refused, .answered, .sending, .cut, .detached: return []
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import CMicroHTTPD
+import Glibc
+
+/// A look at the bytes of a request's head for what libmicrohttpd passes over and a proxy in front may read differently.
+///
+/// libmicrohttpd 0.9.75 appends the text of a folded line to the field's name, drops what follows a NUL, takes LF alone as
+/// the end of a line, and goes by the first of two lengths. But it takes the head apart in place, with a NUL for each
+/// separator and for each byte of a line's end. So each piece of a well-formed head begins where the one before it ends, and
+/// whatever was hidden leaves a gap. libmicrohttpd 1.0 refuses such lines itself (``looksAtLines``), and only what fields
+/// say is looked at.
+///
+/// Cost: one pass over the head, which copies its fields into the request. Connection thread.
+struct HeadCheck {
+    /// What makes a head ambiguous, so that nothing behind it may be taken for a request.
+    enum Fault {
+        case requestLine
+        case field
+        case tooManyFields
+        case host
+        case contentLength
+        case transferEncoding
+        case contentType
+    }
+
+    /// Whether the ends of lines are looked at, which libmicrohttpd 1.0 does itself.
+    static var looksAtLines: Bool { !shim_checks_lines() }
+
+    /// The `Content-Length`; 0 without one.
+    private(set) var bodyByteCount: UInt64 = 0
+    /// Whether the body comes in chunks.
+    private(set) var isChunked = false
+    /// The first fault; nil for a head that is well-formed.
+    private(set) var fault: Fault?
+
+    private let request: Request
+    /// Where the next field begins.
+    private var position: UnsafePointer<UInt8>
+    private var fieldCount = 0
+    private var hostCount = 0
+    private var contentLengthCount = 0
+    private var transferEncodingCount = 0
+    private var contentTypeCount = 0
+
+    /// Looks at the complete head of a request, whose target was loaded up to its first NUL.
+    ///
+    /// - `method`, `version`: As libmicrohttpd gives them, in the memory of the head.
+    init(_ request: Request, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
+        self.request = request
+        let handle = request.connection.handle
+        let start = UnsafeRawPointer(method).assumingMemoryBound(to: UInt8.self)
+        let version = UnsafeRawPointer(version).assumingMemoryBound(to: UInt8.self)
+        let methodByteCount = strlen(method)
+        // libmicrohttpd has made sure that the version has eight bytes.
+        position = version + 10
+        guard start + methodByteCount + 1 + request.target.rawCount + 1 == version,
+            isToken(UnsafeBufferPointer(start: start, count: methodByteCount)),
+            isTarget(request.target.raw.bytes)
+        else {
+            fault = .requestLine
+            return
+        }
+        let headByteCount = shim_request_header_bytes(handle)
+        guard !Self.looksAtLines || isLineEnd(version + 8) else {
+            fault = .field
+            return
+        }
+        guard request.fields.reserve(byteCount: headByteCount) else {
+            fault = .tooManyFields
+            return
+        }
+        withUnsafeMutablePointer(to: &self) { check in
+            shim_each_request_header(handle, visitField, check)
+        }
+        guard fault == nil else { return }
+        // The empty line ends the head.
+        let end = start + headByteCount
+        if Self.looksAtLines, position + 2 != end || !isLineEnd(position) {
+            fault = .field
+        } else {
+            fault = contradiction
+        }
+    }
+
+    /// What the fields say against each other.
+    private var contradiction: Fault? {
+        let isHTTP11 = request.isHTTP11
+        if hostCount > 1 || (isHTTP11 && hostCount == 0) { return .host }
+        if contentLengthCount > 1 || (isChunked && contentLengthCount > 0) { return .contentLength }
+        if transferEncodingCount > (isChunked && isHTTP11 ? 1 : 0) { return .transferEncoding }
+        return contentTypeCount > 1 ? .contentType : nil
+    }
+
+    /// Takes the next field in. Returns whether the head is well-formed so far.
+    fileprivate mutating func visit(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        fieldCount += 1
+        // The first is not the client's: see `shim_hide_cookies`.
+        if fieldCount == 1 { return true }
+        guard isToken(name), isFieldValue(value), isInPlace(name, value) else {
+            fault = .field
+            return false
+        }
+        guard request.fields.append(name, value) else {
+            fault = .tooManyFields
+            return false
+        }
+        note(RequestText(name), RequestText(value))
+        return fault == nil
+    }
+
+    /// Whether a field begins where the one before it ends, and its line ends with CR LF.
+    private mutating func isInPlace(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        if !Self.looksAtLines { return true }
+        guard name.baseAddress == position, let valueStart = value.baseAddress,
+            isLineEnd(valueStart + value.count)
+        else { return false }
+        position = valueStart + value.count + 2
+        return true
+    }
+
+    /// Takes in what a field says of the message.
+    private mutating func note(_ name: RequestText, _ value: RequestText) {
+        if name.equalsIgnoringCase(HeaderName.host.text) {
+            hostCount += 1
+            if !isHost(value.trimmed(0..<value.count).bytes) { fault = .host }
+        } else if name.equalsIgnoringCase(HeaderName.contentLength.text) {
+            contentLengthCount += 1
+            bodyByteCount = value.decimal ?? 0
+        } else if name.equalsIgnoringCase(HeaderName.transferEncoding.text) {
+            transferEncodingCount += 1
+            // With a blank behind it, it is another coding for libmicrohttpd 0.9.75.
+            isChunked = value.equalsIgnoringCase("chunked")
+        } else if name.equalsIgnoringCase(HeaderName.contentType.text) {
+            contentTypeCount += 1
+        }
+    }
+}
+
+extension HeadCheck.Fault {
+    /// The answer to a request with such a head.
+    var fault: ServerFault {
+        switch self {
+        case .requestLine:
+            ServerFault(
+                400, .badTarget,
+                "The request line must be a method, a target and a version with one blank between "
+                    + "them; blanks, control characters and '#' in the target must be "
+                    + "percent-encoded.")
+        case .field:
+            ServerFault(
+                400, .badHeader,
+                "A header field is malformed. Each is a name, ':' and a value on one line that ends "
+                    + "with CR LF, without a blank before ':' and without control characters.")
+        case .tooManyFields:
+            ServerFault(
+                431, .headersTooLarge,
+                "The request has more than \(RequestFields.countMax) header fields.")
+        case .host:
+            ServerFault(
+                400, .badHeader,
+                "The request must have exactly one field Host, a host name with an optional port.")
+        case .contentLength:
+            ServerFault(
+                400, .badHeader,
+                "The request must have one field Content-Length at most, and none beside "
+                    + "Transfer-Encoding.")
+        case .transferEncoding:
+            ServerFault(
+                400, .badHeader,
+                "The only Transfer-Encoding that the service reads is 'chunked', in HTTP/1.1.")
+        case .contentType:
+            ServerFault(
+                400, .badHeader, "The request must have one field Content-Type at most.")
+        }
+    }
+}
+
+private let visitField: MHD_KeyValueIteratorN = { context, _, name, nameCount, value, valueCount in
+    guard let check = context?.assumingMemoryBound(to: HeadCheck.self) else { return .NO }
+    let name = UnsafeRawBufferPointer(start: name, count: nameCount)
+    let value = UnsafeRawBufferPointer(start: value, count: valueCount)
+    return check.pointee.visit(
+        name.assumingMemoryBound(to: UInt8.self), value.assumingMemoryBound(to: UInt8.self))
+        ? .YES : .NO
+}
+
+/// Whether CR LF stood here: both are NUL by now.
+@inline(__always)
+private func isLineEnd(_ bytes: UnsafePointer<UInt8>) -> Bool { bytes[0] == 0 && bytes[1] == 0 }
+
+/// One bit for each byte below 64 that a token may have (RFC 9110, section 5.6.2): `!#$%&'*+-.` and digits.
+private let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
+/// The same for 64 to 127: letters and ``^_`|~``.
+private let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+
+/// Whether `bytes` are a token.
+private func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    !bytes.isEmpty
+        && bytes.allSatisfy { byte in
+            let bits = byte < 64 ? lowTokenBytes : highTokenBytes
+            return byte < 128 && bits >> UInt64(byte & 63) & 1 != 0
+        }
+}
+
+/// Whether `bytes` have no control character but tabs (RFC 9110, section 5.5).
+private func isFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var hasControl = false
+    // Without an early end, so that many bytes are looked at together.
+    for byte in bytes { hasControl = hasControl || (byte < 0x20 && byte != 0x09) || byte == 0x7F }
+    return !hasControl
+}
+
+/// Whether `bytes` have nothing that ends a target for somebody: blanks, control characters, a fragment.
+private func isTarget(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var isBroken = false
+    for byte in bytes { isBroken = isBroken || byte <= 0x20 || byte == 0x7F || byte == 0x23 }
+    return !isBroken
+}
+
+/// Whether `bytes` may be a host with a port (RFC 3986, section 3.2; no commas, which would be a list).
+private func isHost(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x3B, 0x41...0x5B, 0x61...0x7A: byte != UInt8(ascii: "/")
+        case 0x24...0x2B, UInt8(ascii: "!"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "="), UInt8(ascii: "]"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
