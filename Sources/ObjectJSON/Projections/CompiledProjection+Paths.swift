@@ -55,7 +55,6 @@ extension CompiledProjection {
             return PathStep(along: step.member, of: schema.classes[step.classIndex])
         }
         return PathStep(
-            kind: .inverse, fromClass: step.classIndex, toClass: shown.classIndex,
-            member: shown.originProperty)
+            backTo: shown.classIndex, shown.originProperty, from: schema.classes[step.classIndex])
     }
 }
