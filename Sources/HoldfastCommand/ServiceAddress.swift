@@ -1,14 +1,21 @@
-/// The address at which the service of a store probably listens: what `--listen` or its variable says, else the
-/// default. An address that means every interface is reached by loopback.
+import Glibc
+
+/// The address at which the service of a store listens: as `--listen` or its variable says, else as the service noted it
+/// in the store's directory, else the default. An address that means every interface is reached by loopback.
 struct ServiceAddress {
+    /// The file in a store's directory that has the address of the service that serves it.
+    private static let fileName = "holdfast.address"
+
     /// The host, without brackets.
     var host: String
     /// The port.
     var port: String
 
-    /// Reads `--listen`; an address of another form is left to the connection to refuse.
+    /// Finds the address; one of another form is left to the connection to refuse.
     init(_ arguments: Arguments) {
-        let text = arguments.text("listen") ?? Environment.listen ?? Verb.defaultListen
+        let noted = arguments.text("data").flatMap(Self.noted)
+        let text =
+            arguments.text("listen") ?? Environment.listen ?? noted ?? Verb.defaultListen
         let colon = text.lastIndex(of: ":")
         host = String(text[..<(colon ?? text.endIndex)])
         port = colon.map { String(text[text.index(after: $0)...]) } ?? "8080"
@@ -22,4 +29,28 @@ struct ServiceAddress {
 
     /// `host:port`, with brackets around IPv6 addresses.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    // MARK: The note of a running service
+
+    /// Notes the address of a service in the directory that it serves. What can't be written is not noted: it is for
+    /// messages alone.
+    static func note(_ address: String, in directory: String) {
+        let path = "\(directory)/\(fileName)"
+        guard let file = fopen(path, "w") else { return }
+        _ = fputs(address + "\n", file)
+        _ = fclose(file)
+    }
+
+    /// Takes the note back when the service ends.
+    static func forget(in directory: String) { _ = unlink("\(directory)/\(fileName)") }
+
+    private static func noted(in directory: String) -> String? {
+        guard let file = fopen("\(directory)/\(fileName)", "r") else { return nil }
+        defer { _ = fclose(file) }
+        var line = [CChar](repeating: 0, count: 300)
+        guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+        let end = line.firstIndex { $0 == 0 || $0 == 10 } ?? line.count
+        let text = String(decoding: line[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
 }

@@ -139,17 +139,17 @@ extension ObjectClass {
                     name, "'\(originName).\(originProperty)' does not link to '\(self.name)'.")
             }
             switch (kind, origin.kind) {
-            case (.embedded, _):
-                return fault(name, "An embedded class has one owner and no inverse links.")
             case (.asymmetric, _):
                 return fault(
                     name, "Nothing links to an asymmetric class, so it has no inverse links.")
-            case (.object, .asymmetric):
+            case (.object, .asymmetric), (.embedded, .asymmetric):
                 return fault(
                     name,
                     "'\(originName)' is an asymmetric class: its objects are never read, so no inverse "
                         + "link shows them.")
-            case (.object, .object), (.object, .embedded): break
+            case (.object, .object), (.object, .embedded), (.embedded, .object),
+                (.embedded, .embedded):
+                break
             }
             if property.isIndexed || property.defaultValue != nil || property.isOptional
                 || property.cases != nil || property.isUnique || property.onDelete != .nullify

@@ -18,4 +18,22 @@ package struct Schema: Equatable, Sendable {
     package func objectClass(named name: String) -> ObjectClass? {
         classes.first { $0.name == name }
     }
+    /// The classes whose objects hold embedded ones of a class, directly or within other embedded objects.
+    package func owners(of embedded: String) -> [ObjectClass] {
+        var holding: Set<String> = [embedded]
+        func holds(_ objectClass: ObjectClass) -> Bool {
+            objectClass.properties.contains { property in
+                guard case .object(let name)? = property.type.element else { return false }
+                return holding.contains(name)
+            }
+        }
+        var countBefore = 0
+        while holding.count > countBefore {
+            countBefore = holding.count
+            for objectClass in classes where objectClass.kind == .embedded && holds(objectClass) {
+                holding.insert(objectClass.name)
+            }
+        }
+        return classes.filter { $0.kind == .object && holds($0) }
+    }
 }

@@ -112,6 +112,7 @@ package final class Catalog: Sendable {
                     member.classIndex = positions[className] ?? -1
                     member.originProperty =
                         schema.objectClass(named: className)?.propertyIndex(named: originName) ?? -1
+                    member.showsEmbedded = schema.objectClass(named: className)?.kind == .embedded
                 default:
                     if case .object(let target)? = property.type.element {
                         member.classIndex = positions[target] ?? -1

@@ -29,7 +29,10 @@ package struct Problem {
         status = fault.status
         code = fault.code.rawValue
         detail = fault.detail
-        errors = []
+        errors =
+            fault.hint.map {
+                [RequestFault.Entry(code: fault.code.rawValue, detail: fault.detail, hint: $0)]
+            } ?? []
     }
 
     /// Writes the document. `current` writes the object as it is, or nothing and returns false.

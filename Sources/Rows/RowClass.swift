@@ -19,6 +19,8 @@ public final class RowClass: @unchecked Sendable {
         public var classIndex: Int
         /// For inverse links the position of the property they are the inverse of; −1 otherwise.
         public var originProperty: Int
+        /// Whether an inverse link shows embedded objects.
+        package var showsEmbedded = false
         /// Whether the store keeps an index of it.
         public var isIndexed: Bool
         /// Whether no two objects have the same value.

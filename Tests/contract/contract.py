@@ -3,7 +3,7 @@ import functools
 from pathlib import Path
 
 import jsonschema
-import yaml
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -11,7 +11,8 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 @functools.cache
 def document():
-    return yaml.safe_load((ROOT / "openapi.yaml").read_text())
+    # A name that stands twice in one mapping ends this parser, as it does those of documentation pages.
+    return YAML(typ="safe", pure=True).load((ROOT / "openapi.yaml").read_text())
 
 
 def resolve(value):

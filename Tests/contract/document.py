@@ -4,7 +4,10 @@ import unittest
 from pathlib import Path
 
 import contract
+import lint
 import openapi_spec_validator
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import DuplicateKeyError
 
 SOURCES = contract.ROOT / "Sources"
 
@@ -19,6 +22,29 @@ class DocumentTests(unittest.TestCase):
     def test_the_document_is_valid_openapi_3_1(self):
         self.assertEqual(contract.document()["openapi"], "3.1.0")
         openapi_spec_validator.validate(contract.document())
+
+    def test_the_parser_refuses_a_name_that_stands_twice(self):
+        with self.assertRaises(DuplicateKeyError):
+            YAML(typ="safe", pure=True).load("a: {type: array}\nb: 1\na: {type: string}\n")
+
+    def test_a_linter_finds_nothing(self):
+        self.assertEqual(lint.faults(contract.document()), [])
+
+    def test_the_linter_finds_faults(self):
+        def operation(path, *parameters, **schemas):
+            return {
+                "paths": {path: {"get": {"parameters": [
+                    {"name": name, "in": "path", "required": True} for name in parameters]}}},
+                "components": {"schemas": schemas}}
+        for document in (
+                operation("/a/{b}"), operation("/a", "b"), operation("/a/{b}", "b", "b"), operation("/a?b"),
+                operation("/", A={"type": "array"}), operation("/", A={"enum": [1, 1]}),
+                operation("/", A={"type": "string", "default": 1}),
+                operation("/", A={"additionalProperties": False, "properties": {}, "required": ["b"]}),
+                operation("/", A={"items": {"$ref": "#/components/schemas/B"}})):
+            with self.subTest(document=document):
+                self.assertEqual(len(lint.faults(document)), 1)
+        self.assertEqual(lint.faults(operation("/a/{b}", "b", A={"type": "array", "items": {}})), [])
 
     def test_every_operation_has_an_id_of_its_own_a_summary_a_tag_and_a_description(self):
         seen = set()

@@ -11,6 +11,9 @@ from service import BINARY, Service
 
 CITY = {"name": "Ny-Ålesund", "country": "SJ", "population": 45, "timezone": "Arctic/Longyearbyen"}
 
+# The events of a property that have schemas of their own.
+PROPERTY = {"snapshot": "Property", "change": "Property"}
+
 
 def setUpModule():
     global running
@@ -222,13 +225,13 @@ class Pages(LiveTests):
 
 
 class Streams(LiveTests):
-    def check(self, events, prefix=""):
+    def check(self, events, prefixes={}):
+        """Checks each event by the schema of its name, which `prefixes` qualifies."""
         for event in events:
             if event.data is None:
                 continue
             schema = event.name[0].upper() + event.name[1:] + "Event"
-            if event.name in ("snapshot", "change"):
-                schema = prefix + schema
+            schema = prefixes.get(event.name, "") + schema
             self.assertEqual(contract.faults(contract.component(schema), event.json), [], event)
         return events
 
@@ -278,6 +281,34 @@ class Streams(LiveTests):
         self.assertEqual([event.name for event in first], ["hello", "reset", "upToDate"])
         self.assertEqual([entry["id"] for entry in live.json["changes"]], [99000022])
 
+    def test_a_live_list_is_followed_by_indices(self):
+        path = ("/v1/classes/City/changes?filter=country.iso%20%3D%3D%20%22SJ%22&sort=-population&limit=2"
+                "&fields=population&since=start")
+        with EventSource(running, path) as stream:
+            self.check(stream.until("upToDate"))
+            self.city(99000025)(9000)
+            change = self.check(stream.until("change"), {"change": "List"})[-1]
+            self.assertEqual([entry["op"] for entry in change.json["changes"]], ["leave", "enter"])
+            self.assertEqual((change.json["deletions"], change.json["insertions"]), ([1], [0]))
+        running.succeed("DELETE", "/v1/classes/City/objects/99000025")
+
+    def test_sections_are_followed_by_pairs_of_indices(self):
+        path = ("/v1/classes/City/sections/changes?filter=country.iso%20%3D%3D%20%22SJ%22&by=prefix(name,1)"
+                "&objects=5&fields=population&since=start")
+        with EventSource(running, path) as stream:
+            self.check(stream.until("upToDate"), {"snapshot": "Sections"})
+            running.succeed("PUT", "/v1/classes/City/objects/99000026", {**CITY, "name": "Zz"})
+            change = self.check(stream.until("change"), {"change": "Sections"})[-1]
+            [section] = change.json["sections"]
+            self.assertEqual((section["key"], section["count"]), ("Z", 1))
+            self.assertEqual(change.json["insertions"], [[section["index"], 0]])
+        running.succeed("DELETE", "/v1/classes/City/objects/99000026")
+
+    def test_an_aggregate_is_followed_by_values(self):
+        with EventSource(running, "/v1/classes/City/aggregate/changes?op=count&since=start") as stream:
+            value = stream.until("value")[-1]
+            self.assertEqual(contract.faults(contract.component("Aggregate"), value.json), [])
+
     def test_the_whole_store_is_followed(self):
         _, live, _ = self.follow("streamChanges", "/v1/changes?", self.city(99000023))
         self.assertIn(("City", 99000023),
@@ -295,9 +326,9 @@ class Streams(LiveTests):
             running.succeed("PATCH", path, {name: before})
             with self.subTest(name + parameters), EventSource(
                     running, f"{path}/properties/{name}/changes?{parameters}since=start") as stream:
-                self.check(stream.until("upToDate"), "Property")
+                self.check(stream.until("upToDate"), PROPERTY)
                 running.succeed("PATCH", path, {name: after})
-                change = self.check(stream.until("change"), "Property")[-1]
+                change = self.check(stream.until("change"), PROPERTY)[-1]
                 self.assertEqual(set(change.json), {"version", "op"} | members)
                 self.assertEqual(change.last_id, change.json["version"])
 

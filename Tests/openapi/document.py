@@ -5,6 +5,7 @@ import subprocess
 import unittest
 
 import contract
+import lint
 import openapi_spec_validator
 import seed
 from made import MEASURE, PATH, Document
@@ -54,6 +55,22 @@ class Form(unittest.TestCase):
         for document in (empty, seeded):
             self.assertEqual(document.value["openapi"], "3.1.0")
             openapi_spec_validator.validate(document.value)
+
+    def test_a_linter_finds_nothing(self):
+        for document in (empty, seeded):
+            self.assertEqual(lint.faults(lint.strict_json(document.reply.body)), [])
+
+    def test_an_event_of_a_stream_may_be_checked_by_the_schema_of_its_media_type(self):
+        # Tools check each event, as an object of its fields, generators the text of all of them.
+        streams = 0
+        for path, _, operation in seeded.operations():
+            for response in map(seeded.resolve, operation["responses"].values()):
+                media = response.get("content", {}).get("text/event-stream")
+                if media:
+                    streams += 1
+                    for value in ({"event": "hello", "data": "{}"}, "event: hello\ndata: {}\n\n"):
+                        self.assertEqual(seeded.faults(media["schema"], value), [], path)
+        self.assertGreater(streams, 6)
 
     def test_a_store_without_classes_has_no_operations(self):
         self.assertEqual(empty.value["paths"], {})

@@ -72,9 +72,18 @@ extension Server {
         case .wrongMethod(let node): return otherMethod(request, router.allowed[node])
         case .nothing:
             if request.method == .options, request.rawTarget == "*" { return Response(204) }
-            return fault(404, .notFound, "There is no resource at this path.")
+            return nothingThere(request.target)
         }
         return nil
+    }
+
+    private func nothingThere(_ target: borrowing Target) -> Response {
+        let paths = options.nearestPaths(target.segments.map(\.string))
+        let advice =
+            paths.isEmpty ? "'GET /' names paths to begin with." : "\(paths.joined(separator: " or ")) may be meant."
+        return options.makeProblem(
+            ServerFault(
+                404, .notFound, "There is no resource at this path; \(advice)", hint: paths.first))
     }
 
     private func otherMethod(_ request: Request, _ allowed: String) -> Response {

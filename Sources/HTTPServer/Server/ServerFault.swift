@@ -27,12 +27,15 @@ package struct ServerFault: Sendable, Equatable {
     package let code: Code
     /// One sentence for a person: what is wrong and what to do.
     package let detail: String
+    /// The path that is probably meant.
+    package let hint: String?
 
     /// A fault with its status.
-    package init(_ status: UInt16, _ code: Code, _ detail: String) {
+    package init(_ status: UInt16, _ code: Code, _ detail: String, hint: String? = nil) {
         self.status = status
         self.code = code
         self.detail = detail
+        self.hint = hint
     }
 
     /// The default body: a problem document (RFC 9457).

@@ -32,6 +32,8 @@ package struct ServerOptions: Sendable {
     package var cors = CORSPolicy()
     /// Makes the bodies of the server's own errors.
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
+    /// Finds the paths that one without a resource probably means, by its decoded segments.
+    package var nearestPaths: @Sendable ([String]) -> [String] = { _ in [] }
     /// Makes the last event of a stream whose grant has ended.
     package var makeEvent: @Sendable (ServerFault) -> Bytes = { _ in Bytes("") }
     /// Runs when a route is found and before its body is read: a reply refuses the request (for

@@ -108,6 +108,10 @@ struct ServeCommand {
             )
         }
         let addresses = running.server.addresses.map { "http://\($0)" }.joined(separator: " ")
+        if let first = running.server.addresses.first {
+            ServiceAddress.note("\(first)", in: directory)
+        }
+        defer { ServiceAddress.forget(in: directory) }
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
 
         var received: Int32 = 0

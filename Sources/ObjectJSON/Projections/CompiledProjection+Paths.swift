@@ -43,6 +43,18 @@ extension CompiledProjection {
                     firstMember: firstMember)
             }
         }
+        if let last = steps.last, last.kind == .inverse, property.projection == nil,
+            property.calculation == nil, schema.classes[last.toClass].definition.kind == .embedded
+        {
+            // An inverse link shows embedded objects as they are.
+            for (member, compiled) in schema.classes[last.toClass].members.enumerated()
+            where compiled.storage.shape != .none {
+                paths.append(
+                    Dependency(
+                        classIndex: last.toClass, member: member, path: steps,
+                        firstMember: firstMember))
+            }
+        }
         for inner in property.projection?.properties ?? [] {
             addPaths(of: inner, behind: steps, firstMember, schema, to: &paths)
         }
@@ -55,7 +67,6 @@ extension CompiledProjection {
             return PathStep(along: step.member, of: schema.classes[step.classIndex])
         }
         return PathStep(
-            kind: .inverse, fromClass: step.classIndex, toClass: shown.classIndex,
-            member: shown.originProperty)
+            backTo: shown.classIndex, shown.originProperty, from: schema.classes[step.classIndex])
     }
 }

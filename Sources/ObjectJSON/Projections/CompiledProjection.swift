@@ -119,9 +119,14 @@ package final class CompiledProjection: Sendable {
     /// The step of a selection that shows a property.
     private static func part(of property: Property, _ schema: RowSchema) -> FieldSelection.Part? {
         guard let last = property.steps.last else { return nil }
-        var part = FieldSelection.part(
-            schema.classes[last.classIndex], last.member, expands: property.projection != nil,
-            nested: property.projection?.selection)
+        let holder = schema.classes[last.classIndex]
+        var shown = property.projection?.selection
+        if holder.members[last.member].showsEmbedded {
+            let target = schema.classes[holder.members[last.member].classIndex]
+            shown = (shown ?? FieldSelection(everythingOf: target)).withOwner()
+        }
+        var part: FieldSelection.Part? = FieldSelection.part(
+            holder, last.member, expands: property.projection != nil, nested: shown)
         if let path = property.calculation {
             part = FieldSelection.Part(
                 kind: .calculated, name: "", member: last.member, path: path)
@@ -154,7 +159,8 @@ package final class CompiledProjection: Sendable {
             if let part, names.insert(part.name).inserted { parts.append(part) }
         }
         let isObject = rowClass.definition.kind == .object
-        for field in fields.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in fields.split(separator: ",", omittingEmptySubsequences: false) {
+            let field = part.droppingBlanks
             switch field {
             case "*":
                 for part in Self.identity(of: rowClass) { add(part) }
@@ -175,8 +181,8 @@ package final class CompiledProjection: Sendable {
     /// What a reply holds of a property that has objects of the base class: `{"value":…}`.
     package func selection(ofMember member: Int, of owner: RowClass) -> FieldSelection {
         var part = FieldSelection.part(owner, member, expands: true, nested: selection)
-        part?.name = "value"
-        return FieldSelection(owner, part.map { [$0] } ?? [])
+        part.name = "value"
+        return FieldSelection(owner, [part])
     }
 
     private func unknownField(_ name: String, _ parameter: String) -> RequestFault {

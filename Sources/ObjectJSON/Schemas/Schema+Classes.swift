@@ -55,7 +55,7 @@ extension PropertyType {
     }
 
     /// The type with the new names of classes and properties.
-    fileprivate func renamed(_ renames: SchemaRenames) -> PropertyType {
+    func renamed(_ renames: SchemaRenames) -> PropertyType {
         func renamed(_ element: ElementType) -> ElementType {
             guard case .object(let name) = element else { return element }
             return .object(renames.newName(ofClass: name))

@@ -15,13 +15,17 @@ extension FieldSelection {
     /// inverse links whose objects stand in the reply instead of their keys. A path may lead back to
     /// where it came from: its length bounds the reply's depth.
     ///
+    /// Embedded objects that an inverse link shows have `$owner` beside their properties, the object that they
+    /// belong to, and paths lead on from there: `residents.$owner.name`.
+    ///
     /// - `parameter`: What states `fields`.
+    /// - `areOrigins`: Whether the objects are embedded ones that an inverse link shows.
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
-        _ parameter: String = "fields"
+        _ parameter: String = "fields", areOrigins: Bool = false
     ) throws(RequestFault) {
-        let tree = Node()
+        let tree = Node(areOrigins: areOrigins)
         for path in try Self.paths(fields, parameter) {
             try tree.select(path[...], rowClass, names.schema, parameter, expands: false)
         }
@@ -38,8 +42,9 @@ extension FieldSelection {
         guard let text else { return [] }
         var paths: [[String]] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let steps = part.split(separator: ".", omittingEmptySubsequences: false).map(
-                String.init)
+            let steps = part.droppingBlanks.split(
+                separator: ".", omittingEmptySubsequences: false
+            ).map(String.init)
             if steps.contains(where: \.isEmpty) {
                 throw .parameter(
                     parameter,
@@ -63,6 +68,11 @@ extension FieldSelection {
         var hasEverything = false
         var hasID = false
         var hasVersion = false
+        /// Whether the objects are embedded ones that an inverse link shows.
+        let areOrigins: Bool
+        var hasOwner = false
+        /// What is shown of the owners, by class, where a path leads there.
+        var owners: [Int: Node] = [:]
         /// In the order of mention.
         var members: [Member] = []
 
@@ -74,12 +84,17 @@ extension FieldSelection {
             var calculated: Part?
         }
 
+        init(areOrigins: Bool = false) { self.areOrigins = areOrigins }
+
         func select(
             _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
             _ parameter: String, expands: Bool
         ) throws(RequestFault) {
             guard let name = path.first else { return }
             let rest = path.dropFirst()
+            if areOrigins, name == "$owner" {
+                return try selectOwner(rest, rowClass, schema, parameter, expands: expands)
+            }
             if !expands, rest.isEmpty, selectSpecial(name, rowClass) { return }
             guard let member = rowClass.member(named: name) else {
                 throw unknown(name, rowClass, parameter, expands)
@@ -104,8 +119,38 @@ extension FieldSelection {
                 return
             }
             let target = schema.classes[compiled.classIndex]
-            try descend(member, expands: expands).select(
+            try descend(member, of: rowClass, expands: expands).select(
                 rest, target, schema, parameter, expands: expands)
+        }
+
+        /// `$owner`, and a path that leads on from there: into the owners of each class that has the first name.
+        private func selectOwner(
+            _ rest: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
+            _ parameter: String, expands: Bool
+        ) throws(RequestFault) {
+            hasOwner = true
+            let classes = schema.ownerClasses(of: rowClass.index).map { schema.classes[$0] }
+            func node(_ rowClass: RowClass) -> Node {
+                let node = owners[rowClass.index] ?? Node()
+                owners[rowClass.index] = node
+                return node
+            }
+            guard let name = rest.first else {
+                if expands { for owner in classes { node(owner).hasEverything = true } }
+                return
+            }
+            let having = classes.filter {
+                ["*", "$id", "$version"].contains(name) || $0.member(named: name) != nil
+            }
+            guard !having.isEmpty else {
+                guard let first = classes.first else { return }
+                throw unknown(name, first, parameter, expands)
+            }
+            for owner in having {
+                let node = node(owner)
+                if expands { node.hasEverything = true }
+                try node.select(rest, owner, schema, parameter, expands: expands)
+            }
         }
 
         /// `*`, `$id` and `$version`.
@@ -123,7 +168,8 @@ extension FieldSelection {
         private func unknown(
             _ name: String, _ rowClass: RowClass, _ parameter: String, _ expands: Bool
         ) -> RequestFault {
-            let known = rowClass.definition.properties.map(\.name)
+            let known =
+                rowClass.definition.properties.map(\.name) + (areOrigins ? ["$owner"] : [])
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
             return .single(
                 .malformed, "unknown-property", detail, parameter: parameter,
@@ -169,14 +215,14 @@ extension FieldSelection {
             members[index].expands = true
         }
 
-        private func descend(_ member: Int, expands: Bool) -> Node {
+        private func descend(_ member: Int, of rowClass: RowClass, expands: Bool) -> Node {
             let isKnown = members.contains {
                 $0.member == member && $0.node == nil && !$0.expands && $0.calculated == nil
             }
             let index = position(member)
             members[index].expands = true
             if let node = members[index].node { return node }
-            let node = Node()
+            let node = Node(areOrigins: rowClass.members[member].showsEmbedded)
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
             node.hasEverything = expands || isKnown
             members[index].node = node
@@ -187,6 +233,13 @@ extension FieldSelection {
             var parts: [Part] = []
             let hasKey = rowClass.primaryKeyIndex != nil
             if hasID && (hasKey || !hasEverything) { parts.append(Part(kind: .id, name: "$id")) }
+            if hasOwner || areOrigins && hasEverything {
+                let shown = owners.sorted { $0.key < $1.key }.map { index, node in
+                    FieldSelection(
+                        schema.classes[index], node.parts(schema.classes[index], schema))
+                }
+                parts.append(Part(kind: .owner, name: "$owner", owners: shown))
+            }
             if hasEverything { parts += FieldSelection.everyPart(of: rowClass) }
             if hasVersion { parts.append(Part(kind: .version, name: "$version")) }
             for named in members {
@@ -196,13 +249,15 @@ extension FieldSelection {
                 }
                 let member = named.member
                 let target = rowClass.members[member].classIndex
-                let inner = named.node.map { node in
+                var inner = named.node.map { node in
                     FieldSelection(
                         schema.classes[target], node.parts(schema.classes[target], schema))
                 }
+                if inner == nil, rowClass.members[member].showsEmbedded {
+                    inner = FieldSelection(everythingOf: schema.classes[target]).withOwner()
+                }
                 let part = FieldSelection.part(
                     rowClass, member, expands: named.expands, nested: inner)
-                guard let part else { continue }
                 if let index = parts.firstIndex(where: {
                     $0.member == member && $0.kind != .calculated
                 }) {
@@ -214,4 +269,9 @@ extension FieldSelection {
             return parts
         }
     }
+}
+
+extension Substring {
+    /// The text without blanks before it, as behind the comma of a list; a name may end in one, and begins with none.
+    package var droppingBlanks: Substring { drop { $0 == " " } }
 }

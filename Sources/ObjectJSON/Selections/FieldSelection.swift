@@ -48,6 +48,11 @@ package final class FieldSelection: @unchecked Sendable {
             case origins
             /// An inverse link as the objects that link here.
             case expandedOrigins
+            /// An inverse link as the embedded objects that link here.
+            case embeddedOrigins
+            /// `$owner`: the object that an embedded one of ``embeddedOrigins`` belongs to, as a link, with what the
+            /// nested selection of its class shows of it.
+            case owner
             /// What the only step of the nested selection shows of the object behind a link, or of an
             /// embedded one; null where there is none.
             case through
@@ -63,7 +68,7 @@ package final class FieldSelection: @unchecked Sendable {
         /// The class of the link, embedded object or inverse link.
         var classIndex: Int32
         /// The position of the nested selection; −1 for everything of the class. Of what is calculated the position
-        /// of its path.
+        /// of its path, of ``Kind/owner`` that of ``FieldSelection/owners``, −1 for the link alone.
         package var nested: Int32
         /// Where `,"name":` stands in the names.
         var nameStart: Int32
@@ -80,6 +85,10 @@ package final class FieldSelection: @unchecked Sendable {
     package let nested: [FieldSelection]
     /// The paths of what is calculated.
     package let paths: [ValuePath]
+    /// What is shown of the owners of embedded objects, by class.
+    let owners: [[FieldSelection]]
+    /// Whether the way from an embedded object back to its holder has to be known to write it.
+    let readsHolder: Bool
     package let steps: UnsafeMutableBufferPointer<Step>
     package let names: UnsafeMutableRawBufferPointer
     /// The names of the steps, in their order.
@@ -93,6 +102,8 @@ package final class FieldSelection: @unchecked Sendable {
         package var nested: FieldSelection?
         /// Of what is calculated, from the object on.
         package var path: ValuePath?
+        /// Of `$owner`, by class.
+        var owners: [FieldSelection] = []
     }
 
     init(_ rowClass: RowClass, _ parts: [Part]) {
@@ -100,6 +111,9 @@ package final class FieldSelection: @unchecked Sendable {
         labels = parts.map(\.name)
         var nested: [FieldSelection] = []
         var paths: [ValuePath] = []
+        var owners: [[FieldSelection]] = []
+        var readsHolder = false
+        let isEmbedded = rowClass.definition.kind == .embedded
         let text = ByteBuffer(capacity: 256)
         steps = .allocate(capacity: parts.count)
         var holdsOtherObjects = false
@@ -121,23 +135,39 @@ package final class FieldSelection: @unchecked Sendable {
                 step.nested = Int32(paths.count)
                 paths.append(path)
             }
+            if !part.owners.isEmpty {
+                step.nested = Int32(owners.count)
+                owners.append(part.owners)
+            }
             switch part.kind {
             case .id, .version: break
+            case .owner:
+                followsLinks = true
+                readsHolder = true
+                if !part.owners.isEmpty { holdsOtherObjects = true }
             case .scalar, .scalars, .map: if step.element == .mixed { followsLinks = true }
             case .link, .links, .linkMap: followsLinks = true
             case .embedded, .embeddedList, .embeddedMap:
                 // An embedded class may contain itself, so its links are known from the class.
                 if rowClass.linkingMembers.contains(part.member) { followsLinks = true }
                 if part.nested?.holdsOtherObjects == true { holdsOtherObjects = true }
-            case .expandedLink, .expandedLinks, .expandedLinkMap, .origins, .expandedOrigins:
+                if part.nested?.readsHolder == true { readsHolder = true }
+            case .expandedLink, .expandedLinks, .expandedLinkMap:
                 followsLinks = true
                 holdsOtherObjects = true
+            case .origins, .expandedOrigins, .embeddedOrigins:
+                followsLinks = true
+                holdsOtherObjects = true
+                if isEmbedded { readsHolder = true }
             case .through, .throughEach:
                 if step.element == .link || part.nested?.followsLinks == true {
                     followsLinks = true
                 }
                 if step.element == .link || part.nested?.holdsOtherObjects == true {
                     holdsOtherObjects = true
+                }
+                if step.element == .embedded, part.nested?.readsHolder == true {
+                    readsHolder = true
                 }
             case .calculated:
                 // A collection may lie out of line, where the same reads as for links find it.
@@ -150,6 +180,8 @@ package final class FieldSelection: @unchecked Sendable {
         self.followsLinks = followsLinks
         self.nested = nested
         self.paths = paths
+        self.owners = owners
+        self.readsHolder = readsHolder
         names = .allocate(byteCount: max(text.count, 1), alignment: 1)
         names.copyMemory(from: text.bytes)
     }
@@ -176,8 +208,15 @@ package final class FieldSelection: @unchecked Sendable {
     /// One property alone, under another name.
     package convenience init(only member: Int, of rowClass: RowClass, named name: String) {
         var part = Self.part(rowClass, member, expands: false)
-        part?.name = name
-        self.init(rowClass, part.map { [$0] } ?? [])
+        part.name = name
+        self.init(rowClass, [part])
+    }
+
+    /// The same of embedded objects with `$owner` before it, unless it is there.
+    package func withOwner() -> FieldSelection {
+        let parts = steps.indices.map(part(at:))
+        if parts.contains(where: { $0.kind == .owner }) { return self }
+        return FieldSelection(rowClass, [Part(kind: .owner, name: "$owner")] + parts)
     }
 
     /// Every stored property but some.
@@ -202,6 +241,8 @@ package final class FieldSelection: @unchecked Sendable {
         var part = Part(kind: step.kind, name: labels[position], member: Int(step.member))
         if step.kind == .calculated {
             part.path = paths[Int(step.nested)]
+        } else if step.kind == .owner {
+            if step.nested >= 0 { part.owners = owners[Int(step.nested)] }
         } else if step.nested >= 0 {
             part.nested = nested[Int(step.nested)]
         }
@@ -215,20 +256,23 @@ package final class FieldSelection: @unchecked Sendable {
             parts.append(Part(kind: .id, name: "$id"))
         }
         for member in rowClass.members.indices {
-            if let part = part(rowClass, member, expands: false), part.kind != .origins {
-                parts.append(part)
+            if rowClass.members[member].storage.shape != .none {
+                parts.append(part(rowClass, member, expands: false))
             }
         }
         return parts
     }
 
     /// The step that shows a property.
+    ///
+    /// - `nested`: Of an inverse link of embedded objects never nil.
     static func part(
         _ rowClass: RowClass, _ member: Int, expands: Bool, nested: FieldSelection? = nil
-    ) -> Part? {
+    ) -> Part {
         let storage = rowClass.members[member].storage
         let kind: Step.Kind
         switch (storage.shape, storage.element) {
+        case (.none, _) where rowClass.members[member].showsEmbedded: kind = .embeddedOrigins
         case (.none, _): kind = expands ? .expandedOrigins : .origins
         case (.single, .link): kind = expands ? .expandedLink : .link
         case (.single, .embedded): kind = .embedded

@@ -37,20 +37,32 @@ extension ObjectWriter {
             }
         case .embedded:
             guard let inner = rowClass.embedded(member, in: row) else { return json.null() }
-            write(inner, key: 0, nested(step, selection))
+            within(row, key, step, selection) {
+                $0.write(inner, key: key, $0.nested(step, selection))
+            }
         case .embeddedList:
             let list = collection(member, in: row, rowClass)
             let inner = nested(step, selection)
-            array { writer, isFirst in
-                list.forEach { part, offset, _ in
-                    guard writer.hasRoom() else { return false }
-                    guard let row = RowView(part.bytes(offset)) else { return true }
-                    writer.separate(&isFirst)
-                    writer.write(row, key: 0, inner)
-                    return true
+            within(row, key, step, selection) { writer in
+                writer.array { writer, isFirst in
+                    list.forEach { part, offset, _ in
+                        guard writer.hasRoom() else { return false }
+                        guard let row = RowView(part.bytes(offset)) else { return true }
+                        writer.separate(&isFirst)
+                        writer.write(row, key: key, inner)
+                        return true
+                    }
                 }
             }
-        case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)
+        case .origins, .expandedOrigins, .embeddedOrigins:
+            if rowClass.definition.kind == .embedded {
+                writeHolder(step, selection)
+            } else if step.kind == .embeddedOrigins {
+                writeEmbeddedOrigins(step, key: key, selection)
+            } else {
+                writeOrigins(step, key: key, selection)
+            }
+        case .owner: writeOwner(step, selection)
         case .id, .version, .scalar, .scalars, .map, .linkMap, .expandedLinkMap, .embeddedMap,
             .through, .throughEach, .calculated:
             break
@@ -101,11 +113,7 @@ extension ObjectWriter {
         guard step.kind == .expandedOrigins else {
             return writeID(row, key: origin.key, names.schema.classes[origin.classIndex])
         }
-        // Where the property belongs to an embedded class, the owner is what links here.
-        let inner =
-            origin.classIndex == Int(step.classIndex)
-            ? nested(step, selection) : names.everything[origin.classIndex]
-        write(row, key: origin.key, inner)
+        write(row, key: origin.key, nested(step, selection))
     }
 
     private mutating func writeElement(

@@ -4,10 +4,11 @@ import Rows
 extension ObjectWriter {
     /// Writes a map as an object, its members in the order of the keys' bytes.
     mutating func writeMap(
-        _ step: FieldSelection.Step, of row: RowView, _ selection: FieldSelection
+        _ step: FieldSelection.Step, of row: RowView, key: UInt64, _ selection: FieldSelection
     ) {
-        writeEntries(collection(Int(step.member), in: row, selection.rowClass)) {
-            $0.writeValue($2, of: $1, step, selection)
+        let map = collection(Int(step.member), in: row, selection.rowClass)
+        within(row, key, step, selection) { writer in
+            writer.writeEntries(map) { $0.writeValue($2, of: $1, key: key, step, selection) }
         }
     }
 
@@ -31,7 +32,7 @@ extension ObjectWriter {
     }
 
     private mutating func writeValue(
-        _ index: Int, of values: CollectionView, _ step: FieldSelection.Step,
+        _ index: Int, of values: CollectionView, key: UInt64, _ step: FieldSelection.Step,
         _ selection: FieldSelection
     ) {
         if values.isNull(index) { return json.null() }
@@ -44,7 +45,7 @@ extension ObjectWriter {
             if !isWritten { json.null() }
         case .embeddedMap:
             guard let inner = RowView(values.bytes(index)) else { return json.null() }
-            write(inner, key: 0, nested(step, selection))
+            write(inner, key: key, nested(step, selection))
         default: writeElement(index, of: values)
         }
     }

@@ -19,7 +19,8 @@ extension ObjectWriter {
         switch step.kind {
         case .through:
             let inner = selection.nested[Int(step.nested)]
-            guard inner.endsInCollection, let (found, _) = target(step, of: row, rowClass) else {
+            guard inner.endsInCollection, let (found, _) = target(step, of: row, key: 0, rowClass)
+            else {
                 return false
             }
             return omits(inner.steps[0], found, inner.rowClass, inner)

@@ -31,6 +31,10 @@ package struct ObjectWriter {
     private(set) var hidesOverflow = false
     /// Readers of what selections calculate, each made when it is first used.
     private var readers: [(selection: FieldSelection, path: Int32, reader: PathReader)] = []
+    /// The rows around the embedded object that is written, and the position of its holder among them; kept where
+    /// ``FieldSelection/readsHolder`` says that they are needed.
+    var holders: [EmbeddedHolder] = []
+    var holder = -1
     /// Past so many bytes nothing more is written; see ``isTruncated``.
     package var byteCountMax = Int.max
     /// Whether ``byteCountMax`` was reached: what is written is not whole then.
@@ -109,10 +113,11 @@ package struct ObjectWriter {
         case .id: writeID(row, key: key, rowClass)
         case .version: writeVersion(row.version)
         case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
-            .expandedOrigins:
+            .expandedOrigins, .embeddedOrigins, .owner:
             write(step, of: row, key: key, selection)
-        case .map, .linkMap, .expandedLinkMap, .embeddedMap: writeMap(step, of: row, selection)
-        case .through, .throughEach: writePath(step, of: row, rowClass, selection)
+        case .map, .linkMap, .expandedLinkMap, .embeddedMap:
+            writeMap(step, of: row, key: key, selection)
+        case .through, .throughEach: writePath(step, of: row, rowClass, key: key, selection)
         case .calculated: writeCalculated(step, of: row, key: key, selection)
         }
     }

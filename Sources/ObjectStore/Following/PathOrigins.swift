@@ -30,7 +30,7 @@ struct PathOrigins {
         let schema = transaction.rows
         let rest = steps.dropLast()
         switch last.kind {
-        case .embedded, .embeddedList, .embeddedAt:
+        case .embedded, .embeddedList, .embeddedAt, .holder:
             // The owner is the object itself.
             return walkBack(from: identity, rest, body)
         case .link, .links, .linkAt, .mixedLinks:
@@ -98,19 +98,26 @@ struct PathOrigins {
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
             return false
         }
-        return leads(steps, from: row, to: key)
+        return leads(steps, from: row, heldBy: [], to: key)
     }
 
+    /// - `holders`: The rows around an embedded one, the innermost last.
     private func leads(
-        _ steps: ArraySlice<PathStep>, from row: RowView, to key: UInt64
+        _ steps: ArraySlice<PathStep>, from row: RowView, heldBy holders: [RowView],
+        to key: UInt64
     ) -> Bool {
         guard let step = steps.first else { return false }
         let rowClass = transaction.rows.classes[step.fromClass]
         func embedded(_ inner: RowView?) -> Bool {
-            inner.map { leads(steps.dropFirst(), from: $0, to: key) } ?? false
+            inner.map { leads(steps.dropFirst(), from: $0, heldBy: holders + [row], to: key) }
+                ?? false
         }
         switch step.kind {
         case .inverse: return false
+        case .holder:
+            return holders.last.map {
+                leads(steps.dropFirst(), from: $0, heldBy: holders.dropLast(), to: key)
+            } ?? false
         // The inverse link says that the owner's value leads here.
         case .mixedLinks: return true
         case .link:

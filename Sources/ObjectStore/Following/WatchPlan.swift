@@ -19,8 +19,8 @@ struct WatchPlan: Sendable {
             if read.originProperty >= 0 {
                 // An inverse link read at the end of the path.
                 let back = PathStep(
-                    kind: .inverse, fromClass: dependency.classIndex, toClass: read.classIndex,
-                    member: read.originProperty)
+                    backTo: read.classIndex, read.originProperty,
+                    from: schema.classes[dependency.classIndex])
                 dependency.classIndex = read.classIndex
                 dependency.member = read.originProperty
                 dependency.path.append(back)
@@ -50,7 +50,7 @@ struct WatchPlan: Sendable {
     /// Embedded objects change with their owner, so a property in one is watched as the owner's property.
     private static func atOwner(_ dependency: Dependency, _ schema: RowSchema) -> Dependency {
         var watched = dependency
-        while let last = watched.path.last, last.kind != .inverse,
+        while let last = watched.path.last, last.kind != .inverse, last.kind != .holder,
             schema.classes[watched.classIndex].definition.kind == .embedded,
             last.toClass == watched.classIndex
         {

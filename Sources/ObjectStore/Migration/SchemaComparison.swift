@@ -237,8 +237,8 @@ struct SchemaComparison {
             if isChecked { check(position, .unconvertible(loss), step: step) }
         }
         if old.allowsNull != new.allowsNull, old.type.isCollection == new.type.isCollection {
-            let step = markedStep(
-                new.allowsNull ? .makeOptional : .makeRequired, new.name, isKey && !new.allowsNull)
+            // One object at most has null for a key; that another has the default's key is found with the keys.
+            let step = step(new.allowsNull ? .makeOptional : .makeRequired, new.name)
             if !new.allowsNull, new.scalar != nil, let scalar = old.scalar {
                 var loss = conversion
                 loss.to = loss.from

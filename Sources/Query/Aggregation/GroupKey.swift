@@ -54,11 +54,14 @@ package struct GroupKey: Hashable, Sendable {
                 range, of: source, clause: "by", root: .objects(classIndex: rootClass),
                 schema: schema
             ).path
-            guard case .inverse = path.terminal else { return path }
-            throw source.fault(
-                .type,
-                "Groups can't be made by the objects of an inverse link; name one of their properties.",
-                at: range.lowerBound)
+            switch path.terminal {
+            case .inverse, .holder:
+                throw source.fault(
+                    .type,
+                    "Groups can't be made by the objects of an inverse link; name one of their properties.",
+                    at: range.lowerBound)
+            default: return path
+            }
         }
         // Behind a bracket it stands in the key of a map.
         let named = source.bytes[item].prefix { $0 != UInt8(ascii: "[") }

@@ -84,6 +84,12 @@ struct PathResolver {
         if steps.isEmpty { firstMember = member }
         if case .linkingObjects = rowClass.definition.properties[member].type {
             let compiled = rowClass.members[member]
+            guard rowClass.definition.kind != .embedded || !steps.isEmpty else {
+                throw source.fault(
+                    .type,
+                    "'\(name)' leads to the object around '\(rowClass.definition.name)', which is not read here; "
+                        + "ask from that object.", at: offset)
+            }
             pending = .inverse(originClass: compiled.classIndex, member: compiled.originProperty)
         } else {
             pending = .member(member, nil)
@@ -153,9 +159,7 @@ struct PathResolver {
                     kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member)
             )
         case .inverse(let originClass, let member):
-            steps.append(
-                PathStep(
-                    kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
+            steps.append(PathStep(backTo: originClass, member, from: rowClass))
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
         case .mixed:
             throw source.fault(.type, "'\(name)' can't follow a value of type 'mixed'.", at: offset)
@@ -307,7 +311,10 @@ struct PathResolver {
         case .nothing, .lengths, .mixed:
             throw source.fault(.type, "Operation '@size' needs a property.", at: offset)
         case .inverse(let originClass, let member):
-            terminal = .inverseCount(originClass: originClass, member: member)
+            terminal =
+                rowClass.definition.kind == .embedded
+                ? .holderCount(originClass: originClass, member: member)
+                : .inverseCount(originClass: originClass, member: member)
         case .member(let member, let position):
             let storage = rowClass.members[member].storage
             let isObject = storage.element == .link || storage.element == .embedded
@@ -345,10 +352,11 @@ struct PathResolver {
             (terminal, type) = mixedTerminal(member, steps)
         case .inverse(let originClass, let member):
             let isObject = schema.classes[originClass].definition.kind == .object
-            (terminal, type) = (
-                .inverse(originClass: originClass, member: member),
-                isObject ? .link(classIndex: originClass) : .embedded(classIndex: originClass)
-            )
+            terminal =
+                rowClass.definition.kind == .embedded
+                ? .holder(originClass: originClass, member: member)
+                : .inverse(originClass: originClass, member: member)
+            type = isObject ? .link(classIndex: originClass) : .embedded(classIndex: originClass)
         case .member(let member, let position):
             let compiled = rowClass.members[member]
             if let position {

@@ -2,7 +2,7 @@ import Rows
 
 /// The embedded objects that link to an object: an inverse link names their owners only, so these are
 /// looked through.
-struct EmbeddedOrigins {
+package struct EmbeddedOrigins {
     let schema: RowSchema
     let originClass: RowClass
     /// The property of the embedded class that links.
@@ -11,11 +11,27 @@ struct EmbeddedOrigins {
     let target: UInt64
     let source: any ObjectSource
 
-    /// Hands over each embedded object, as often as it links, with its owner's key, until `body` returns
-    /// false.
+    /// Looks for the embedded objects of a class that link to an object through a property.
+    package init(
+        schema: RowSchema, originClass: RowClass, member: Int, target: UInt64,
+        source: any ObjectSource
+    ) {
+        self.schema = schema
+        self.originClass = originClass
+        self.member = member
+        self.target = target
+        self.source = source
+    }
+
+    /// Hands over each embedded object, as often as it links, with the position of its holder, until `body`
+    /// returns false.
     ///
+    /// - `holders`: The stack that the holders are put on while `body` runs.
     /// - Returns: Whether it never did.
-    func forEach(fromClass: Int, _ body: (_ embedded: RowView, _ owner: UInt64) -> Bool) -> Bool {
+    func forEach(
+        fromClass: Int, _ holders: inout [EmbeddedHolder],
+        _ body: (_ embedded: RowView, _ holder: Int, inout [EmbeddedHolder]) -> Bool
+    ) -> Bool {
         var goesOn = true
         var last: (classIndex: Int, key: UInt64)?
         source.forEachOrigin(
@@ -25,20 +41,37 @@ struct EmbeddedOrigins {
             if let last, last == (classIndex, key) { return true }
             last = (classIndex, key)
             guard let row = source.row(classIndex: classIndex, key: key) else { return true }
-            goesOn = visit(schema.classes[classIndex], row) { body($0, key) }
+            goesOn = forEach(
+                in: row, of: schema.classes[classIndex], key: key, &holders, body)
             return goesOn
         }
         return goesOn
     }
 
+    /// Hands over each embedded object of an owner, as ``forEach(fromClass:_:_:)`` does.
+    package func forEach(
+        in row: RowView, of owner: RowClass, key: UInt64, _ holders: inout [EmbeddedHolder],
+        _ body: (_ embedded: RowView, _ holder: Int, inout [EmbeddedHolder]) -> Bool
+    ) -> Bool {
+        visit(row, of: owner, key, parent: -1, &holders, body)
+    }
+
     /// Looks through the embedded objects of a row.
-    private func visit(_ rowClass: RowClass, _ row: RowView, _ body: (RowView) -> Bool) -> Bool {
-        for (position, compiled) in rowClass.members.enumerated()
-        where compiled.storage.element == .embedded && compiled.storage.shape != .none {
+    private func visit(
+        _ row: RowView, of rowClass: RowClass, _ key: UInt64, parent: Int,
+        _ holders: inout [EmbeddedHolder],
+        _ body: (RowView, Int, inout [EmbeddedHolder]) -> Bool
+    ) -> Bool {
+        for (position, compiled) in rowClass.members.enumerated() where compiled.isEmbedded {
             let inner = schema.classes[compiled.classIndex]
+            holders.append(
+                EmbeddedHolder(
+                    row: row, key: key, classIndex: rowClass.index, member: position,
+                    parent: parent))
+            defer { holders.removeLast() }
             if compiled.storage.shape == .single {
                 guard let embedded = rowClass.embedded(position, in: row) else { continue }
-                if !take(inner, embedded, body) { return false }
+                if !take(embedded, of: inner, key, &holders, body) { return false }
                 continue
             }
             let all = rowClass.collection(position, in: row, source)
@@ -46,18 +79,23 @@ struct EmbeddedOrigins {
                 guard !part.isNull(offset), let embedded = RowView(part.bytes(offset)) else {
                     return true
                 }
-                return take(inner, embedded, body)
+                return take(embedded, of: inner, key, &holders, body)
             }
             if !goesOn { return false }
         }
         return true
     }
 
-    private func take(_ rowClass: RowClass, _ row: RowView, _ body: (RowView) -> Bool) -> Bool {
+    /// Hands over an embedded object, whose holder is the last one on the stack, and looks through it.
+    private func take(
+        _ row: RowView, of rowClass: RowClass, _ key: UInt64, _ holders: inout [EmbeddedHolder],
+        _ body: (RowView, Int, inout [EmbeddedHolder]) -> Bool
+    ) -> Bool {
+        let holder = holders.count - 1
         if rowClass.index == originClass.index {
-            for _ in 0..<linkCount(row) where !body(row) { return false }
+            for _ in 0..<linkCount(row) where !body(row, holder, &holders) { return false }
         }
-        return visit(rowClass, row, body)
+        return visit(row, of: rowClass, key, parent: holder, &holders, body)
     }
 
     private func linkCount(_ row: RowView) -> Int {

@@ -18,6 +18,9 @@ package struct PathStep: Hashable, Sendable {
         case embeddedAt(ListPosition)
         /// Back to each object that links here.
         case inverse
+        /// Back from an embedded object to the row that holds it in the property; to nothing from one that another
+        /// property holds.
+        case holder
         /// Along each link within the `mixed` values of a property. Only dependencies have it: where such
         /// links lead is known when the values are read.
         case mixedLinks
@@ -29,7 +32,7 @@ package struct PathStep: Hashable, Sendable {
     package var fromClass: Int
     /// The class that it leads to.
     package var toClass: Int
-    /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse``.
+    /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse`` and ``Kind/holder``.
     package var member: Int
 
     /// Makes a step.
@@ -37,6 +40,14 @@ package struct PathStep: Hashable, Sendable {
         self.kind = kind
         self.fromClass = fromClass
         self.toClass = toClass
+        self.member = member
+    }
+
+    /// Makes the step back along an inverse link that a class declares or that a query names.
+    package init(backTo originClass: Int, _ member: Int, from rowClass: RowClass) {
+        kind = rowClass.definition.kind == .embedded ? .holder : .inverse
+        fromClass = rowClass.index
+        toClass = originClass
         self.member = member
     }
 
@@ -55,7 +66,7 @@ package struct PathStep: Hashable, Sendable {
     /// Whether the step may lead to several objects.
     package var isMany: Bool {
         switch kind {
-        case .links, .embeddedList, .inverse, .mixedLinks: true
+        case .links, .embeddedList, .inverse, .holder, .mixedLinks: true
         case .link, .embedded, .linkAt, .embeddedAt: false
         }
     }

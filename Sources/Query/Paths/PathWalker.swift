@@ -14,6 +14,9 @@ final class PathWalker {
     private let firstMany: Int
     /// Whether a missing object means a null value.
     private let yieldsNull: Bool
+    /// Whether it leads back out of embedded objects, so that their holders are kept.
+    private let needsHolders: Bool
+    private var holders: [EmbeddedHolder] = []
     private var total: Int64 = 0
     private var aggregator: Aggregator?
     private let within: MixedWalker?
@@ -31,6 +34,10 @@ final class PathWalker {
         isSum = path.isSum
         firstMany = path.steps.firstIndex(where: \.isMany) ?? path.steps.count
         yieldsNull = !path.isMany && !path.isFold
+        switch path.terminal {
+        case .holder, .holderCount: needsHolders = true
+        default: needsHolders = path.steps.contains { $0.kind == .holder }
+        }
         self.inner = inner
         results = TargetResults(path, schema: schema)
         switch path.terminal {
@@ -65,7 +72,7 @@ final class PathWalker {
         aggregator?.reset()
         within?.reset()
         if !isGrouped { sink.beginGroup() }
-        _ = step(0, row, key, source, sink)
+        _ = step(0, row, key, -1, source, sink)
         if isSum {
             var total = total
             _ = sink.receive(&total, 8)
@@ -125,15 +132,40 @@ final class PathWalker {
         guard let row = source.row(classIndex: step.toClass, key: target) else {
             return missing(index, sink)
         }
-        return self.step(index + 1, row, target, source, sink)
+        return self.step(index + 1, row, target, -1, source, sink)
+    }
+
+    /// Goes on within an embedded object.
+    private func enter(
+        _ embedded: RowView, _ step: PathStep, _ index: Int, of row: RowView, _ key: UInt64,
+        _ holder: Int, _ source: any ObjectSource, _ sink: ValueSink
+    ) -> Bool {
+        guard needsHolders else {
+            return self.step(index + 1, embedded, key, -1, source, sink)
+        }
+        holders.append(
+            EmbeddedHolder(
+                row: row, key: key, classIndex: step.fromClass, member: step.member,
+                parent: holder))
+        defer { holders.removeLast() }
+        return self.step(index + 1, embedded, key, holders.count - 1, source, sink)
+    }
+
+    /// The holder at a position, if it holds its embedded object in a property.
+    private func holder(_ position: Int, _ originClass: Int, _ member: Int) -> EmbeddedHolder? {
+        guard position >= 0 else { return nil }
+        let holder = holders[position]
+        return holder.classIndex == originClass && holder.member == member ? holder : nil
     }
 
     /// Takes the step at `index` and those after it; false when the sink wants no more.
+    ///
+    /// - `holder`: The position of the holder of an embedded object; −1 of any other.
     private func step(
-        _ index: Int, _ row: RowView, _ key: UInt64, _ source: any ObjectSource,
+        _ index: Int, _ row: RowView, _ key: UInt64, _ holder: Int, _ source: any ObjectSource,
         _ sink: ValueSink
     ) -> Bool {
-        guard index < path.steps.count else { return terminal(row, key, source, sink) }
+        guard index < path.steps.count else { return terminal(row, key, holder, source, sink) }
         let step = path.steps[index]
         let rowClass = schema.classes[step.fromClass]
         switch step.kind {
@@ -145,7 +177,7 @@ final class PathWalker {
             guard let embedded = rowClass.embedded(step.member, in: row) else {
                 return missing(index, sink)
             }
-            return self.step(index + 1, embedded, key, source, sink)
+            return enter(embedded, step, index, of: row, key, holder, source, sink)
         case .links:
             return rowClass.collection(step.member, in: row, source).forEach { links, offset, _ in
                 links.isNull(offset)
@@ -154,7 +186,7 @@ final class PathWalker {
         case .embeddedList:
             return rowClass.collection(step.member, in: row, source).forEach { rows, offset, _ in
                 guard let embedded = RowView(rows.bytes(offset)) else { return true }
-                return self.step(index + 1, embedded, key, source, sink)
+                return enter(embedded, step, index, of: row, key, holder, source, sink)
             }
         case .linkAt(let position):
             let links = rowClass.collection(step.member, in: row, source)
@@ -167,7 +199,7 @@ final class PathWalker {
             guard let (part, offset) = rows.object(position),
                 let embedded = RowView(part.bytes(offset))
             else { return missing(index, sink) }
-            return self.step(index + 1, embedded, key, source, sink)
+            return enter(embedded, step, index, of: row, key, holder, source, sink)
         case .inverse:
             let originClass = schema.classes[step.toClass]
             var continues = true
@@ -184,15 +216,32 @@ final class PathWalker {
             let origins = EmbeddedOrigins(
                 schema: schema, originClass: originClass, member: step.member, target: key,
                 source: source)
-            return origins.forEach(fromClass: step.fromClass) { embedded, owner in
-                self.step(index + 1, embedded, owner, source, sink)
+            var found: [EmbeddedHolder] = []
+            return origins.forEach(fromClass: step.fromClass, &found) { embedded, last, all in
+                guard let owner = all.owner(of: last) else { return true }
+                guard needsHolders else {
+                    return self.step(index + 1, embedded, owner.key, -1, source, sink)
+                }
+                let count = holders.count
+                for holder in all {
+                    var own = holder
+                    if own.parent >= 0 { own.parent += count }
+                    holders.append(own)
+                }
+                defer { holders.removeLast(all.count) }
+                return self.step(
+                    index + 1, embedded, owner.key, count + last, source, sink)
             }
+        case .holder:
+            guard let found = self.holder(holder, step.toClass, step.member) else { return true }
+            return self.step(index + 1, found.row, found.key, found.parent, source, sink)
         case .mixedLinks: return true
         }
     }
 
     private func terminal(
-        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
+        _ row: RowView, _ key: UInt64, _ holder: Int, _ source: any ObjectSource,
+        _ sink: ValueSink
     ) -> Bool {
         switch path.terminal {
         case .value(let member):
@@ -269,6 +318,12 @@ final class PathWalker {
                 return continues
             }
             return continues
+        case .holder(let originClass, let member):
+            guard var key = self.holder(holder, originClass, member)?.key else { return true }
+            return sink.receive(&key, 8)
+        case .holderCount(let originClass, let member):
+            total += self.holder(holder, originClass, member) == nil ? 0 : 1
+            return true
         case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount, .matchCount:
             total += count(row, key, source)
             return true

@@ -52,7 +52,7 @@ extension ValuePath {
     package var readsOtherObjects: Bool {
         let staysInside = steps.allSatisfy { step in
             switch step.kind {
-            case .embedded, .embeddedList, .embeddedAt: true
+            case .embedded, .embeddedList, .embeddedAt, .holder: true
             case .link, .links, .linkAt, .inverse, .mixedLinks: false
             }
         }
@@ -79,6 +79,7 @@ extension ValuePath {
         case .elementAt(let member, let position):
             (kind, last) = (isEmbedded ? .embeddedAt(position) : .linkAt(position), member)
         case .inverse(_, let member): (kind, last) = (.inverse, member)
+        case .holder(_, let member): (kind, last) = (.holder, member)
         default: return nil
         }
         return steps + [PathStep(kind: kind, fromClass: lastClass, toClass: target, member: last)]

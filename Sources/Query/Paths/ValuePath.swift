@@ -30,6 +30,10 @@ package struct ValuePath: Hashable, Sendable {
         case inverse(originClass: Int, member: Int)
         /// How many links lead here from a property.
         case inverseCount(originClass: Int, member: Int)
+        /// The row that holds this embedded object, if it does so in the property.
+        case holder(originClass: Int, member: Int)
+        /// 1 where that is so, else 0.
+        case holderCount(originClass: Int, member: Int)
         /// How many links lead here from anywhere.
         case incomingCount
         /// What becomes of the elements of a collection of values.
@@ -81,7 +85,9 @@ package struct ValuePath: Hashable, Sendable {
     /// Whether it is a count that is added up over all objects the steps lead to.
     var isSum: Bool {
         switch terminal {
-        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount, .matchCount: true
+        case .objectCount, .presence, .presenceAt, .inverseCount, .holderCount, .incomingCount,
+            .matchCount:
+            true
         default: false
         }
     }
@@ -94,7 +100,7 @@ package struct ValuePath: Hashable, Sendable {
     /// Whether the path stands for several values.
     package var isMany: Bool {
         switch terminal {
-        case .elements, .keys, .lengths, .inverse: true
+        case .elements, .keys, .lengths, .inverse, .holder: true
         case _ where isFold: false
         case .mixed(_, let path): crossesMany || path.manyCount > 0
         case .subjectMixed(let path): path.manyCount > 0

@@ -117,7 +117,7 @@ extension PathStep {
     package var isLinkLike: Bool {
         switch kind {
         case .link, .links, .linkAt, .inverse, .mixedLinks: true
-        case .embedded, .embeddedList, .embeddedAt: false
+        case .embedded, .embeddedList, .embeddedAt, .holder: false
         }
     }
 }
@@ -129,7 +129,7 @@ extension [PathStep] {
         guard count == 1 else { return false }
         switch self[0].kind {
         case .link, .links, .inverse: return true
-        case .linkAt, .embedded, .embeddedList, .embeddedAt, .mixedLinks: return false
+        case .linkAt, .embedded, .embeddedList, .embeddedAt, .holder, .mixedLinks: return false
         }
     }
 }

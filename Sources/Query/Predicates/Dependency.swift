@@ -34,7 +34,7 @@ extension ValuePath {
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
         var found: [Dependency] = []
         for (index, step) in steps.enumerated() {
-            let isInverse = step.kind == .inverse
+            let isInverse = step.kind == .inverse || step.kind == .holder
             found.append(
                 Dependency(
                     classIndex: isInverse ? step.toClass : step.fromClass, member: step.member,
@@ -42,8 +42,7 @@ extension ValuePath {
                     firstMember: firstMember))
         }
         func addInverse(_ originClass: Int, _ member: Int) {
-            let step = PathStep(
-                kind: .inverse, fromClass: lastClass, toClass: originClass, member: member)
+            let step = PathStep(backTo: originClass, member, from: schema.classes[lastClass])
             found.append(
                 Dependency(
                     classIndex: originClass, member: member, path: steps + [step],
@@ -58,7 +57,8 @@ extension ValuePath {
             found.append(
                 Dependency(
                     classIndex: lastClass, member: member, path: steps, firstMember: firstMember))
-        case .inverse(let originClass, let member), .inverseCount(let originClass, let member):
+        case .inverse(let originClass, let member), .inverseCount(let originClass, let member),
+            .holder(let originClass, let member), .holderCount(let originClass, let member):
             addInverse(originClass, member)
         case .incomingCount:
             for origin in schema.classes where !origin.isAsymmetric {

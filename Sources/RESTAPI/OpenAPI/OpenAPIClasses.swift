@@ -7,6 +7,7 @@ struct OpenAPIClasses {
     /// The projections, in the order in which they were made.
     let projections: [OpenAPIProjection]
     private let positions: [String: Int]
+    private let schema: Schema
 
     /// Names everything that belongs to the classes. A class keeps its own name wherever it can; what
     /// is derived from it gives way, and so does it to `reserved`, the schemas that belong to no class.
@@ -36,6 +37,7 @@ struct OpenAPIClasses {
                     path: "/v1/classes/" + ObjectPath.segment(definition.name)))
         }
         self.all = all
+        self.schema = schema
         self.positions = positions
         var classes: [String: ObjectClass] = [:]
         if !definitions.isEmpty {
@@ -54,6 +56,11 @@ struct OpenAPIClasses {
     /// The projection of a name.
     func projection(_ name: String) -> OpenAPIProjection? {
         projections.first { $0.definition.name == name }
+    }
+
+    /// The classes whose objects hold embedded ones of a class, see ``Schema/owners(of:)``.
+    func owners(of embedded: String) -> [OpenAPIClass] {
+        schema.owners(of: embedded).compactMap { self[$0.name] }
     }
 
     /// The class of a name in the schema.

@@ -15,8 +15,9 @@ struct OpenAPIComponents {
     private static var file: OpenAPIFile { OpenAPIFile(PackageResources.components_json) }
 
     /// The names of the shared schemas.
-    static let schemaNames: [String] =
+    static let schemaNames: [String] = withExtendedLifetime(file) { file in
         file["schemas"]?.members.map { String(decoding: $0.name, as: UTF8.self) } ?? []
+    }
 
     /// What writes the components.
     var template: OpenAPITemplate {

@@ -206,7 +206,16 @@ final class OpenAPIPaths {
         template.names["item"] = isMap ? "entry" : "shownElement"
         template.names["member"] = isMap ? "entries" : element.isObject ? "objects" : "elements"
         template.values["=shownElement"] = { [schemas] writer in
-            writer.object { schemas.writeShown(element, property.isOptional, to: &$0) }
+            writer.object { object in
+                func writeShown(_ object: inout JSONObjectWriter) {
+                    schemas.writeShown(element, property.isOptional, to: &object)
+                }
+                if case .linkingObjects(let className, _) = property.type {
+                    schemas.writeOrigin(className, to: &object, writeShown)
+                } else {
+                    writeShown(&object)
+                }
+            }
         }
         template.values["=replyElement"] = { [schemas] writer in
             writer.object { schemas.writeElement(element, of: property, .reply, to: &$0) }

@@ -62,7 +62,7 @@ struct OpenAPISchemas {
             let member = object.member("default")
             SchemaWriter(member).write(.constant(value), of: property)
         }
-        if let text = Self.describe(property, entry) { object.member("description").string(text) }
+        if let text = describe(property, entry) { object.member("description").string(text) }
     }
 
     /// Writes what holds of the value of a property.
@@ -92,7 +92,9 @@ struct OpenAPISchemas {
             }
         case .linkingObjects(let className, _):
             object.member("type").string("array")
-            object.member("items").object { write(.object(className), false, .reply, to: &$0) }
+            object.member("items").object {
+                writeOrigin(className, to: &$0) { write(.object(className), false, .reply, to: &$0) }
+            }
             object.member("readOnly").bool(true)
         }
     }
@@ -117,6 +119,37 @@ struct OpenAPISchemas {
         object.member("description").string(
             "A number\(property.isOptional ? ", or null" : ""); NaN and the infinities are strings."
         )
+    }
+
+    /// Writes what holds of an object that an inverse link shows.
+    ///
+    /// - `writeObject`: What holds of it where it stands by itself; an embedded one has `$owner` beside its properties.
+    func writeOrigin(
+        _ className: String, to object: inout JSONObjectWriter,
+        _ writeObject: (inout JSONObjectWriter) -> Void
+    ) {
+        guard let origin = classes[className], origin.definition.kind == .embedded else {
+            return writeObject(&object)
+        }
+        object.member("allOf").array { parts in
+            parts.element().schema(origin.object)
+            parts.element().object { part in
+                part.member("type").string("object")
+                part.member("properties").object { properties in
+                    properties.member("$owner").object { owner in
+                        owner.member("description").string(
+                            "The object that it belongs to, as a link; beside it what `fields` and `expand` "
+                                + "ask for of that object.")
+                        owner.member("anyOf").array { choices in
+                            choices.element().schema("HoldfastLink")
+                            for owner in classes.owners(of: className) {
+                                choices.element().schema(owner.object)
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Writes what holds of an element on a page: a link is the object that it leads to.
@@ -215,7 +248,7 @@ struct OpenAPISchemas {
         if entry.primaryKey == nil { object.member("minimum").uint(0) }
     }
 
-    private static func describe(_ property: Property, _ entry: OpenAPIClass) -> String? {
+    private func describe(_ property: Property, _ entry: OpenAPIClass) -> String? {
         var sentences: [String] = []
         if property.name == entry.definition.primaryKey {
             sentences.append("The primary key: it never changes.")
@@ -231,7 +264,12 @@ struct OpenAPISchemas {
         switch property.type {
         case .single, .list, .set, .map: break
         case .linkingObjects(let className, let name):
-            sentences.append("The objects of `\(className)` whose `\(name)` links here.")
+            sentences.append(
+                entry.definition.kind == .embedded
+                    ? "The object of `\(className)` that holds this one in its `\(name)`, if it does."
+                    : classes[className]?.definition.kind == .embedded
+                        ? "The embedded objects of `\(className)` whose `\(name)` links here, each with its owner."
+                        : "The objects of `\(className)` whose `\(name)` links here.")
         }
         switch property.defaultValue {
         case .uuid: sentences.append("A random one when it is left out of a new object.")

@@ -30,6 +30,10 @@ extension Operation {
         Operation(
             .put, schemaClass, "putClass", .admin, schemaChange + [.ifNoneMatchWrite], .schema
         ) { $0.putClass },
+        Operation(
+            .patch, schemaClass, "patchClass", .admin, schemaChange,
+            .schema + [.notFound]
+        ) { $0.patchClass },
         Operation(.delete, schemaClass, "deleteClass", .admin, schemaChange, .removing) {
             $0.deleteClass
         },
@@ -43,6 +47,7 @@ extension Operation {
     private static let write: [Parameter] = [.ifMatch, .ifNoneMatchWrite, .preferWrite]
 
     private static let lists = [
+        Operation(.get, "/v1/classes", "listClasses", .read, .guarded) { $0.listClasses },
         Operation(
             .get, ofClass + "/objects", "listObjects", .read,
             filter + [

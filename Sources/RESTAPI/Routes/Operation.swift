@@ -36,7 +36,8 @@ package struct Operation: Sendable {
     /// The names of the parameters in the query, for the check of each request.
     private let known: [StaticString]
     private let repeatable: [StaticString]
-    /// The conditions that it does not know although it writes; nothing is done for a request that makes one.
+    /// The conditions that it does not know; nothing is done for a request that makes one. `If-None-Match` on a read
+    /// asks for less than the reply, so that a read without it answers as it would.
     private let refused: [HeaderName]
 
     init(
@@ -56,9 +57,8 @@ package struct Operation: Sendable {
         known = inQuery.map(\.name)
         repeatable = inQuery.filter(\.isRepeatable).map(\.name)
         let taken = parameters.filter { $0.location == .header }.map(\.name.description)
-        refused =
-            method == .get
-            ? [] : [.ifMatch, .ifNoneMatch].filter { !taken.contains($0.text.description) }
+        let conditions: [HeaderName] = method == .get ? [.ifMatch] : [.ifMatch, .ifNoneMatch]
+        refused = conditions.filter { !taken.contains($0.text.description) }
     }
 
     /// An operation that a handler answers.
@@ -101,7 +101,7 @@ package struct Operation: Sendable {
                 method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless
             ) { request in
                 do throws(RequestFault) {
-                    if !request.query.isEmpty || !refused.isEmpty { try check(request) }
+                    if !request.query.isEmpty || !refused.isEmpty { try check(request, service) }
                     return try handler(request)
                 } catch {
                     return .respond(service.response(error))
@@ -111,7 +111,7 @@ package struct Operation: Sendable {
             let start = make(service)
             return Route(method, path, id) { request, upload in
                 do throws(RequestFault) {
-                    try check(request)
+                    try check(request, service)
                     return try start(request, upload)
                 } catch {
                     return .refuse(service.response(error))
@@ -121,8 +121,12 @@ package struct Operation: Sendable {
     }
 
     /// Refuses parameters and conditions that the operation does not know, or parameters that stand too often.
-    private func check(_ request: Request) throws(RequestFault) {
-        try request.checkParameters(known: known, repeatable: repeatable)
+    private func check(_ request: Request, _ service: RESTService) throws(RequestFault) {
+        do throws(RequestFault) {
+            try request.checkParameters(known: known, repeatable: repeatable)
+        } catch {
+            throw parameterFault(error, of: request, service) ?? error
+        }
         for name in refused where request.header(name) != nil {
             throw .header(
                 name.text,

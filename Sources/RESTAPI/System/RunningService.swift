@@ -24,6 +24,7 @@ package final class RunningService: Sendable {
         serverOptions.inflationRatioMax = service.options.inflationRatioMax
         serverOptions.connectionCountMax = service.options.connectionCountMax
         serverOptions.makeProblem = { Problem.response($0) }
+        serverOptions.nearestPaths = NearestPaths.of
         let routes = Operation.all.map { $0.route(service) }
         let pins = service.served.pins
         serverOptions.watchAccess = {

@@ -5,7 +5,7 @@ extension RESTService {
     func getLinks(_ request: Request) -> Outcome {
         let links: StaticString = """
             {"name":"holdfast","links":{"service":"/v1","openapi":"/v1/openapi.json",\
-            "schema":"/v1/schema","changes":"/v1/changes","metrics":"/metrics",\
+            "schema":"/v1/schema","classes":"/v1/classes","changes":"/v1/changes","metrics":"/metrics",\
             "live":"/health/live","ready":"/health/ready"}}
             """
         return .respond(Response(200, .json, Bytes(links)))

@@ -189,28 +189,53 @@ package final class StreamDefinition: Sendable {
     static func paths(
         _ list: String, isExpanded: Bool, _ rowClass: RowClass, _ schema: RowSchema
     ) -> [Dependency] {
+        list.split(separator: ",").flatMap {
+            paths(
+                $0.droppingBlanks.split(separator: ".")[...], isExpanded: isExpanded, rowClass,
+                schema)
+        }
+    }
+
+    private static func paths(
+        _ all: ArraySlice<Substring>, isExpanded: Bool, _ rowClass: RowClass,
+        _ schema: RowSchema
+    ) -> [Dependency] {
         var paths: [Dependency] = []
-        for part in list.split(separator: ",") {
-            var names = part.split(separator: ".")
-            // A wildcard or `$id` at the end stands for the object that it is in.
-            let isWhole = names.last == "*"
-            if let last = names.last, last == "*" || last.hasPrefix("$") { names.removeLast() }
-            if names.isEmpty, isWhole {
-                paths += everything(of: rowClass, behind: [], firstMember: nil)
+        let ownerIndex = all.firstIndex(of: "$owner")
+        var names = all[..<(ownerIndex ?? all.endIndex)]
+        // A wildcard or `$id` at the end stands for the object that it is in.
+        let isWhole = names.last == "*"
+        if let last = names.last, last == "*" || last.hasPrefix("$") { names.removeLast() }
+        if names.isEmpty, isWhole {
+            paths += everything(of: rowClass, behind: [], firstMember: nil)
+        }
+        // An expanded path shows every object on its way.
+        for count in 1..<(names.count + 1) where count == names.count || isExpanded {
+            guard
+                let path = try? ValuePath(
+                    dotted: names.prefix(count).joined(separator: "."),
+                    rootClass: rowClass.index, schema: schema)
+            else { continue }
+            paths += path.dependencies(schema)
+            guard let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0
+            else { continue }
+            let targetClass = schema.classes[target]
+            let firstMember = path.firstMember
+            // An inverse link shows embedded objects as they are.
+            let isShown = steps.last?.kind == .inverse && targetClass.definition.kind == .embedded
+            if isExpanded || isWhole || isShown {
+                paths += everything(of: targetClass, behind: steps, firstMember: firstMember)
             }
-            // An expanded path shows every object on its way.
-            for count in 1..<(names.count + 1) where count == names.count || isExpanded {
-                guard
-                    let path = try? ValuePath(
-                        dotted: names[..<count].joined(separator: "."),
-                        rootClass: rowClass.index, schema: schema)
-                else { continue }
-                paths += path.dependencies(schema)
-                guard isExpanded || isWhole, let steps = path.stepsToObjects,
-                    let target = steps.last?.toClass, target >= 0
-                else { continue }
-                paths += everything(
-                    of: schema.classes[target], behind: steps, firstMember: path.firstMember)
+            guard count == names.count, let ownerIndex else { continue }
+            let rest = all[(ownerIndex + 1)...]
+            for owner in schema.ownerClasses(of: target).map({ schema.classes[$0] }) {
+                var inner = Self.paths(rest, isExpanded: isExpanded, owner, schema)
+                if isExpanded { inner += everything(of: owner, behind: [], firstMember: nil) }
+                paths += inner.map {
+                    Dependency(
+                        classIndex: $0.classIndex, member: $0.member, path: steps + $0.path,
+                        firstMember: firstMember)
+                }
             }
         }
         return paths

@@ -142,11 +142,10 @@ struct CheckedQuery: Sendable {
     /// What the objects are sorted or told apart by, at any place of the query.
     var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
 
-    /// Whether a page can be found where the one before it ended.
-    var canPage: Bool {
-        guard !distinct.isEmpty else { return true }
-        return sort.count >= distinct.count
-            && zip(sort, distinct).allSatisfy { $0.path == $1.path }
+    /// Whether a page is found where the one before it ended: DISTINCT in another order than that of its own paths
+    /// needs the objects before, which tell the values that were seen.
+    var pagesByDistinct: Bool {
+        sort.count >= distinct.count && zip(sort, distinct).allSatisfy { $0.path == $1.path }
     }
 }
 

@@ -1,4 +1,5 @@
 import ObjectStore
+import Query
 import Rows
 
 extension CollectionPage {
@@ -6,8 +7,8 @@ extension CollectionPage {
     struct Candidate {
         /// Its offset in the collection, or the object key of an object that links here.
         var position: UInt64
-        /// Which of the links from that object it is; 0 in a collection.
-        var repetition: UInt64 = 0
+        /// Which of the links from that object it is; nil in a collection.
+        var origin: PageCursor.Origin?
         /// What it is sorted by.
         var sortBytes: [UInt8] = []
         /// The element's row and key, where the elements are objects.
@@ -15,6 +16,8 @@ extension CollectionPage {
         var key: UInt64 = 0
         /// The class of the object.
         var rowClass: RowClass?
+        /// Of an embedded object the rows around it, its own holder last.
+        var holders: [EmbeddedHolder] = []
     }
 
     /// Hands over the elements in their own order, from behind a position on, until `body` returns
@@ -38,6 +41,11 @@ extension CollectionPage {
             }
             if compiled.storage.element == .embedded {
                 candidate.row = RowView(part.bytes(offset))
+                candidate.key = key
+                candidate.holders = [
+                    EmbeddedHolder(
+                        row: row, key: key, classIndex: owner.index, member: member, parent: -1)
+                ]
             } else {
                 candidate.key = part.pointer(offset).storedLink
                 candidate.row = read.row(classIndex: compiled.classIndex, key: candidate.key)
@@ -51,35 +59,46 @@ extension CollectionPage {
         after cursor: PageCursor?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {
         guard compiled.originProperty >= 0 else { return }
-        let property = read.rows.classes[compiled.classIndex].members[compiled.originProperty]
-            .number
-        let last = cursor.flatMap { origin($0.position) }
-        read.scanOrigins(owner.index, key, property: property, from: last) { identity, count in
-            var candidate = Candidate(position: identity.key, key: identity.key)
-            let rowClass = read.rows.classes[identity.classIndex]
-            if isOwned { candidate.sortBytes = Self.bytes(rowClass.number) }
-            candidate.row = read.row(classIndex: identity.classIndex, key: identity.key)
-            candidate.rowClass = rowClass
-            if candidate.row == nil { return true }
-            candidate.repetition = identity == last ? (cursor?.repetition ?? 0) + 1 : 0
-            while candidate.repetition < count {
-                if !body(candidate, nil) { return false }
-                candidate.repetition += 1
+        let originClass = read.rows.classes[compiled.classIndex]
+        let property = originClass.members[compiled.originProperty].number
+        let last = cursor.flatMap { cursor in
+            read.rows.classIndexByNumber[cursor.origin.classNumber].map {
+                ObjectIdentity(classIndex: $0, key: cursor.position.key)
             }
-            return true
         }
-    }
-
-    /// The object at a position in the order of ``forEachOrigin(after:_:)``; nil when its class is gone.
-    private func origin(_ position: QueryPosition) -> ObjectIdentity? {
-        if !isOwned { return ObjectIdentity(classIndex: compiled.classIndex, key: position.key) }
-        let number = position.sortBytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return read.rows.classIndexByNumber[number].map {
-            ObjectIdentity(classIndex: $0, key: position.key)
+        let embedded = EmbeddedOrigins(
+            schema: read.rows, originClass: originClass, member: compiled.originProperty,
+            target: key, source: read)
+        var holders: [EmbeddedHolder] = []
+        read.scanOrigins(owner.index, key, property: property, from: last) { identity, count in
+            let rowClass = read.rows.classes[identity.classIndex]
+            guard let row = read.row(classIndex: identity.classIndex, key: identity.key) else {
+                return true
+            }
+            var candidate = Candidate(position: identity.key)
+            candidate.key = identity.key
+            candidate.rowClass = originClass
+            var origin = PageCursor.Origin(classNumber: rowClass.number, repetition: 0)
+            // Those that the page before had.
+            var skipped = identity == last ? (cursor?.origin.repetition ?? 0) + 1 : 0
+            func take(_ row: RowView, _ holders: [EmbeddedHolder]) -> Bool {
+                defer { origin.repetition += 1 }
+                if skipped > 0 {
+                    skipped -= 1
+                    return true
+                }
+                candidate.row = row
+                candidate.origin = origin
+                candidate.holders = holders
+                return body(candidate, nil)
+            }
+            guard compiled.showsEmbedded else {
+                for _ in 0..<count where !take(row, []) { return false }
+                return true
+            }
+            return embedded.forEach(in: row, of: rowClass, key: identity.key, &holders) {
+                embedded, _, holders in take(embedded, holders)
+            }
         }
-    }
-
-    private static func bytes(_ number: UInt32) -> [UInt8] {
-        withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 }

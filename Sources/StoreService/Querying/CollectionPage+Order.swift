@@ -34,7 +34,8 @@ extension CollectionPage {
     func isBefore(_ a: Candidate, _ b: Candidate, _ order: Order) -> Bool {
         let result = compare(a, b, order)
         if result != 0 { return result < 0 }
-        return (a.position, a.repetition) < (b.position, b.repetition)
+        return (a.origin?.classNumber ?? 0, a.position, a.origin?.repetition ?? 0)
+            < (b.origin?.classNumber ?? 0, b.position, b.origin?.repetition ?? 0)
     }
 
     /// Compares two elements by what they are sorted by: negative, 0 or positive.
@@ -58,7 +59,9 @@ extension CollectionPage {
             result = compare(wholeBytes(candidate, order).bytes, position.wholeBytes)
         }
         if result != 0 { return result > 0 }
-        return (candidate.position, candidate.repetition) > (position.key, cursor.repetition)
+        guard let origin = candidate.origin else { return candidate.position > position.key }
+        return (origin.classNumber, candidate.position, origin.repetition)
+            > (cursor.origin.classNumber, position.key, cursor.origin.repetition)
     }
 
     /// The position of an element, for a cursor.

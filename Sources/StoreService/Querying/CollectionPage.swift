@@ -24,13 +24,6 @@ struct CollectionPage {
     var compiled: RowClass.Member { owner.members[member] }
     var holdsObjects: Bool { compiled.classIndex >= 0 }
 
-    /// Whether the links come from embedded objects: their owners stand for them, which may be of
-    /// several classes.
-    var isOwned: Bool {
-        compiled.storage.shape == .none && compiled.classIndex >= 0
-            && read.rows.classes[compiled.classIndex].definition.kind == .embedded
-    }
-
     /// Writes the page.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
@@ -57,7 +50,7 @@ struct CollectionPage {
         var page = Page(elements: found.prefix(limit), total: total)
         if found.count > page.elements.count, let last = page.elements.last {
             page.next = PageCursor(
-                query: hash, epoch: read.epoch, returnedCount: last.repetition,
+                query: hash, epoch: read.epoch, origin: last.origin,
                 position: position(last, order))
         }
         return try write(page, selection, to: buffer)
@@ -88,16 +81,6 @@ struct CollectionPage {
                 text.fields != nil ? "fields" : "expand",
                 "The elements are plain values; 'fields' and 'expand' are for objects.")
         }
-        let shaping = [
-            ("filter", text.filter), ("sort", text.sort), ("fields", text.fields),
-            ("expand", text.expand),
-        ]
-        if isOwned, let (name, _) = shaping.first(where: { $0.1 != nil }) {
-            throw text.fault(
-                name,
-                "The links come from embedded objects, whose owners may be of several classes; "
-                    + "'\(name)' can't be used here.")
-        }
         return try text.compiledFilter(root, read.rows)
     }
 
@@ -119,12 +102,15 @@ struct CollectionPage {
             if text.expand != nil {
                 throw text.fault("expand", "A projection says what is shown; leave 'expand' out.")
             }
-            return try projection.selection(fields: text.fields)
+            let selection = try projection.selection(fields: text.fields)
+            return compiled.showsEmbedded && text.fields == nil
+                ? selection.withOwner() : selection
         }
-        guard holdsObjects, text.fields != nil || text.expand != nil else { return nil }
+        guard holdsObjects, compiled.showsEmbedded || text.fields != nil || text.expand != nil
+        else { return nil }
         return try FieldSelection(
             fields: text.fields, expand: text.expand, of: read.rows.classes[compiled.classIndex],
-            names: view.names)
+            names: view.names, areOrigins: compiled.showsEmbedded)
     }
 
     /// The elements of the page, and one more if there is one, or with a sort all that come behind the
@@ -166,7 +152,9 @@ struct CollectionPage {
             if !order.isNatural { candidate.sortBytes = sortBytes(candidate, value, order, buffer) }
             if let cursor, !comesAfter(candidate, cursor, order) { return true }
             guard order.isNatural else {
-                byteCount += MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
+                byteCount +=
+                    MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
+                    + candidate.holders.count * MemoryLayout<EmbeddedHolder>.stride
                 if byteCount > limits.memoryByteCountMax {
                     failure = view.outOfMemory
                     return false
@@ -218,7 +206,7 @@ struct CollectionPage {
             }
             if let row = candidate.row, let rowClass = candidate.rowClass {
                 writer.write(
-                    row, key: candidate.key,
+                    row, key: candidate.key, heldBy: candidate.holders,
                     selection ?? view.names.everything[rowClass.index])
             } else if holdsObjects {
                 json.null()

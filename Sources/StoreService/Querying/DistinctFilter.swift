@@ -11,7 +11,10 @@ struct DistinctFilter {
     private var seen: Set<[UInt8]> = []
     /// Bytes that ``seen`` may still take.
     private var room: Int
-    /// The sort values that belong to the distinct ones, and those that the page before ended with.
+    /// The end of the page before, as long as the objects come from the first one on; nil behind it.
+    private var end: (order: ObjectOrder, position: QueryPosition)?
+    /// The sort values that belong to the distinct ones, and those that the page before ended with, where the
+    /// objects come from there on.
     private let ended: (evaluator: SortEvaluator, sortBytes: [UInt8])?
 
     /// Whether there were more combinations than there is memory for.
@@ -19,9 +22,10 @@ struct DistinctFilter {
 
     /// Makes a filter; nil when the query has no DISTINCT.
     ///
-    /// - `position`: Where the page before ended; the sort begins with the distinct paths then, so
-    ///   that the position tells which values were seen last, whatever has become of its object.
-    /// - `byteCountMax`: The memory for what was seen.
+    /// - `position`: The end of the page before. Where the sort begins with the distinct paths the position tells
+    ///   which values were seen last, and objects come from there on, see ``CheckedQuery/pagesByDistinct``. In any
+    ///   other order they come from the first one: those up to the position tell which values were seen.
+    /// - `byteCountMax`: The memory for the values that were seen.
     init?(
         _ query: CheckedQuery, _ read: ReadTransaction, after position: QueryPosition?,
         byteCountMax: Int
@@ -31,15 +35,16 @@ struct DistinctFilter {
             query.distinct.map { SortKey(path: $0.path) }, schema: read.rows)
         self.read = read
         room = byteCountMax
-        ended = position.map { position in
-            (
-                SortEvaluator(Array(query.sort.prefix(query.distinct.count)), schema: read.rows),
-                position.sortBytes
-            )
+        if query.pagesByDistinct {
+            let own = Array(query.sort.prefix(query.distinct.count))
+            ended = position.map { (SortEvaluator(own, schema: read.rows), $0.sortBytes) }
+        } else {
+            ended = nil
+            end = position.map { (ObjectOrder(query.sort, of: query.rowClass, in: read), $0) }
         }
     }
 
-    /// Whether the object is the first with its values.
+    /// Whether the object is the first with its values, and none of an earlier page.
     mutating func takes(_ key: UInt64, _ row: RowView) -> Bool {
         buffer.removeAll()
         guard evaluator.appendDistinct(row: row, key: key, source: read, to: buffer) else {
@@ -56,6 +61,10 @@ struct DistinctFilter {
         room -= values.count + 64
         if room < 0 { isFull = true }
         seen.insert(values)
+        if let (order, position) = end {
+            guard order.comesAfter(key, row, position) else { return false }
+            end = nil
+        }
         return true
     }
 }

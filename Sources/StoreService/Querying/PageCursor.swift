@@ -13,7 +13,7 @@ import Rows
 ///     0       1      format: 1, or 2 with the time that `now()` stands for
 ///     1       16     hash of the query that it belongs to
 ///     17      8      epoch
-///     25      8      objects returned so far; of an inverse link's page, ``repetition``
+///     25      8      objects returned so far; of an inverse link's page its ``Origin``
 ///     33      8      object key, or position in a collection, of the last object
 ///     41      4      byte count of its sort values
 ///     45      12     format 2 only: seconds since 1970 (8) and nanoseconds (4) of that time
@@ -69,8 +69,36 @@ struct PageCursor: Equatable, Sendable {
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
-    /// Which of the links from one object the last element of an inverse link's page was.
-    var repetition: UInt64 { returnedCount }
+    /// What the last element of an inverse link's page was beside the key of its object.
+    struct Origin: Equatable, Sendable {
+        /// The number of the class of the object that holds the link.
+        var classNumber: UInt32
+        /// Which of the links from that object it was.
+        var repetition: UInt32
+    }
+
+    /// Where an inverse link's page ended.
+    var origin: Origin {
+        Origin(
+            classNumber: UInt32(truncatingIfNeeded: returnedCount >> 32),
+            repetition: UInt32(truncatingIfNeeded: returnedCount))
+    }
+
+    /// Makes the cursor of a page of elements.
+    ///
+    /// - `origin`: Nil for those of a collection.
+    init(query: QueryHash, epoch: UInt64, origin: Origin?, position: QueryPosition) {
+        let count = origin.map { UInt64($0.classNumber) << 32 | UInt64($0.repetition) }
+        self.init(query: query, epoch: epoch, returnedCount: count ?? 0, position: position)
+    }
+
+    /// Makes the cursor of a page of objects.
+    init(query: QueryHash, epoch: UInt64, returnedCount: UInt64, position: QueryPosition) {
+        self.query = query
+        self.epoch = epoch
+        self.returnedCount = returnedCount
+        self.position = position
+    }
 }
 
 extension PageCursor {

@@ -28,11 +28,6 @@ struct QueryPage {
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
     func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
-        if cursor != nil, !query.canPage {
-            throw text.fault(
-                "distinct",
-                "A list with 'distinct' has pages only when its sort begins with the same paths.")
-        }
         let account = view.account(text, of: query.rowClass)
         if let stages = query.stages {
             return try write(stages, after: cursor, to: buffer, account)
@@ -51,7 +46,8 @@ struct QueryPage {
         let isDistinct = !query.distinct.isEmpty
         let objects = ObjectQuery(
             classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
-            after: cursor?.position, expectedCount: isDistinct ? nil : sought)
+            after: query.pagesByDistinct ? cursor?.position : nil,
+            expectedCount: isDistinct ? nil : sought)
         let limits = view.queryLimits
         let execution = try view.execution(objects, limits, account)
         account.add("plan", 0)
@@ -77,7 +73,7 @@ struct QueryPage {
         if writer.isTruncated || distinct?.isFull ?? false { throw view.outOfMemory }
         account.add(execution, "objects", count)
         var next: PageCursor?
-        if hasMore, let last, query.canPage {
+        if hasMore, let last {
             next = PageCursor(
                 query: query.hash, epoch: read.epoch, returnedCount: UInt64(returnedBefore + count),
                 position: last)

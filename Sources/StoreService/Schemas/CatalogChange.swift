@@ -22,6 +22,8 @@ package struct CatalogChange: Sendable {
     /// The revisions of the schema that it may change, as versions of the store's epoch, or that what it is
     /// about is not there.
     package var precondition = Precondition.none
+    /// The revision of the schema that a change of one class was made from; nil for any.
+    package var madeFrom: UInt64?
     /// Whether values may be lost that the new schema has no room for.
     package var allowsDataLoss = false
     private let subject: Subject
@@ -97,6 +99,9 @@ package struct CatalogChange: Sendable {
         if case .schema(let document) = subject, let revision = document.revision,
             revision != present.schema.revision
         {
+            throw .schemaRevision(current: present.schema.revision)
+        }
+        if let madeFrom, madeFrom != present.schema.revision {
             throw .schemaRevision(current: present.schema.revision)
         }
         let isMet =

@@ -39,6 +39,8 @@ package enum SchemaText {
 
     private static func change(_ text: [UInt8]) throws(RequestFault) -> CatalogChange {
         let parser = JSONParser()
+        // What it has read is valid as long as it is there.
+        defer { withExtendedLifetime(parser) {} }
         // The parser copies the text, but what it says of a fault is looked up in it.
         let buffer = ByteBuffer(capacity: text.count)
         buffer.append(text)
