@@ -35,6 +35,7 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMemory"),
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CTime"),
         .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
         .target(
             name: "CICU",
@@ -75,7 +76,7 @@ let package = Package(
             [
                 "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes",
                 "JSON",
-                "Storage", "Threads", "CCrypto", "CMemory",
+                "Storage", "Threads", "CCrypto", "CMemory", "CTime",
             ]),
         library(
             "RESTAPI",

@@ -38,8 +38,6 @@ package final class Request: @unchecked Sendable {
     var status: UInt16 = 0
     var sentByteCount = 0
     var receivedByteCount = 0
-    /// What those that were compressed have become.
-    var inflatedByteCount = 0
     /// Whether nothing behind the request is read any more.
     var closesEarly = false
     /// Whether the reply became an event stream, which is counted when it ends.
@@ -73,7 +71,6 @@ package final class Request: @unchecked Sendable {
         status = 0
         sentByteCount = 0
         receivedByteCount = 0
-        inflatedByteCount = 0
         closesEarly = false
         isDetached = false
         bodyLimit = Int.max
