@@ -33,6 +33,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMemory"),
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CTime"),
@@ -91,7 +93,7 @@ let package = Package(
             name: "HoldfastCommand",
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "HTTPServer",
-                "JSON", "Text", "Bytes", "Storage", "StorageLMDB", "Threads", "CZlib",
+                "JSON", "Text", "Bytes", "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
             swiftSettings: ours,
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count

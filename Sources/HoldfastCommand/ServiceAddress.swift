@@ -1,6 +1,9 @@
 /// The address at which the service of a store probably listens: what `--listen` or its variable says, else the
 /// default. An address that means every interface is reached by loopback.
 struct ServiceAddress {
+    /// An address for texts.
+    static let example = "http://127.0.0.1:8080"
+
     /// The host, without brackets.
     var host: String
     /// The port.
@@ -19,6 +22,9 @@ struct ServiceAddress {
 
     /// `http://host:port`
     var url: String { "http://\(authority)" }
+
+    /// What to do in place of opening the directory of a store that a service has open.
+    var instead: String { "a running service does it too: give --url \(url) in place of --data" }
 
     /// `host:port`, with brackets around IPv6 addresses.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
