@@ -78,6 +78,28 @@ struct ImportFormTests {
         #expect(reply.status == 422 && reply.text.contains(expected), "\(reply.text)")
     }
 
+    @Test("of CSV with a wrong quote lose the line that has it, and no other", arguments: [1, 7, 1000])
+    func wrongQuotes(pieceByteCount: Int) throws {
+        let store = try Store(engine: try EngineCase.memory.open())
+        try TestServer.put(Self.schema, in: store)
+        let text = "id,name\n1,\"a\n2,b\n3,\"c\"\n4,\"d\ne\"\n5,f\"g\n6,h\n7,\"i\n8,\"j\"\"\"\n9,k\n10,\"l\n11,m\n12,n"
+        let report = try Importing.report(text, into: store, "Row", pieceByteCount: pieceByteCount) {
+            $0.format = .csv
+        }
+        #expect(report.importedCount == 8, "\(report.faults)")
+        #expect(
+            report.codes == [2, 7, 9, 12].map { "\($0) malformed-csv" }, "\(report.faults)")
+    }
+
+    @Test("of CSV that are wrong in every line cost no more than their length")
+    func manyWrongQuotes() throws {
+        let store = try Store(engine: try EngineCase.memory.open())
+        try TestServer.put(Self.schema, in: store)
+        let text = "id,name\n" + String(repeating: "1,\"\"\"a\n", count: 100_000)
+        let report = try Importing.report(text, into: store, "Row") { $0.format = .csv }
+        #expect(report.importedCount == 0 && report.failedCount > 0)
+    }
+
     @Test("that parameters can't mean are 400")
     func parameters() throws {
         let server = try TestServer(schema: Self.schema)

@@ -53,6 +53,7 @@ final class CSVConverter: LineSource {
     private var fault: RequestFault.Entry?
     /// The ends of lines in the quoted cells of the present record.
     private var innerLineCount = 0
+    private var rewinding = CSVRewinding()
     /// The columns of the header; nil before it.
     private var columns: [Column]?
     /// The lines that the cutter has not got yet.
@@ -76,17 +77,25 @@ final class CSVConverter: LineSource {
     private static let columnCountMax = 10_000
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
-        for byte in bytes { try take(byte) }
+        rewinding.receive(bytes.count)
+        for byte in bytes {
+            try take(byte)
+            try readAgain()
+        }
         flush()
+    }
+
+    /// Reads the lines again that a record with a wrong quote took along.
+    private func readAgain() throws(RequestFault) {
+        while let byte = rewinding.next() { try take(byte) }
     }
 
     /// Ends the text; its last record need not have an end.
     func complete() throws(RequestFault) {
-        if state == .quoted {
-            malformed("The last cell is quoted and has no closing quote.")
+        while state != .start || !cells.isEmpty {
+            if state == .quoted { malformed("A cell is quoted and has no closing quote.") }
             try endRecord()
-        } else if state != .start || !cells.isEmpty {
-            try endRecord()
+            try readAgain()
         }
         flush()
         if columns == nil {
@@ -107,6 +116,7 @@ final class CSVConverter: LineSource {
     // MARK: Cells
 
     private func take(_ byte: UInt8) throws(RequestFault) {
+        if innerLineCount > 0 { rewinding.keep(byte) }
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): state = .afterQuote
         case (.quoted, _):
@@ -133,17 +143,19 @@ final class CSVConverter: LineSource {
     }
 
     private func keep(_ byte: UInt8) {
-        guard text.count <= options.lineByteCountMax else {
+        guard text.count <= options.lineByteCountMax, cutter.admits(text.count) else {
             fault = fault ?? .lineTooLong(byteCountMax: options.lineByteCountMax)
             return
         }
         text.append(byte)
     }
 
+    private static let malformedCode = "malformed-csv"
+
     private func malformed(_ detail: String) {
         fault =
             fault
-            ?? RequestFault.Entry(code: "malformed-csv", detail: detail, column: cellCount + 1)
+            ?? RequestFault.Entry(code: Self.malformedCode, detail: detail, column: cellCount + 1)
     }
 
     private func endCell() {
@@ -167,6 +179,16 @@ final class CSVConverter: LineSource {
         }
         let isBlank = cells.isEmpty && !isQuoted && text.count == cellStart
         endCell()
+        if columns != nil, innerLineCount > 0, let fault, fault.code == Self.malformedCode,
+            rewinding.rewind()
+        {
+            // Of the record only its first line is faulty.
+            flush()
+            cutter.note(fault)
+            line.append(UInt8(ascii: "\n"))
+            innerLineCount = 0
+            return beginRecord()
+        }
         if let columns {
             // Of one column, an empty line is a null.
             if isBlank, columns.count != 1 {
@@ -191,6 +213,11 @@ final class CSVConverter: LineSource {
             if line.count >= Self.flushedByteCount { flush() }
         }
         if line.count >= Self.flushedByteCount { flush() }
+        beginRecord()
+    }
+
+    private func beginRecord() {
+        rewinding.forget()
         cells.removeAll(keepingCapacity: true)
         cellCount = 0
         text.removeAll()

@@ -26,7 +26,8 @@ final class ExtendedJSONConverter: LineSource {
         self.schema = schema
         self.cutter = cutter
         self.options = options
-        splitter = ObjectSplitter(objectByteCountMax: options.lineByteCountMax)
+        splitter = ObjectSplitter(
+            objectByteCountMax: options.lineByteCountMax, admits: { cutter.admits($0) })
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {

@@ -25,6 +25,7 @@ struct ObjectSplitter {
     }
 
     private let objectByteCountMax: Int
+    private let admits: (Int) -> Bool
     private var state = State.between
     private var depth = 0
     private var number = 1
@@ -37,7 +38,12 @@ struct ObjectSplitter {
     private let object = ByteBuffer(capacity: 4096)
 
     /// Makes a splitter of objects with so many bytes at most.
-    init(objectByteCountMax: Int) { self.objectByteCountMax = objectByteCountMax }
+    ///
+    /// - `admits`: Whether so many bytes of one may be in memory.
+    init(objectByteCountMax: Int, admits: @escaping (Int) -> Bool) {
+        self.objectByteCountMax = objectByteCountMax
+        self.admits = admits
+    }
 
     /// Takes the next bytes and hands over what is complete with them, with the number of its line.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ body: (Int, Content) -> Void) {
@@ -117,7 +123,7 @@ struct ObjectSplitter {
 
     private mutating func keep(_ byte: UInt8) {
         if isTooLong { return }
-        if object.count >= objectByteCountMax {
+        if object.count >= objectByteCountMax || object.count & 0xFFFFF == 0 && !admits(object.count) {
             isTooLong = true
             object.truncate(to: 1)
         } else {

@@ -61,6 +61,14 @@ final class LineCutter: LineSource {
         if lineCount > 0 { cut() }
     }
 
+    /// Whether a line of so many bytes may be in memory; waits while another import has long ones. False when
+    /// the import is over.
+    func admits(_ byteCount: Int) -> Bool {
+        guard byteCount > LongLineGate.freeByteCount, isWanted else { return isWanted }
+        isWanted = longLines.enter()
+        return isWanted
+    }
+
     /// Notes what is wrong with the line that comes next, which has to be blank.
     func note(_ fault: RequestFault.Entry) { faults.append((nextNumber, fault)) }
 
@@ -77,11 +85,7 @@ final class LineCutter: LineSource {
         // The end of the line, `\r\n` at most, does not count; `endLine` looks closer.
         let byteCount = text.count - lineStart + piece.count
         if byteCount > options.lineByteCountMax + 2 { return skip() }
-        if byteCount > LongLineGate.freeByteCount, !longLines.enter() {
-            isWanted = false
-            return
-        }
-        text.append(piece)
+        if admits(byteCount) { text.append(piece) }
     }
 
     private func skip() {
