@@ -24,6 +24,7 @@ FROM ${RUNTIME_IMAGE}
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates \
+        libcurl4 \
         libicu72 \
         liblmdb0 \
         libmicrohttpd12 \

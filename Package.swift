@@ -36,8 +36,11 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMemory"),
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CTime"),
         .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
         .target(
             name: "CICU",
@@ -77,7 +80,7 @@ let package = Package(
             [
                 "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes",
                 "JSON",
-                "Storage", "Threads", "CCrypto", "CMemory",
+                "Storage", "Threads", "CCrypto", "CMemory", "CTime",
             ]),
         library(
             "RESTAPI",
@@ -92,8 +95,7 @@ let package = Package(
             name: "HoldfastCommand",
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "Text",
-                "Storage",
-                "StorageLMDB", "Threads", "CZlib",
+                "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
             swiftSettings: ours,
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count

@@ -113,14 +113,28 @@ package enum Base64 {
         return isValid
     }
 
-    /// Appends the bytes that `text` stands for in one alphabet or the other: clients write data in both.
+    /// Appends the bytes that `text` stands for in one alphabet or the other, whose lines may be
+    /// broken: clients write data in all these ways.
     ///
     /// - Returns: As ``decode(_:alphabet:into:)``.
     package static func decodeEither(
         _ text: UnsafeRawBufferPointer, into buffer: ByteBuffer
     ) -> Bool {
-        decode(text, alphabet: .standard, into: buffer)
+        if decode(text, alphabet: .standard, into: buffer)
             || decode(text, alphabet: .url, into: buffer)
+        {
+            return true
+        }
+        guard text.contains(where: isBlank) else { return false }
+        // Lines of 64 or 76 digits, as base64(1) and openssl write them.
+        let digits = ByteBuffer(capacity: text.count)
+        for byte in text where !isBlank(byte) { digits.append(byte) }
+        return decode(digits.bytes, alphabet: .standard, into: buffer)
+            || decode(digits.bytes, alphabet: .url, into: buffer)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == 0x09
     }
 
     /// The bytes that `text` stands for in one alphabet or the other; nil for neither.

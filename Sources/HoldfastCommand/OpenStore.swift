@@ -4,7 +4,11 @@ import StorageLMDB
 
 /// The options by which every verb finds and opens a store.
 enum OpenStore {
-    static let data = Option("data", "DIR", "the store's directory")
+    static let data = Option("data", "DIR", "the store's directory", fallback: "./data")
+
+    /// The directory that the options name.
+    static func directory(_ arguments: Arguments) -> String { arguments.text("data") ?? "./data" }
+
     static let mapSize = Option(
         "map-size", "SIZE", "address space reserved for the data, its upper bound", fallback: "1TiB"
     )
@@ -39,8 +43,7 @@ enum OpenStore {
         _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), for purpose: Purpose,
         directory: String? = nil, instead: String? = nil
     ) throws(CommandFailure) -> Store {
-        let path: String
-        if let directory { path = directory } else { path = try arguments.required("data") }
+        let path = directory ?? Self.directory(arguments)
         if purpose != .making, !FileSystem.isDirectory(path) {
             throw CommandFailure("there is no directory '\(path)'")
         }

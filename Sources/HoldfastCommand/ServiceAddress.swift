@@ -3,6 +3,8 @@ import Glibc
 /// The address at which the service of a store listens: as `--listen` or its variable says, else as the service noted it
 /// in the store's directory, else the default. An address that means every interface is reached by loopback.
 struct ServiceAddress {
+    /// An address for texts.
+    static let example = "http://127.0.0.1:8080"
     /// The file in a store's directory that has the address of the service that serves it.
     private static let fileName = "holdfast.address"
 
@@ -26,6 +28,9 @@ struct ServiceAddress {
 
     /// `http://host:port`
     var url: String { "http://\(authority)" }
+
+    /// What to do in place of opening the directory of a store that a service has open.
+    var instead: String { "a running service does it too: give --url \(url) in place of --data" }
 
     /// `host:port`, with brackets around IPv6 addresses.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

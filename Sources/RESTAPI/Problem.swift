@@ -2,6 +2,7 @@ import Bytes
 import HTTPServer
 import JSON
 import ObjectJSON
+import StoreService
 
 /// A document of `application/problem+json` (RFC 9457).
 package struct Problem {
@@ -37,25 +38,32 @@ package struct Problem {
 
     /// Writes the document. `current` writes the object as it is, or nothing and returns false.
     func document(_ current: (JSONWriter) -> Bool) -> HTTPServer.Bytes {
-        let json = JSONWriter(ByteBuffer(capacity: 512))
-        json.raw("{\"type\":\"about:blank\",\"title\":")
-        json.string(reasonPhrase(status))
-        json.raw(",\"status\":")
-        json.uint(UInt64(status))
-        json.raw(",\"code\":")
-        json.string(code)
-        json.raw(",\"detail\":")
-        json.string(detail)
-        if !errors.isEmpty {
-            json.raw(",\"errors\":")
-            json.array { list in
-                for fault in errors { list.element().object { fault.write(&$0) } }
+        document { object, json in
+            if !errors.isEmpty {
+                object.member("errors").array { list in
+                    for fault in errors { list.element().object { fault.write(&$0) } }
+                }
             }
+            let end = json.buffer.count
+            if !current(object.member("current")) { json.buffer.truncate(to: end) }
         }
-        let end = json.buffer.count
-        json.raw(",\"current\":")
-        if !current(json) { json.buffer.truncate(to: end) }
-        json.raw("}")
+    }
+
+    /// Writes the document of an import of which no line was taken, with the members of its report.
+    func document(_ report: ImportReport) -> HTTPServer.Bytes {
+        document { object, _ in report.write(to: &object) }
+    }
+
+    private func document(_ rest: (inout JSONObjectWriter, JSONWriter) -> Void) -> HTTPServer.Bytes {
+        let json = JSONWriter(ByteBuffer(capacity: 512))
+        json.object { object in
+            object.member("type").string("about:blank")
+            object.member("title").string(reasonPhrase(status).description)
+            object.member("status").int(Int64(status))
+            object.member("code").string(code)
+            object.member("detail").string(detail)
+            rest(&object, json)
+        }
         let (base, count) = json.buffer.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)
     }

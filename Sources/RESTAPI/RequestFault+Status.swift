@@ -11,6 +11,7 @@ extension RequestFault.Kind {
         case .notFound: 404
         case .unsupportedOperation: 405
         case .notAcceptable: 406
+        case .tooSlow: 408
         case .conflict: 409
         case .expired: 410
         case .preconditionFailed: 412

@@ -21,7 +21,9 @@ package struct ServiceLimits: Sendable {
     /// Bytes of a collection, as stored, that a reply or an event shows; larger ones are left out of it.
     package var collectionByteCountMax = 1 << 20
     /// Bytes of one line of an import.
-    package var importLineByteCountMax = 32 << 20
+    package var importLineByteCountMax = ImportOptions().lineByteCountMax
+    /// Bytes a second that the client of an import has to send.
+    package var importByteRateMin = 4 << 10
     /// Faulty lines that an import takes; with one more it ends.
     package var importFaultCountMax = 100_000
     /// Seconds that a read with `minVersion` waits for that version.

@@ -277,27 +277,26 @@ import Testing
     func refusedWhilePaused() throws {
         let notes = Notes()
         let route = Route(
-            .post, "/stuck", "stuck", streaming: { _, _ in .accept(LateStuckSink(notes)) })
-        try withServer([route], { $0.inflationRatioMax = 2 }) { server, port in
-            let packed = gzip([UInt8](repeating: 32, count: 40_000_000))
-            #expect(packed.count > 100_000)
+            .post, "/stuck", "stuck", streaming: { _, _ in .accept(LateRefusingSink(notes)) })
+        try withServer([route]) { server, port in
             let client = try RawClient(port: port)
-            let reply = try client.send(
-                "POST", "/stuck", body: packed, ["Content-Encoding: gzip"])
-            #expect(reply.status == 413)
+            client.send(
+                "POST /stuck HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+            #expect(try client.reply().status == 413)
             #expect(notes.count("abort") == 1)
             #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
         }
     }
 }
 
-/// Waits for ever once it has nearly as much as a compressed upload may become at first.
-private final class LateStuckSink: UploadSink {
+/// Waits with its first piece, and refuses the one that came together with it.
+private final class LateRefusingSink: UploadSink {
     private let notes: Notes
-    private let byteCount = Atomic<Int>(0)
+    private let count = Atomic<Int>(0)
     init(_ notes: Notes) { self.notes = notes }
     func receive(_ piece: UnsafeRawBufferPointer) -> UploadFlow {
-        byteCount.wrappingAdd(piece.count, ordering: .relaxed).newValue > 1_040_000 ? .wait : .more
+        count.wrappingAdd(1, ordering: .relaxed).newValue == 1 ? .wait : .refuse(Response(413))
     }
     func finish() -> Outcome { .respond(Response(204)) }
     func abort() { notes.add("abort") }

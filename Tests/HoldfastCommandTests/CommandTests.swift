@@ -182,7 +182,7 @@ struct CommandTests {
             environment: ["HOLDFAST_LISTEN": address])
         #expect(
             imported.status == 1
-                && imported.output.contains("http://\(address)/v1/classes/Node/import"))
+                && imported.output.contains("--url http://\(address)"))
         let taken = Command.run("serve", "--data", data + "2", "--listen", address)
         #expect(taken.status == 1 && taken.output.contains("is in use: another process"))
         service.kill(SIGTERM)

@@ -13,7 +13,8 @@ package enum UploadFlow: Sendable {
 /// Thread rule: all calls come from the connection's thread, one after the other; exactly one of
 /// `finish` and `abort` is the last.
 package protocol UploadSink: AnyObject, Sendable {
-    /// Takes a piece (decompressed); the bytes are valid only during the call.
+    /// Takes a piece as it was sent, compressed where `Content-Encoding` says so; the bytes are valid only during
+    /// the call.
     func receive(_ bytes: UnsafeRawBufferPointer) -> UploadFlow
     /// The body is complete: decides the reply, like a handler.
     func finish() -> Outcome

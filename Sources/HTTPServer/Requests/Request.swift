@@ -24,8 +24,6 @@ package final class Request: @unchecked Sendable {
     var status: UInt16 = 0
     var sentByteCount = 0
     var receivedByteCount = 0
-    /// What those that were compressed have become.
-    var inflatedByteCount = 0
     /// The `Content-Length`; 0 without one.
     var announcedByteCount: UInt64 = 0
     /// Whether the body comes in chunks.
@@ -54,7 +52,6 @@ package final class Request: @unchecked Sendable {
         status = 0
         sentByteCount = 0
         receivedByteCount = 0
-        inflatedByteCount = 0
         announcedByteCount = 0
         isChunked = false
         bodyLimit = Int.max

@@ -80,8 +80,10 @@ final class GzipWriter: @unchecked Sendable {
 }
 
 /// Reads gzip, piece by piece.
-final class GzipReader {
-    enum Fault: Error {
+package final class GzipReader {
+    /// Why a text can't be read.
+    package enum Fault: Error {
+        /// It is not gzip.
         case broken
         /// The consumer of the pieces stopped.
         case stopped
@@ -89,9 +91,11 @@ final class GzipReader {
 
     private let stream: UnsafeMutablePointer<z_stream>
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 15, alignment: 16)
-    private(set) var isOver = false
+    /// Whether what was read so far is whole.
+    package private(set) var isOver = false
 
-    init?() {
+    /// Makes a reader; nil without memory.
+    package init?() {
         guard let stream = makeStream(shim_inflate_init_gzip) else {
             scratch.deallocate()
             return nil
@@ -107,7 +111,7 @@ final class GzipReader {
 
     /// Decompresses `source` and calls `sink` with each piece (32 KiB at most) until it returns
     /// false. Members that follow one another are read as one text (RFC 1952, section 2.2).
-    func read(
+    package func read(
         _ source: UnsafeRawBufferPointer, _ sink: (UnsafeRawBufferPointer) -> Bool
     ) throws(Fault) {
         stream.pointee.next_in = UnsafeMutablePointer(

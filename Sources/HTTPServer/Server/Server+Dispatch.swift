@@ -170,6 +170,8 @@ extension Server {
             guard request.inflater == nil else { return nil }
             return request.requestBody.reserve(expected) ? nil : noMemory()
         case .streamed(let start):
+            // The sink unpacks it, on a thread of its own.
+            request.inflater = nil
             switch start(request, Upload(request)) {
             case .accept(let sink):
                 request.upload = sink
@@ -236,26 +238,9 @@ extension Server {
             "The body is not well-formed gzip, although Content-Encoding says so.")
     }
 
-    /// The bytes that every compressed upload may become.
-    private static let inflationByteCountMin = 1 << 20
-
-    /// Counts a decompressed piece of an upload, and refuses one that grows too much.
-    private func inflationRefusal(_ byteCount: Int, _ request: Request) -> Response? {
-        guard request.inflater != nil else { return nil }
-        request.inflatedByteCount += byteCount
-        let allowed =
-            Self.inflationByteCountMin + options.inflationRatioMax * request.receivedByteCount
-        guard request.inflatedByteCount > allowed else { return nil }
-        return fault(
-            413, .inflationTooLarge,
-            "The compressed body becomes more than \(options.inflationRatioMax) times as long. Send "
-                + "it uncompressed, or let the service take more (--max-inflation).")
-    }
-
     /// Gives a decoded piece to whoever collects the body. Returns what refuses it.
     private func take(_ bytes: UnsafeRawBufferPointer, for request: Request) -> Response? {
         if let upload = request.upload {
-            if let refusal = inflationRefusal(bytes.count, request) { return refusal }
             switch upload.receive(bytes) {
             case .more: break
             case .wait: request.pause()

@@ -13,7 +13,6 @@ package struct ServerFault: Sendable, Equatable {
         case methodNotAllowed = "method-not-allowed"
         case requestTimeout = "request-timeout"
         case bodyTooLarge = "body-too-large"
-        case inflationTooLarge = "inflation-too-large"
         case targetTooLong = "target-too-long"
         case unsupportedEncoding = "unsupported-content-encoding"
         case headersTooLarge = "headers-too-large"

@@ -11,9 +11,6 @@ package struct ServerOptions: Sendable {
     package var headerByteCountMax = 16 << 10
     /// Bytes of a collected body after decompression (413 above).
     package var bodyByteCountMax = 32 << 20
-    /// Bytes that a compressed upload may become for each byte that was received, beyond the first MiB
-    /// (413 above). A collected body has its own limit after decompression.
-    package var inflationRatioMax = 256
     /// Bytes of a refused body that are read and dropped to keep the connection; more cut it.
     package var drainByteCountMax = 64 << 10
     /// libmicrohttpd's memory for a connection's headers and buffers.

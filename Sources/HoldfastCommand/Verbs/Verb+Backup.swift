@@ -5,20 +5,18 @@ import StoreService
 extension Verb {
     /// `holdfast backup`
     static let backup = Verb(
-        name: "backup", summary: "Copies a store that no service has open into a file.",
+        name: "backup", summary: "Copies a store into a file.",
         operands: "FILE", operandCount: 1...1,
-        options: [OpenStore.data, OpenStore.mapSize],
+        options: [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize],
         notes: """
             The file appears when it is whole; one that is there is replaced. 'holdfast restore' takes it.
-            A running service makes backups by itself: POST /v1/backups.
+            Of a running service (--url) a backup is made there, copied into the file, and deleted there.
             """
     ) { arguments throws(CommandFailure) in
         let path = arguments.operands.first ?? ""
-        let address = ServiceAddress(arguments)
+        if let client = try ServiceClient(arguments) { return try RemoteBackup(client).run(path) }
         let store = try OpenStore.open(
-            arguments, for: .reading,
-            instead: "a running service makes backups by itself: curl -X POST "
-                + "'\(address.url)/v1/backups'")
+            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         do throws(BackupFile.Failure) {
             let written = try BackupFile.write(store) { _ in
@@ -34,7 +32,7 @@ extension Verb {
             Terminal.endProgress()
             switch error {
             case .store(let error):
-                throw OpenStore.failure(error, try arguments.required("data"))
+                throw OpenStore.failure(error, OpenStore.directory(arguments))
             case .system(let code):
                 throw CommandFailure(
                     "'\(path)' can't be written: \(String(cString: strerror(code)))")

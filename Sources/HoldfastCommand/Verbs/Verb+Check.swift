@@ -30,7 +30,7 @@ extension Verb {
             report = try StoreCheck.run(store) { Terminal.progress("check: \($0) entries read") }
         } catch {
             Terminal.endProgress()
-            throw OpenStore.failure(error, try arguments.required("data"))
+            throw OpenStore.failure(error, OpenStore.directory(arguments))
         }
         Terminal.endProgress()
         for entry in report.objectCounts {

@@ -11,7 +11,7 @@ extension Verb {
             cursors and ETags stay as they are.
             """
     ) { arguments throws(CommandFailure) in
-        let directory = try arguments.required("data")
+        let directory = OpenStore.directory(arguments)
         // As a store at first, so that nothing else is rewritten.
         try OpenStore.open(arguments, for: .changing, instead: "stop the service first")
             .close()

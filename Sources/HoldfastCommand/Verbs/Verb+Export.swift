@@ -10,7 +10,8 @@ extension Verb {
         name: "export", summary: "Writes a whole store, or the objects of a class.",
         operands: "[FILE]", operandCount: 0...1,
         options: [
-            OpenStore.data,
+            OpenStore.data
+        ] + ServiceClient.options + [
             Option("class", "NAME", "the class of the objects; without it the whole store"),
             Option(flag: "csv", "write CSV with a header line, for --class"),
             Option(
@@ -26,7 +27,7 @@ extension Verb {
     }
 }
 
-/// Runs an export from a store that no service has open.
+/// Runs an export from a store that no service has open, or from a running service.
 struct ExportCommand {
     private let arguments: Arguments
     private let className: String?
@@ -42,15 +43,11 @@ struct ExportCommand {
 
     /// Exports; returns when all is written.
     func run() throws(CommandFailure) -> ExitCode {
-        let address = ServiceAddress(arguments)
-        let target =
-            className.map { "/v1/classes/\(ObjectPath.segment($0))/export" } ?? "/v1/export"
-        let accept = arguments.has("csv") ? "-H 'Accept: text/csv' " : ""
+        if let client = try ServiceClient(arguments) { return try run(client) }
         let store = try OpenStore.open(
-            arguments, for: .reading,
-            instead: "a running service exports by itself: curl \(accept)'\(address.url)\(target)'")
+            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
-        let directory = try arguments.required("data")
+        let directory = OpenStore.directory(arguments)
         let transaction: ReadTransaction
         do throws(StoreError) {
             transaction = try store.read()
@@ -70,11 +67,7 @@ struct ExportCommand {
         } catch {
             throw CommandFailure(error)
         }
-        let path = arguments.operands.first ?? "-"
-        let file = path == "-" ? 1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw Self.unwritable(path) }
-        defer { if file != 1 { close(file) } }
-        var byteCount = 0
+        let file = try OutputFile(path)
         var shownAt = Clock.seconds()
         while true {
             let piece: UnsafeRawBufferPointer
@@ -84,28 +77,48 @@ struct ExportCommand {
                 throw OpenStore.failure(error, directory)
             }
             if piece.isEmpty { break }
-            guard Terminal.write(piece, to: file) else {
-                // Who reads has had enough, as `head` has.
-                if errno == EPIPE, file == 1 { return .failure }
-                throw Self.unwritable(path)
+            guard file.write(piece) else {
+                if file.isUnread { return .failure }
+                throw file.unwritable
             }
-            byteCount += piece.count
-            let now = Clock.seconds()
-            if now - shownAt >= 0.2, file != 1 || isatty(1) == 0 {
-                shownAt = now
-                Terminal.progress(
-                    "\(className ?? "store"): \(byteCount >> 20) MiB written, \(cursor.objectCount) objects"
-                )
-            }
+            show(file, &shownAt)
         }
-        Terminal.endProgress()
-        if file != 1, fsync(file) != 0, errno != EINVAL { throw Self.unwritable(path) }
-        return .success
+        return try finish(file)
     }
 
-    private static func unwritable(_ path: String) -> CommandFailure {
-        CommandFailure(
-            "\(path == "-" ? "standard output" : "'\(path)'") can't be written: "
-                + String(cString: strerror(errno)))
+    private func run(_ client: ServiceClient) throws(CommandFailure) -> ExitCode {
+        var query = TargetQuery()
+        if let fields = arguments.text("fields") { query.add("fields", fields) }
+        let target =
+            className.map { "/v1/classes/\(ObjectPath.segment($0))/export" } ?? "/v1/export"
+        let file = try OutputFile(path)
+        var shownAt = Clock.seconds()
+        let type = arguments.has("csv") ? "text/csv" : "application/x-ndjson"
+        let (status, refusal) = try client.send(
+            "GET", target + query.text, headers: ["Accept: \(type)"],
+            reply: { piece in
+                guard file.write(piece) else { return false }
+                show(file, &shownAt)
+                return true
+            })
+        if file.isUnread { return .failure }
+        if status == 0 { throw file.unwritable }
+        if status >= 300 { throw ServiceClient.refused(status, refusal) }
+        return try finish(file)
+    }
+
+    private var path: String { arguments.operands.first ?? "-" }
+
+    private func show(_ file: OutputFile, _ shownAt: inout Double) {
+        let now = Clock.seconds()
+        guard now - shownAt >= 0.2, !file.isStandardOutput || isatty(1) == 0 else { return }
+        shownAt = now
+        Terminal.progress("\(className ?? "store"): \(file.byteCount >> 20) MiB written")
+    }
+
+    private func finish(_ file: OutputFile) throws(CommandFailure) -> ExitCode {
+        Terminal.endProgress()
+        try file.finish()
+        return .success
     }
 }

@@ -1,4 +1,3 @@
-import CZlib
 import Glibc
 import ObjectJSON
 import ObjectStore
@@ -11,33 +10,52 @@ extension Verb {
     static let importObjects = Verb(
         name: "import", summary: "Imports objects of one class, or a whole store.",
         operands: "FILE|-", operandCount: 1...1,
-        options: [
-            OpenStore.data,
+        options: [OpenStore.data] + ServiceClient.options + [
             Option("class", "NAME", "the class of the objects; without it a whole store's export"),
-            Option(flag: "csv", "the text is CSV with a header line, for --class"),
+            Option(
+                flag: "csv",
+                "the text is CSV with a header line, for --class; so is that of a FILE named .csv or .tsv"),
+            Option(
+                flag: "extended-json",
+                "the text is MongoDB's extended JSON, as mongoexport writes it, for --class"),
             Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
             Option(
                 "mode", "create|merge|replace|ignore",
                 "what becomes of objects that are there already",
                 fallback: "create"),
             Option(flag: "atomic", "take all lines or none, in one transaction"),
+            Option(
+                "unknown", "fault|ignore", "what becomes of members that the class has not",
+                fallback: "fault"),
+            Option(
+                "map", "NAME=PROPERTY", "the property that a column or member is; repeatable",
+                isRepeatable: true),
+            Option(
+                "skip", "NAME", "a column or member that is left out; repeatable",
+                isRepeatable: true),
+            Option("delimiter", "CHARACTER|tab", "what stands between cells of CSV", fallback: ","),
+            Option(flag: "decimal-comma", "numbers in CSV have a comma before their decimals"),
+            Option(
+                "date-format", "FORMAT", "how dates in CSV are written, such as '%d.%m.%Y %H:%M'",
+                fallback: "RFC 3339"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
-            Option("max-import-line", "SIZE", "bytes of one line", fallback: "32MiB"),
+            Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
         ],
         notes: """
             Gzip is recognised by itself. With --class the text is NDJSON, one object a line, or CSV; without it
-            it is what 'export' wrote of a whole store, and a new store gets its schema too. --realm-json takes
-            {"Class":[{…},…],…} into a store that has the classes already, or --class alone of them. Good lines are kept and faulty ones reported on standard error,
-            with exit code 1. Links may lead to objects of any line: they are checked at the end.
+            it is what 'export' wrote of a whole store, and a new store gets its schema too. --realm-json takes the
+            JSON of any version of Realm Studio into a store that has the classes already, or --class alone of them.
+            Good lines are kept and faulty ones reported on standard error, with exit code 1. Links may lead to objects of any line: they are checked at the end.
             """
     ) { arguments throws(CommandFailure) in
         try ImportCommand(arguments).run()
     }
 }
 
-/// Runs an import into a store that no service has open.
+/// Runs an import into a store that no service has open, or into a running service.
 struct ImportCommand {
     private enum Mode: String, CaseIterable { case create, merge, replace, ignore }
+    private enum Unknown: String, CaseIterable { case fault, ignore }
 
     private let arguments: Arguments
     private let className: String?
@@ -54,15 +72,55 @@ struct ImportCommand {
         options.mode =
             WriteMode(rawValue: try arguments.choice("mode", Mode.create).rawValue) ?? .create
         options.isAtomic = arguments.has("atomic")
-        options.format = arguments.has("csv") ? .csv : .ndjson
-        options.directory = try arguments.required("data")
+        options.directory = OpenStore.directory(arguments)
+        options.ignoresUnknown = try arguments.choice("unknown", Unknown.fault) == .ignore
+        try readForm()
         if let count = try arguments.byteCount("max-import-line") {
             options.lineByteCountMax = count
         }
-        if options.format == .csv, className == nil || isRealmJSON {
-            throw .usage("--csv needs --class, and does not go with --realm-json")
+    }
+
+    /// Reads the options that say how the text is written.
+    private mutating func readForm() throws(CommandFailure) {
+        let flags = ["csv", "extended-json", "realm-json"].filter { arguments.has($0) }
+        guard flags.count < 2 else {
+            throw .usage("--\(flags[0]) does not go with --\(flags[1])")
         }
-        if options.isAtomic, className == nil || isRealmJSON {
+        let name = path.hasSuffix(".gz") ? String(path.dropLast(3)) : path
+        let isTabbed = name.hasSuffix(".tsv")
+        if arguments.has("csv") || (flags.isEmpty && className != nil && (isTabbed || name.hasSuffix(".csv"))) {
+            options.format = .csv
+            if isTabbed { options.csv.delimiter = UInt8(ascii: "\t") }
+        } else if arguments.has("extended-json") {
+            options.format = .extendedJSON
+        }
+        if let text = arguments.text("delimiter") {
+            guard let byte = CSVForm.delimiter(text) else {
+                throw .usage("--delimiter is \(CSVForm.delimiterText), not '\(text)'")
+            }
+            options.csv.delimiter = byte
+        }
+        options.csv.hasDecimalComma = arguments.has("decimal-comma")
+        if let text = arguments.text("date-format") {
+            guard let dates = DateFormat(text) else {
+                throw .usage("--date-format is \(DateFormat.text), not '\(text)'")
+            }
+            options.csv.dates = dates
+        }
+        for text in arguments.texts("map") where !options.names.map(text) {
+            throw .usage("--map is NAME=PROPERTY, for each name once, not '\(text)'")
+        }
+        options.names.skipped = Set(arguments.texts("skip"))
+        if options.misplaced != nil {
+            throw .usage(
+                "--delimiter, --decimal-comma and --date-format are for CSV, --map and --skip for it and for "
+                    + "--extended-json")
+        }
+        let isOfClass = className != nil && !isRealmJSON
+        if options.format != .ndjson, !isOfClass {
+            throw .usage("--\(options.format == .csv ? "csv" : "extended-json") needs --class")
+        }
+        if options.isAtomic, !isOfClass {
             throw .usage("--atomic needs --class, and does not go with --realm-json")
         }
     }
@@ -72,9 +130,12 @@ struct ImportCommand {
 
     /// Imports; returns when all is durable.
     func run() throws(CommandFailure) -> ExitCode {
+        if let client = try ServiceClient(arguments) {
+            return try RemoteImport(client, arguments, options, isRealmJSON: isRealmJSON).run(path)
+        }
         let store = try OpenStore.open(
-            arguments, for: className == nil && !isRealmJSON ? .making : .changing, instead: instead
-        )
+            arguments, for: className == nil && !isRealmJSON ? .making : .changing,
+            instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         if let className {
             try Self.failing { () throws(RequestFault) in
@@ -95,26 +156,21 @@ struct ImportCommand {
             Terminal.complain("\(fault.location): \(fault.detail)")
         }
         let failedCount = report.failedCount + (converter?.faults.count ?? 0)
+        if options.format == .ndjson, className != nil, report.faults.first?.line == 1,
+            report.faults.first?.fault.code == "malformed-json"
+        {
+            Terminal.complain(
+                "the first line is no JSON object: CSV needs --csv, MongoDB's export --extended-json, and Realm "
+                    + "Studio's --realm-json")
+        }
         let seconds = max(Clock.seconds() - start, 1e-3)
         Terminal.write(
             "\(subject): \(report.importedCount) imported, "
                 + (report.ignoredCount.map { "\($0) ignored, " } ?? "") + "\(failedCount) failed, "
+                + (report.unknownCount.map { "\($0) unknown members left out, " } ?? "")
                 + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
         )
         return failedCount == 0 ? .success : .failure
-    }
-
-    /// What to do while a service has the store.
-    private var instead: String {
-        if isRealmJSON { return "stop the service first" }
-        let address = ServiceAddress(arguments)
-        let file = path == "-" ? "-" : "'\(path)'"
-        let gzip = path.hasSuffix(".gz") ? " -H 'Content-Encoding: gzip'" : ""
-        let type = options.format == .csv ? "text/csv" : "application/x-ndjson"
-        let target =
-            className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
-        return "a running service imports by itself: curl -T \(file)\(gzip) -X POST "
-            + "-H 'Content-Type: \(type)' '\(address.url)\(target)?mode=\(options.mode.rawValue)'"
     }
 
     /// - `converter`: Set for JSON of Realm Studio.
@@ -143,7 +199,7 @@ struct ImportCommand {
             }
         }
         if isRealmJSON {
-            converter = RealmJSONConverter(store.catalog, onlyClass: className, feed)
+            converter = RealmJSONConverter(store.catalog, options, onlyClass: className, feed)
         }
         var byteCount = 0
         var shownAt = Clock.seconds()

@@ -16,7 +16,7 @@ extension Verb {
             """
     ) { arguments throws(CommandFailure) in
         let path = arguments.operands.first ?? ""
-        let directory = try arguments.required("data")
+        let directory = OpenStore.directory(arguments)
         let folder = RestoreFolder(directory)
         try folder.requireEmpty()
         do throws(BackupFault) {

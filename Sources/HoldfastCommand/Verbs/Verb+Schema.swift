@@ -1,3 +1,4 @@
+import JSON
 import ObjectJSON
 import ObjectStore
 import RESTAPI
@@ -7,12 +8,15 @@ extension Verb {
     /// `holdfast schema get`
     static let schemaGet = Verb(
         name: "schema get", summary: "Prints the schema as JSON.",
-        options: [OpenStore.data, OpenStore.mapSize]
+        options: [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
     ) { arguments throws(CommandFailure) in
-        let address = ServiceAddress(arguments)
+        if let client = try ServiceClient(arguments) {
+            let text = try client.text("GET", "/v1/schema", headers: ["Accept: application/json"])
+            Terminal.write(text + [UInt8(ascii: "\n")], to: 1)
+            return .success
+        }
         let store = try OpenStore.open(
-            arguments, for: .reading,
-            instead: "a running service returns it: curl '\(address.url)/v1/schema'")
+            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         Terminal.write(SchemaText.text(of: store.catalog.schema) + "\n")
         return .success
@@ -22,33 +26,98 @@ extension Verb {
     static let schemaPut = Verb(
         name: "schema put", summary: "Changes the schema to the one in a file.",
         operands: "FILE|-", operandCount: 1...1,
-        options: [
-            OpenStore.data,
+        options: [OpenStore.data] + ServiceClient.options + [
+            Option("from", "holdfast|realm-js", "the form of the file", fallback: "holdfast"),
             Option(flag: "dry-run", "only report what would be done"),
             Option(flag: "allow-data-loss", "lose values that the new schema cannot hold"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
         ],
         notes: """
-            The file has the form of 'schema get'. A directory without a store gets one. Existing data is
-            migrated; what would lose data is refused.
+            The file has the form of 'schema get', or is an array of Realm JS's object schemas as JSON (--from
+            realm-js). A directory without a store gets one. Existing data is migrated; what would lose data is
+            refused.
             """
     ) { arguments throws(CommandFailure) in
+        try SchemaCommand(arguments).run()
+    }
+}
+
+/// Changes the schema of a store that no service has open, or of a running service.
+struct SchemaCommand {
+    private enum Form: String, CaseIterable {
+        case holdfast
+        case realmJS = "realm-js"
+    }
+
+    private let arguments: Arguments
+    private let form: Form
+
+    /// Reads the options.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.arguments = arguments
+        form = try arguments.choice("from", Form.holdfast)
+    }
+
+    /// Changes the schema; returns when that is durable.
+    func run() throws(CommandFailure) -> ExitCode {
         let path = arguments.operands.first ?? "-"
-        let bytes = try FileSystem.read(path, byteCountMax: 32 << 20)
-        let address = ServiceAddress(arguments)
-        let store = try OpenStore.open(
-            arguments, for: .making,
-            instead: "a running service takes it: curl -X PUT -H 'Content-Type: application/json' "
-                + "--data-binary @'\(path)' '\(address.url)/v1/schema'")
-        defer { store.close() }
-        do throws(RequestFault) {
-            if arguments.has("dry-run") {
-                Terminal.write(try SchemaText.dryRun(bytes, store) + "\n")
-            } else {
-                let revision = try SchemaText.put(
-                    bytes, store, allowsDataLoss: arguments.has("allow-data-loss"))
-                Terminal.write("schema: revision \(revision)\n")
+        var bytes = try FileSystem.read(path, byteCountMax: 32 << 20)
+        if form == .realmJS {
+            let text = bytes
+            bytes = try Self.failing { () throws(RequestFault) in
+                try RealmJSSchema.converted(text)
             }
+        }
+        if let client = try ServiceClient(arguments) { return try put(bytes, client) }
+        let store = try OpenStore.open(
+            arguments, for: .making, instead: ServiceAddress(arguments).instead)
+        defer { store.close() }
+        let text = bytes
+        if arguments.has("dry-run") {
+            let report = try Self.failing { () throws(RequestFault) in
+                try SchemaText.dryRun(text, store)
+            }
+            Terminal.write(report + "\n")
+        } else {
+            let revision = try Self.failing { () throws(RequestFault) in
+                try SchemaText.put(
+                    text, store, allowsDataLoss: arguments.has("allow-data-loss"))
+            }
+            Terminal.write("schema: revision \(revision)\n")
+        }
+        return .success
+    }
+
+    private func put(_ bytes: [UInt8], _ client: ServiceClient) throws(CommandFailure) -> ExitCode {
+        var query = TargetQuery()
+        if arguments.has("dry-run") { query.add("dryRun", "true") }
+        if arguments.has("allow-data-loss") { query.add("allowDataLoss", "true") }
+        var rest = bytes[...]
+        let reply = try client.text(
+            "PUT", "/v1/schema" + query.text, headers: ["Content-Type: application/json"],
+            body: { target in
+                let count = min(rest.count, target.count)
+                target.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            })
+        if arguments.has("dry-run") {
+            Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
+            return .success
+        }
+        let parser = JSONParser()
+        let revision = reply.withUnsafeBytes {
+            (try? parser.parse($0))?.member(named: "revision")?.exactInt64
+        }
+        Terminal.write("schema: revision \(revision.map(String.init) ?? "unknown")\n")
+        return .success
+    }
+
+    private static func failing<Result>(
+        _ body: () throws(RequestFault) -> Result
+    ) throws(CommandFailure) -> Result {
+        do {
+            return try body()
         } catch {
             for fault in error.errors {
                 Terminal.complain(
@@ -57,6 +126,5 @@ extension Verb {
             }
             throw CommandFailure("the schema was not taken: \(error.detail)")
         }
-        return .success
     }
 }

@@ -68,7 +68,7 @@ struct ServeCommand {
     /// Reads the options.
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
-        directory = try arguments.required("data")
+        directory = OpenStore.directory(arguments)
         do throws(ServerError) {
             listen = try ListenAddress(arguments.text("listen") ?? Verb.defaultListen)
         } catch {

@@ -62,7 +62,7 @@ extension Verb {
     }
 
     private static func tokenFile(_ arguments: Arguments) throws(CommandFailure) -> TokenFile {
-        let directory = try arguments.required("data")
+        let directory = OpenStore.directory(arguments)
         guard FileSystem.isDirectory(directory) else {
             throw CommandFailure("there is no directory '\(directory)'")
         }

@@ -19,6 +19,8 @@ extension RequestFault {
         case expired
         /// The object is not in the state that the request asks for.
         case preconditionFailed
+        /// The request's body comes too slowly.
+        case tooSlow
         /// The request has more bytes than are taken.
         case tooLarge
         /// The body is of a media type that is not read.
@@ -41,7 +43,7 @@ extension RequestFault {
             switch self {
             case .failed, .unavailable, .storageFull: false
             case .malformed, .unauthenticated, .forbidden, .notFound, .unsupportedOperation,
-                .notAcceptable, .conflict, .expired, .preconditionFailed, .tooLarge,
+                .notAcceptable, .conflict, .expired, .preconditionFailed, .tooSlow, .tooLarge,
                 .unsupportedMediaType, .unsupportedPatchType, .misdirected, .invalid:
                 true
             }

@@ -27,6 +27,10 @@ package final class ObjectReader {
     package var faultCount = 0
     /// Whether a name stands twice in one object, which makes the whole body malformed.
     package var hasRepeatedName = false
+    /// Whether members that a class has not are left out; else each is a fault.
+    package var ignoresUnknown = false
+    /// How many members were left out of the last body.
+    package internal(set) var unknownCount = 0
     /// The way to the object that is being read.
     package var path: [Step] = []
     package var names: SchemaNames?
@@ -48,6 +52,7 @@ package final class ObjectReader {
     package func reset() {
         faults.removeAll(keepingCapacity: true)
         faultCount = 0
+        unknownCount = 0
         hasRepeatedName = false
         path.removeAll(keepingCapacity: true)
         embeddingDepth = 0
@@ -127,7 +132,8 @@ package final class ObjectReader {
                     omitted = json.value
                     continue
                 }
-                if !special(json.name, json.value) { unknown(json.name, rowClass) }
+                if special(json.name, json.value) { continue }
+                if ignoresUnknown { unknownCount += 1 } else { unknown(json.name, rowClass) }
                 continue
             }
             next = member + 1

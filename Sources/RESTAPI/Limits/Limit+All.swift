@@ -7,6 +7,10 @@ extension Limit {
             "max-import-line", .size, "bytes of one line of an import", "line-too-long",
             \.rest.limits.importLineByteCountMax),
         Limit(
+            "import-rate-min", .size(min: 0),
+            "bytes a second that an import's client has to send; 0 for any", "import-too-slow",
+            \.rest.limits.importByteRateMin),
+        Limit(
             "max-import-faults", .count(0...1_000_000_000), "faulty lines that an import takes",
             "too-many-faults", \.rest.limits.importFaultCountMax),
         Limit(

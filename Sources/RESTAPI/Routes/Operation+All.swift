@@ -307,14 +307,16 @@ extension Operation {
     private static let backup = "/v1/backups/{name}"
     private static let transfer = [
         Operation(
-            .post, ofClass + "/import", "importObjects", .write, [.mode, .atomic], .writing,
+            .post, ofClass + "/import", "importObjects", .write,
+            [.mode, .atomic, .unknown, .map, .skip, .delimiter, .decimalComma, .dateFormat],
+            .writing,
             answer: .upload { $0.importObjects }),
         Operation(
             .get, ofClass + "/export", "exportObjects", .read, [.fields, .minVersion, .snapshot],
             .reading + [.gone]
         ) { $0.exportObjects },
         Operation(
-            .post, "/v1/import", "importStore", .admin, [.mode],
+            .post, "/v1/import", "importStore", .admin, [.mode, .unknown],
             .schema + [.methodNotAllowed, .notAcceptable], answer: .upload { $0.importStore }),
         Operation(
             .get, "/v1/export", "exportStore", .read, [.minVersion, .snapshot],

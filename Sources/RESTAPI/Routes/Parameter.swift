@@ -70,6 +70,12 @@ struct Parameter: Sendable, Equatable {
 
     static let mode = Parameter("Mode", "mode")
     static let atomic = Parameter("Atomic", "atomic")
+    static let unknown = Parameter("Unknown", "unknown")
+    static let map = Parameter("Map", "map", isRepeatable: true)
+    static let skip = Parameter("Skip", "skip", isRepeatable: true)
+    static let delimiter = Parameter("Delimiter", "delimiter")
+    static let decimalComma = Parameter("DecimalComma", "decimalComma")
+    static let dateFormat = Parameter("DateFormat", "dateFormat")
     static let upsert = Parameter("Upsert", "upsert")
     static let dryRun = Parameter("DryRun", "dryRun")
     static let allowDataLoss = Parameter("AllowDataLoss", "allowDataLoss")

@@ -21,7 +21,6 @@ package final class RunningService: Sendable {
         serverOptions.bodyByteCountMax = service.options.bodyByteCountMax
         serverOptions.targetByteCountMax = service.options.targetByteCountMax
         serverOptions.headerByteCountMax = service.options.headerByteCountMax
-        serverOptions.inflationRatioMax = service.options.inflationRatioMax
         serverOptions.connectionCountMax = service.options.connectionCountMax
         serverOptions.makeProblem = { Problem.response($0) }
         serverOptions.nearestPaths = NearestPaths.of

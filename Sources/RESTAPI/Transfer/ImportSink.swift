@@ -37,7 +37,9 @@ final class ImportSink: UploadSink {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> UploadFlow {
-        session.append(bytes) ? .more : .wait
+        // An import that has ended without its text was refused for that.
+        if let response = state.withLock({ $0.response.take() }) { return .refuse(response) }
+        return session.append(bytes) ? .more : .wait
     }
 
     func finish() -> Outcome {

@@ -7,17 +7,25 @@ import StoreService
 extension RESTService {
     /// Starts an import whose text is the request's body.
     ///
-    /// - Throws: ``RequestFault`` of ``Transfers/makeImport(_:_:onRoom:)``.
+    /// - Throws: ``RequestFault`` of ``Transfers/makeImport(_:_:unpacker:onRoom:)``.
     func startImport(
-        _ target: ImportTarget, _ options: ImportOptions, _ upload: Upload
+        _ request: Request, _ target: ImportTarget, _ options: ImportOptions, _ upload: Upload
     ) throws(RequestFault) -> UploadStart {
-        let sink = ImportSink(try transfers.makeImport(target, options) { upload.resume() })
+        var unpacker: GzipUnpacker?
+        // The server refuses other encodings.
+        if let encoding = request.header(.contentEncoding), !encoding.equalsIgnoringCase("identity")
+        {
+            unpacker = GzipUnpacker(ratioMax: self.options.inflationRatioMax)
+            if unpacker == nil { throw .tooBusy }
+        }
+        let session = try transfers.makeImport(target, options, unpacker: unpacker) {
+            upload.resume()
+        }
+        let sink = ImportSink(session)
         sink.start { result in
             switch result {
             case nil: return nil
-            case .success(let report):
-                return Response.json(200) { report.write(to: $0) }
-                    .with(.holdfastVersion, report.version.description)
+            case .success(let report): return Self.response(report)
             case .failure(let fault):
                 if !fault.kind.isOfRequest {
                     self.logger.log(.error, "an import failed", ("code", .text(fault.code)))
@@ -26,6 +34,60 @@ extension RESTService {
             }
         }
         return .accept(sink)
+    }
+
+    /// Answers with a report, which is one of a refusal when no line was taken.
+    private static func response(_ report: ImportReport) -> Response {
+        guard report.tookNothing else {
+            return Response.json(200) { report.write(to: $0) }
+                .with(.holdfastVersion, report.version.description)
+        }
+        let fault = RequestFault(
+            .invalid, "nothing-imported",
+            "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
+                + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is."))
+        return Response(fault.kind.status, .problem, Problem(fault).document(report))
+            .with(.holdfastVersion, report.version.description)
+    }
+
+    /// The options that every import's parameters state.
+    func importOptions(_ request: Request) throws(RequestFault) -> ImportOptions {
+        var importOptions = transfers.importOptions
+        importOptions.mode = try createMode(request)
+        if let text = request[query: "unknown"] {
+            guard text == "ignore" || text == "fault" else {
+                throw .parameter("unknown", "'unknown' is fault or ignore.")
+            }
+            importOptions.ignoresUnknown = text == "ignore"
+        }
+        return importOptions
+    }
+
+    /// Reads the parameters that say how a text other than NDJSON is written.
+    func readForm(_ request: Request, _ options: inout ImportOptions) throws(RequestFault) {
+        for (name, value) in request.query {
+            let text = value.string
+            if name == "map" {
+                guard options.names.map(text) else {
+                    throw .parameter(
+                        "map", "'map' is name=property, such as map=E-Mail=email, for each name once.")
+                }
+            } else if name == "skip" {
+                options.names.skipped.insert(text)
+            } else if name == "delimiter" {
+                guard let byte = CSVForm.delimiter(text) else {
+                    throw .parameter("delimiter", "'delimiter' is \(CSVForm.delimiterText).")
+                }
+                options.csv.delimiter = byte
+            } else if name == "dateFormat" {
+                guard let dates = DateFormat(text) else {
+                    throw .parameter("dateFormat", "'dateFormat' is \(DateFormat.text).")
+                }
+                options.csv.dates = dates
+            }
+        }
+        options.csv.hasDecimalComma = try request.flag("decimalComma")
+        if let parameter = options.misplaced { throw .parameter(parameter.name, parameter.detail) }
     }
 
     /// Refuses a body of another media type than NDJSON.
@@ -39,7 +101,9 @@ extension RESTService {
     func importFormat(_ request: Request) throws(RequestFault) -> ImportOptions.Format {
         guard let type = mediaType(request) else { return .ndjson }
         if type == "text/csv" { return .csv }
-        if Self.ndjsonTypes.contains(type) { return .ndjson }
+        if Self.ndjsonTypes.contains(type) {
+            return isExtended(request) ? .extendedJSON : .ndjson
+        }
         throw Self.wrongImportType(
             "application/x-ndjson, text/csv", "one object a line, or CSV with a header line")
     }
@@ -47,6 +111,15 @@ extension RESTService {
     private static let ndjsonTypes = [
         "application/x-ndjson", "application/ndjson", "application/jsonl",
     ]
+
+    /// Whether the media type's profile is MongoDB's extended JSON.
+    private func isExtended(_ request: Request) -> Bool {
+        let parameters = request.header(.contentType)?.string.lowercased().split(separator: ";") ?? []
+        return parameters.dropFirst().contains { parameter in
+            let text = parameter.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
+            return text == "profile=extended-json"
+        }
+    }
 
     private func mediaType(_ request: Request) -> String? {
         request.header(.contentType).map {

@@ -5,11 +5,10 @@ import StoreService
 extension RESTService {
     /// `POST /v1/import`: takes what `GET /v1/export` gave, of this store or another, while it comes in.
     func importStore(_ request: Request, _ upload: Upload) throws(RequestFault) -> UploadStart {
-        var importOptions = transfers.importOptions
-        importOptions.mode = try createMode(request)
+        let importOptions = try importOptions(request)
         try requireNDJSON(request)
         try request.requireAccepted("application/json")
         try IdempotencyKey.refuse(request)
-        return try startImport(.store, importOptions, upload)
+        return try startImport(request, .store, importOptions, upload)
     }
 }

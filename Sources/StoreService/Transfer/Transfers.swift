@@ -7,6 +7,7 @@ import Threads
 package final class Transfers: Sendable {
     private let served: ServedStore
     private let imports: WorkGate
+    private let longLines = LongLineGate()
     private let exports = Mutex<[ObjectIdentifier: ExportLimit]>([:])
 
     /// Makes them for a store.
@@ -24,6 +25,7 @@ package final class Transfers: Sendable {
     package var importOptions: ImportOptions {
         var options = ImportOptions()
         options.lineByteCountMax = served.limits.importLineByteCountMax
+        options.byteRateMin = served.limits.importByteRateMin
         options.faultyLineCountMax = served.limits.importFaultCountMax
         options.jsonDepthMax = served.limits.jsonDepthMax
         options.atomicLineCountMax = served.store.options.operationCountMax
@@ -33,16 +35,19 @@ package final class Transfers: Sendable {
 
     /// Makes an import; ``ImportSession/start(_:)`` follows.
     ///
-    /// - `onRoom`: As that of ``ImportSession``.
+    /// - `unpacker`, `onRoom`: As those of ``ImportSession``.
     /// - Throws: ``RequestFault`` for a class that does not take such objects, `.unavailable` when too many
     ///   run.
     package func makeImport(
-        _ target: ImportTarget, _ options: ImportOptions, onRoom: @escaping @Sendable () -> Void
+        _ target: ImportTarget, _ options: ImportOptions, unpacker: (any ImportUnpacker)? = nil,
+        onRoom: @escaping @Sendable () -> Void
     ) throws(RequestFault) -> ImportSession {
         try target.check(served.store.catalog.rows, options.mode)
         guard imports.enter() else { throw .tooBusy }
         let imports = self.imports
-        let session = ImportSession(served.store, target, options, onRoom: onRoom) {
+        let session = ImportSession(
+            served.store, target, options, longLines: longLines, unpacker: unpacker, onRoom: onRoom
+        ) {
             imports.leave()
         }
         session.abandon { imports.isStopping }

@@ -156,9 +156,60 @@ struct RealmJSONTests {
     }
 
     @Test(
+        "of version 13 and later is an array of values that lead to each other",
+        arguments: [1, 7, 4096])
+    func flattened(pieceByteCount: Int) throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let values = #"""
+            [{"Person":"1","Dog":"2","Toy":"3","Address":"4"}, ["5","6"], ["7"], ["8","9"], ["10"],
+            {"name":"11","age":31,"home":"10","dogs":"12","friends":"13","best":"6","role":"14"},
+            {"name":"15","best":"5","friends":"13"},
+            {"_id":"16","name":"17","toy":"8"},
+            {"label":"18","next":"9"},{"label":"19","next":"8"},
+            {"city":"20","landlord":"6"},
+            "Ann \"A\" {[", ["7"], ["5","6"], "admin", "Bob", "0123456789abcdef01234567", "Rex", "a", "b",
+            "X\u00e9"]
+            """#
+        let (report, converter) = try Self.convert(
+            "\u{FEFF} " + values, into: server.store, pieceByteCount: pieceByteCount)
+        #expect(report.codes == [] && converter.faults.isEmpty, "\(converter.faults)")
+        #expect(report.importedCount == 5)
+        let exported = server.send("GET", "/v1/export").text
+        for object in [
+            #""name":"Ann \"A\" {[","age":31,"role":"admin","home":{"street":null,"city":"Xé","landlord":"Bob"}"#,
+            #""dogs":["0123456789abcdef01234567"],"friends":["Ann \"A\" {[","Bob"],"best":"Bob"}}"#,
+            #""label":"a","next":2}"#, #""label":"b","next":1}"#,
+            #"{"_id":"0123456789abcdef01234567","name":"Rex","toy":1"#,
+        ] {
+            #expect(exported.contains(object), "\(exported)")
+        }
+        try Importing.expectSound(server.store)
+    }
+
+    @Test("of version 13 names the objects that can't be taken, and takes the others")
+    func flattenedFaults() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let text =
+            #"[{"Person":"1","Cat":"2"},["3","4","5","6"],["3"],{"name":"7","home":"99"},{"name":"7","home":"4"},{"name":"7","hue":"3"},{"name":"7"},"Ann"]"#
+        let (report, converter) = try Self.convert(text, into: server.store)
+        #expect(
+            converter.faults.map(\.location) == ["Person[0]", "Person[1]", "Cat[0]"],
+            "\(converter.faults)")
+        #expect(
+            report.faults.map { "\(converter.location(ofLine: $0.line)) \($0.fault.code)" } == [
+                "Person[2] unknown-property"
+            ])
+        #expect(report.importedCount == 1)
+        let only = try Self.convert(
+            #"[{"Person":"1"},["2"],{"name":"3"},"Eve"]"#, into: server.store, onlyClass: "Dog")
+        #expect(only.report.importedCount == 0 && only.converter.faults.isEmpty)
+    }
+
+    @Test(
         "that is something else is refused",
         arguments: [
-            "", "[]", "{", #"{"Person":{}}"#, #"{"Person":[1]}"#, #"{"Person":[{}]"#, "{}{}",
+            "", "[]", "[1]", "[{}", "[{},]", "[{}}]", "[{}]x", #"[{"Person":1},[]]"#, #"[{"Person":"2"},[]]"#,
+            "{", #"{"Person":{}}"#, #"{"Person":[1]}"#, #"{"Person":[{}]"#, "{}{}",
         ])
     func malformed(text: String) throws {
         let server = try TestServer(schema: Schemas.everything)

@@ -10,10 +10,8 @@ import Text
 /// text where a text is wanted; what a cell means is for the reader of the JSON to decide.
 ///
 /// Every line of CSV becomes a line, so that faults have the number of the line on which a record begins.
-/// Memory: one record.
-final class CSVConverter: @unchecked Sendable {
-    // Unchecked: it is the feeding thread's own.
-
+/// Memory: one record. One thread at a time.
+final class CSVConverter: LineSource {
     private enum State {
         /// At the beginning of a cell.
         case start
@@ -28,10 +26,20 @@ final class CSVConverter: @unchecked Sendable {
         var isQuoted: Bool
     }
 
+    /// A column of the header.
+    private struct Column {
+        /// The property's name as JSON, with its colon.
+        var name: [UInt8]
+        /// How its cells become JSON; nil when they are left out.
+        var form: CSVShape.Column?
+        var isOptional: Bool
+    }
+
     private let rowClass: RowClass
     private let schema: RowSchema
-    private let feed: ImportFeed
-    private let recordByteCountMax: Int
+    private let cutter: LineCutter
+    private let options: ImportOptions
+    private let form: CSVForm
     private var state = State.start
     /// The text of the cells of the present record, one behind the other, and where each begins.
     private let text = ByteBuffer(capacity: 4096)
@@ -45,55 +53,70 @@ final class CSVConverter: @unchecked Sendable {
     private var fault: RequestFault.Entry?
     /// The ends of lines in the quoted cells of the present record.
     private var innerLineCount = 0
-    /// The columns of the header: JSON names and forms. Nil before it.
-    private var columns: [(name: [UInt8], form: CSVShape.Column, isOptional: Bool)]?
-    /// The lines that the feed has not got yet.
+    private var rewinding = CSVRewinding()
+    /// The columns of the header; nil before it.
+    private var columns: [Column]?
+    /// The lines that the cutter has not got yet.
     private let line = ByteBuffer(capacity: 4096)
-    /// Whether the feed wants more, as far as it was asked during this call.
-    private var hasRoom = true
 
-    /// Makes a converter that feeds an import into a class.
-    init(_ rowClass: RowClass, _ schema: RowSchema, _ feed: ImportFeed, recordByteCountMax: Int) {
+    /// Makes a converter for an import into a class.
+    init(
+        _ rowClass: RowClass, _ schema: RowSchema, _ cutter: LineCutter, _ options: ImportOptions
+    ) {
         self.rowClass = rowClass
         self.schema = schema
-        self.feed = feed
-        self.recordByteCountMax = recordByteCountMax
+        self.cutter = cutter
+        self.options = options
+        form = options.csv
         // As many as a header may have, `$id` included, and one that is too many.
-        keptCellCountMax = rowClass.members.count + 2
+        let isBounded = options.names.skipped.isEmpty && !options.ignoresUnknown
+        keptCellCountMax = isBounded ? rowClass.members.count + 2 : Self.columnCountMax
     }
 
-    /// Takes the next bytes; as ``ImportFeed/append(_:)``.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        hasRoom = true
-        for byte in feed.skipMark(bytes, keep: take) { take(byte) }
-        flush()
-        return hasRoom
-    }
+    /// How many columns a header may have when some of them are left out.
+    private static let columnCountMax = 10_000
 
-    /// The text is complete; the last record need not have an end.
-    func complete() {
-        if state == .quoted {
-            malformed("The last cell is quoted and has no closing quote.")
-            endRecord()
-        } else if state != .start || !cells.isEmpty {
-            endRecord()
+    func append(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
+        rewinding.receive(bytes.count)
+        for byte in bytes {
+            try take(byte)
+            try readAgain()
         }
         flush()
-        if columns == nil { refuseHeader("A CSV text begins with a line of property names.", 1) }
     }
 
-    /// How many blank lines are handed on at a time.
+    /// Reads the lines again that a record with a wrong quote took along.
+    private func readAgain() throws(RequestFault) {
+        while let byte = rewinding.next() { try take(byte) }
+    }
+
+    /// Ends the text; its last record need not have an end.
+    func complete() throws(RequestFault) {
+        while state != .start || !cells.isEmpty {
+            if state == .quoted { malformed("A cell is quoted and has no closing quote.") }
+            try endRecord()
+            try readAgain()
+        }
+        flush()
+        if columns == nil {
+            throw headerFault("A CSV text begins with a line of property names.", 1)
+        }
+        cutter.complete()
+    }
+
+    /// The bytes of lines that are handed on at a time.
     private static let flushedByteCount = 64 << 10
 
     private func flush() {
         guard line.count > 0 else { return }
-        if !feed.append(line.bytes) { hasRoom = false }
+        cutter.append(line.bytes)
         line.removeAll()
     }
 
     // MARK: Cells
 
-    private func take(_ byte: UInt8) {
+    private func take(_ byte: UInt8) throws(RequestFault) {
+        if innerLineCount > 0 { rewinding.keep(byte) }
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): state = .afterQuote
         case (.quoted, _):
@@ -102,8 +125,8 @@ final class CSVConverter: @unchecked Sendable {
         case (.afterQuote, UInt8(ascii: "\"")):
             keep(byte)
             state = .quoted
-        case (_, UInt8(ascii: ",")): endCell()
-        case (_, 0x0A): endRecord()
+        case (_, form.delimiter): endCell()
+        case (_, 0x0A): try endRecord()
         case (.start, UInt8(ascii: "\"")):
             isQuoted = true
             state = .quoted
@@ -120,23 +143,19 @@ final class CSVConverter: @unchecked Sendable {
     }
 
     private func keep(_ byte: UInt8) {
-        guard text.count <= recordByteCountMax else {
-            fault =
-                fault
-                ?? RequestFault.Entry(
-                    code: "line-too-long",
-                    detail:
-                        "The record is longer than the \(recordByteCountMax) bytes that an import "
-                        + "takes of a line.")
+        guard text.count <= options.lineByteCountMax, cutter.admits(text.count) else {
+            fault = fault ?? .lineTooLong(byteCountMax: options.lineByteCountMax)
             return
         }
         text.append(byte)
     }
 
+    private static let malformedCode = "malformed-csv"
+
     private func malformed(_ detail: String) {
         fault =
             fault
-            ?? RequestFault.Entry(code: "malformed-csv", detail: detail, column: cellCount + 1)
+            ?? RequestFault.Entry(code: Self.malformedCode, detail: detail, column: cellCount + 1)
     }
 
     private func endCell() {
@@ -153,13 +172,23 @@ final class CSVConverter: @unchecked Sendable {
 
     // MARK: Records
 
-    private func endRecord() {
+    private func endRecord() throws(RequestFault) {
         // Of `\r\n`.
         if !isQuoted, text.count > cellStart, text.bytes[text.count - 1] == 0x0D {
             text.truncate(to: text.count - 1)
         }
         let isBlank = cells.isEmpty && !isQuoted && text.count == cellStart
         endCell()
+        if columns != nil, innerLineCount > 0, let fault, fault.code == Self.malformedCode,
+            rewinding.rewind()
+        {
+            // Of the record only its first line is faulty.
+            flush()
+            cutter.note(fault)
+            line.append(UInt8(ascii: "\n"))
+            innerLineCount = 0
+            return beginRecord()
+        }
         if let columns {
             // Of one column, an empty line is a null.
             if isBlank, columns.count != 1 {
@@ -176,13 +205,19 @@ final class CSVConverter: @unchecked Sendable {
         } else if isBlank {
             line.append(UInt8(ascii: "\n"))
         } else {
-            readHeader()
+            try readHeader()
             line.append(UInt8(ascii: "\n"))
         }
         for _ in 0..<innerLineCount {
             line.append(UInt8(ascii: "\n"))
             if line.count >= Self.flushedByteCount { flush() }
         }
+        if line.count >= Self.flushedByteCount { flush() }
+        beginRecord()
+    }
+
+    private func beginRecord() {
+        rewinding.forget()
         cells.removeAll(keepingCapacity: true)
         cellCount = 0
         text.removeAll()
@@ -191,23 +226,25 @@ final class CSVConverter: @unchecked Sendable {
         innerLineCount = 0
     }
 
-    private func writeRecord(
-        _ columns: [(name: [UInt8], form: CSVShape.Column, isOptional: Bool)]
-    ) {
-        if let fault {
-            // The fault is of the line that comes next.
-            flush()
-            feed.note(fault)
-            line.append(UInt8(ascii: "\n"))
-            return
-        }
+    private func writeRecord(_ columns: [Column]) {
+        let start = line.count
+        if fault == nil { write(columns) }
+        guard let fault else { return }
+        // The fault is of the line that comes next.
+        line.truncate(to: start)
+        flush()
+        cutter.note(fault)
+        line.append(UInt8(ascii: "\n"))
+    }
+
+    private func write(_ columns: [Column]) {
         let writer = JSONWriter(line)
         line.append(UInt8(ascii: "{"))
         var isFirst = true
         for (index, cell) in cells.enumerated() {
             let end = index + 1 < cells.count ? cells[index + 1].start : text.count
             let bytes = UnsafeRawBufferPointer(rebasing: text.bytes[cell.start..<end])
-            var form = columns[index].form
+            guard var form = columns[index].form else { continue }
             if case .key(let inner) = form {
                 // Another than a string can't be empty, and one that is not stated may be generated.
                 if bytes.isEmpty, !cell.isQuoted, !columns[index].isOptional { continue }
@@ -225,93 +262,148 @@ final class CSVConverter: @unchecked Sendable {
         _ bytes: UnsafeRawBufferPointer, _ isQuoted: Bool, _ form: CSVShape.Column,
         _ isOptional: Bool, _ writer: JSONWriter
     ) {
-        if bytes.isEmpty, !isQuoted {
+        if bytes.isEmpty, !isQuoted || form != .text(isString: true) {
             if form == .text(isString: true), !isOptional { return writer.string(bytes) }
             return writer.null()
         }
         switch form {
-        case .number where Self.isNumber(bytes): writer.raw(bytes)
-        case .bool where bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8):
-            writer.raw(bytes)
-        default:
-            // The long form of a link, as exports write it.
-            if form != .text(isString: true), bytes.starts(with: "{\"$link\":".utf8),
-                (try? JSONParser().parse(bytes)) != nil
-            {
-                return writer.raw(bytes)
+        case .number, .decimal:
+            let isDecimal = form == .decimal
+            if self.form.hasDecimalComma {
+                return write(withDecimalComma: bytes, isDecimal: isDecimal, writer)
             }
-            writer.string(bytes)
+            if !isDecimal, NumberText.isJSON(bytes) { return writer.raw(bytes) }
+        case .bool:
+            if let value = Self.bool(bytes) { return writer.bool(value) }
+        case .date:
+            if let dates = self.form.dates { return write(bytes, dates, writer) }
+        case .text, .key: break
+        }
+        // The long form of a link, as exports write it.
+        if form != .text(isString: true), bytes.starts(with: "{\"$link\":".utf8),
+            (try? JSONParser().parse(bytes)) != nil
+        {
+            return writer.raw(bytes)
+        }
+        writer.string(bytes)
+    }
+
+    private func write(
+        withDecimalComma bytes: UnsafeRawBufferPointer, isDecimal: Bool, _ writer: JSONWriter
+    ) {
+        if bytes.contains(UInt8(ascii: ".")) {
+            malformed(
+                "With a decimal comma a number has no point; found '\(String(decoding: bytes, as: UTF8.self))'."
+            )
+        }
+        let number = bytes.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
+        number.withUnsafeBytes { number in
+            if !isDecimal, NumberText.isJSON(number) {
+                writer.raw(number)
+            } else {
+                writer.string(number)
+            }
         }
     }
 
-    /// Whether a text is a number as JSON writes it (RFC 8259, section 6).
-    private static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool {
-        var rest = text[...]
-        func digits() -> Int {
-            let count = rest.prefix { (48...57).contains($0) }.count
-            rest = rest.dropFirst(count)
-            return count
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, _ dates: DateFormat, _ writer: JSONWriter
+    ) {
+        guard let date = dates.date(bytes) else {
+            malformed("'\(String(decoding: bytes, as: UTF8.self))' is no date of the form that was stated.")
+            return writer.null()
         }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let isZero = rest.first == UInt8(ascii: "0")
-        let count = digits()
-        guard count > 0, !isZero || count == 1 else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
-            guard digits() > 0 else { return false }
+        writer.string(date.description)
+    }
+
+    /// A truth value as spreadsheets and databases write it, in any case.
+    private static func bool(_ text: UnsafeRawBufferPointer) -> Bool? {
+        guard text.count <= 5 else { return nil }
+        return switch String(decoding: text, as: UTF8.self).lowercased() {
+        case "true", "yes", "t", "y", "1": true
+        case "false", "no", "f", "n", "0": false
+        default: nil
         }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest = rest.dropFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") {
-                rest = rest.dropFirst()
-            }
-            guard digits() > 0 else { return false }
-        }
-        return rest.isEmpty
     }
 
     // MARK: The header
 
-    private func readHeader() {
+    private func readHeader() throws(RequestFault) {
         // The first refusal is told: names are not to be trusted when the quotes are not right.
-        if let fault { refuseHeader(fault.detail, fault.column ?? 1) }
+        if let fault { throw headerFault(fault.detail, fault.column ?? 1) }
         let known = CSVShape.columns(rowClass, schema)
-        var found: [(name: [UInt8], form: CSVShape.Column, isOptional: Bool)] = []
+        var found: [Column] = []
         var seen: Set<String> = []
         for (index, cell) in cells.enumerated() {
             let end = index + 1 < cells.count ? cells[index + 1].start : text.count
-            let name = String(decoding: text.bytes[cell.start..<end], as: UTF8.self)
+            let bytes = text.bytes[cell.start..<end]
+            guard let stated = String(validating: bytes, as: UTF8.self) else {
+                throw headerFault(
+                    "The name of column \(index + 1) is not UTF-8. Convert the text first, such as by iconv "
+                        + "-f WINDOWS-1252 -t UTF-8.", index + 1)
+            }
+            guard let name = options.names.property(stated) else {
+                found.append(Column(name: [], form: nil, isOptional: true))
+                continue
+            }
             guard let (form, isOptional) = known[name] else {
-                let obstacle = rowClass.definition.properties.firstIndex { $0.name == name }
-                    .flatMap { CSVShape.obstacle(rowClass, $0) }
-                let detail =
-                    obstacle.map {
-                        "It has column \(index + 1), but \($0). Leave it out, or import NDJSON."
-                    }
-                    ?? "Class '\(rowClass.definition.name)' has no property '\(name)' for column "
-                    + "\(index + 1)."
-                refuseHeader(detail, index + 1, obstacle == nil ? name : nil)
-                break
+                found.append(try unknown(name, index + 1))
+                continue
             }
             guard seen.insert(name).inserted else {
-                refuseHeader("Column \(index + 1) names '\(name)' again.", index + 1)
-                break
+                throw headerFault("Column \(index + 1) names '\(name)' again.", index + 1)
             }
-            found.append((JSONWriter.encodedKey(name), form, isOptional))
+            found.append(
+                Column(name: JSONWriter.encodedKey(name), form: form, isOptional: isOptional))
+        }
+        guard cellCount <= cells.count else {
+            throw headerFault(
+                "It has \(cellCount) columns; at most \(keptCellCountMax) are read.", cells.count + 1)
         }
         columns = found
     }
 
-    private func refuseHeader(_ detail: String, _ column: Int, _ name: String? = nil) {
+    /// The column of a name that stands for no single value, which the lines' reader leaves out and counts.
+    ///
+    /// - Throws: ``RequestFault`` unless such columns are ignored.
+    private func unknown(_ name: String, _ column: Int) throws(RequestFault) -> Column {
+        let obstacle = rowClass.definition.properties.firstIndex { $0.name == name }
+            .flatMap { CSVShape.obstacle(rowClass, $0) }
+        if let obstacle {
+            throw headerFault(
+                "It has column \(column), but \(obstacle). Leave it out (skip), or import NDJSON.",
+                column)
+        }
+        if options.ignoresUnknown {
+            return Column(
+                name: JSONWriter.encodedKey(name), form: .text(isString: true), isOptional: true)
+        }
+        let others: [(UInt8, String, String)] = [
+            (UInt8(ascii: ";"), "semicolons", ";"), (UInt8(ascii: "\t"), "tabs", "tab"),
+            (UInt8(ascii: "|"), "bars", "|"), (UInt8(ascii: ","), "commas", ","),
+        ]
+        for (byte, separators, value) in others
+        where byte != form.delimiter && cells.count == 1 && name.utf8.contains(byte) {
+            throw headerFault(
+                "Its only column is '\(name)': the names seem to have \(separators) between them. State the "
+                    + "delimiter '\(value)' (--delimiter '\(value)'; over HTTP delimiter=\(byte == 0x3B ? "%3B" : value)).",
+                column)
+        }
+        throw headerFault(
+            "Class '\(rowClass.definition.name)' has no property '\(name)' for column \(column). Rename it "
+                + "(map), leave it out (skip), or all that are not known (unknown=ignore).", column,
+            name)
+    }
+
+    private func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault {
         let hint = name.flatMap {
             NearestName.of($0, among: rowClass.definition.properties.map(\.name))
         }
-        feed.refuse(
-            RequestFault(
-                .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",
-                errors: [
-                    RequestFault.Entry(
-                        code: "unknown-column", detail: detail, column: column, hint: hint)
-                ]))
+        return RequestFault(
+            .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",
+            errors: [
+                RequestFault.Entry(
+                    code: "unknown-column", detail: detail, column: column, hint: hint)
+            ])
     }
 }

@@ -10,6 +10,9 @@ enum CSVShape {
     enum Column: Equatable, Sendable {
         /// A number, also where it is a link's key.
         case number
+        /// A decimal, which JSON writes as a string.
+        case decimal
+        case date
         case bool
         /// What JSON writes as a string; `isString` where an empty cell of a required column is one.
         case text(isString: Bool)
@@ -54,7 +57,9 @@ enum CSVShape {
             let target = schema.classes[member.classIndex]
             guard let key = target.primaryKeyIndex else { return .number }
             return target.members[key].storage.element == .int ? .number : .text(isString: false)
-        case .decimal, .date, .objectID, .uuid, .embedded, .mixed:
+        case .decimal: return .decimal
+        case .date: return .date
+        case .objectID, .uuid, .embedded, .mixed:
             return .text(isString: false)
         }
     }

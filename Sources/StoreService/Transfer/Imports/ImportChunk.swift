@@ -47,6 +47,8 @@ final class ImportChunk: @unchecked Sendable {
     var catalog: Catalog?
     /// The faults found while reading, by line number.
     var readFaults: [(number: Int, faults: [RequestFault.Entry])] = []
+    /// How many members were left out of the lines because their classes have none of their name.
+    var unknownCount = 0
 
     // What the writer found, when it last ran the chunk.
 

@@ -1,17 +1,13 @@
 import Bytes
-import Glibc
-import JSON
 import ObjectJSON
-import ObjectStore
 import Threads
 
-/// Cuts the text of an import into chunks of whole lines and holds them for the thread that reads them.
+/// An import's text on its way from the thread that receives it to the one that cuts it into lines, and the
+/// chunks of lines on their way to the thread that reads them.
 ///
-/// One thread feeds, another takes; a bounded number of chunks waits in between.
-final class ImportFeed: @unchecked Sendable {
-    // Unchecked: what the feeding thread cuts belongs to it alone; what both use is in `queue`.
-
-    /// What the reading thread gets.
+/// A bounded number of bytes and one chunk wait in between. Thread-safe; one thread each sends, cuts and reads.
+final class ImportFeed: Sendable {
+    /// The next thing that the reading thread gets.
     enum Next {
         case chunk(ImportChunk)
         /// The text is complete.
@@ -22,236 +18,190 @@ final class ImportFeed: @unchecked Sendable {
         case abandoned
     }
 
-    private struct Queue {
-        var chunks: [ImportChunk] = []
-        var isComplete = false
-        var isAbandoned = false
-        /// Each says whether nobody waits for the import any more.
-        var departures: [@Sendable () -> Bool] = []
-        /// Why the text can't be an import.
-        var refusal: RequestFault?
-        /// Whether the feeder was told to wait and not yet to go on.
-        var isFeederWaiting = false
-        /// Nobody takes chunks any more.
-        var isClosed = false
+    /// The next thing that the cutting thread gets.
+    enum Received {
+        case text(ByteBuffer)
+        /// The text is complete.
+        case end
+        /// Nobody reads what is cut.
+        case unwanted
     }
 
-    private let options: ImportOptions
-    private let onRoom: @Sendable () -> Void
-    private let queue = Monitor(Queue())
+    private struct State {
+        /// Bytes that were received and are not cut.
+        var text = ByteBuffer(capacity: 0)
+        /// Whether the sender was told to wait and not yet to go on.
+        var isSenderWaiting = false
+        var isComplete = false
+        var isAbandoned = false
+        /// Whether nobody takes chunks any more.
+        var isClosed = false
+        /// Each says whether nobody waits for the import any more.
+        var departures: [@Sendable () -> Bool] = []
+        /// The chunk that waits to be read.
+        var chunk: ImportChunk?
+        /// Whether every line is in a chunk.
+        var isCut = false
+        /// Why the text can't be an import.
+        var refusal: RequestFault?
 
-    // The feeding thread's own.
-    private var text: ByteBuffer
-    private var lineStart = 0
-    private var lineCount = 0
-    private var firstNumber = 1
-    private var faults: [(number: Int, fault: RequestFault.Entry)] = []
-    private var isSkipping = false
-    /// How many bytes of a byte order mark were seen; 3 when the beginning is over.
-    private var markCount = 0
+        mutating func abandon() {
+            isAbandoned = true
+            chunk = nil
+            text = ByteBuffer(capacity: 0)
+        }
+
+        /// Whether the sender is to be told to go on.
+        mutating func wakesSender() -> Bool {
+            defer { isSenderWaiting = false }
+            return isSenderWaiting
+        }
+    }
+
+    /// The received bytes with which the sender has to wait.
+    static let receivedByteCount = 256 << 10
+    /// How often a wait for text is interrupted to see whether anybody still waits for the import.
+    private static let departureMicroseconds = 1_000_000
+
+    private let onRoom: @Sendable () -> Void
+    private let state = Monitor(State())
 
     /// Makes an empty feed.
     ///
     /// - `onRoom`: Called once after each ``append(_:)`` that returned false, when there is room
     ///   again; perhaps before that call has returned. Any thread.
-    init(_ options: ImportOptions, onRoom: @escaping @Sendable () -> Void) {
-        self.options = options
-        self.onRoom = onRoom
-        text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
-    }
+    init(onRoom: @escaping @Sendable () -> Void) { self.onRoom = onRoom }
 
-    // MARK: The feeding thread
+    // MARK: The sending thread
 
-    /// Takes the next bytes of text.
+    /// Takes a copy of the next bytes of text.
     ///
     /// - Returns: False when no more is wanted until `onRoom` is called.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = skipMark(bytes) { text.append($0) }
         var hasRoom = true
-        while rest.count > 0 {
-            if isAtBlank {
-                // Blank lines that no line of the chunk stands before are counted and not kept.
-                let count = rest.firstIndex { $0 != UInt8(ascii: "\n") } ?? rest.count
-                firstNumber += count
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                if rest.isEmpty { break }
-            }
-            guard let start = rest.baseAddress, let end = memchr(start, 10, rest.count) else {
-                take(rest)
-                break
-            }
-            let count = UnsafeRawPointer(end) - start + 1
-            take(UnsafeRawBufferPointer(start: start, count: count))
-            endLine()
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            if text.count >= options.chunkByteCount || lineCount >= options.chunkLineCount {
-                hasRoom = cut() && hasRoom
-            }
+        state.update { state in
+            if state.isClosed || state.isAbandoned { return }
+            state.text.append(bytes)
+            hasRoom = state.text.count < Self.receivedByteCount
+            if !hasRoom { state.isSenderWaiting = true }
         }
         return hasRoom
     }
 
-    /// Whether a chunk begins of which nothing has to be remembered.
-    private var isAtBlank: Bool {
-        text.count == 0 && lineCount == 0 && !isSkipping && faults.isEmpty
-    }
+    /// Notes that the text is complete.
+    func complete() { state.update { $0.isComplete = true } }
 
-    /// The text is complete; the last line need not have an end.
-    func complete() {
-        if text.count > lineStart || isSkipping {
-            text.append(UInt8(ascii: "\n"))
-            endLine()
-        }
-        if lineCount > 0 { _ = cut() }
-        queue.update { $0.isComplete = true }
-    }
+    /// Notes that the sender is gone: what was not read yet is dropped.
+    func abandon() { state.update { $0.abandon() } }
 
-    /// The sender is gone: what was not taken yet is dropped.
-    func abandon() {
-        queue.update {
-            $0.isAbandoned = true
-            $0.chunks = []
-        }
-    }
-
-    /// Abandons the import when `isGone` says so, which is asked before each chunk. Any thread.
+    /// Abandons the import when `isGone` says so, which is asked before each chunk and each second. Any
+    /// thread.
     func abandon(when isGone: @escaping @Sendable () -> Bool) {
-        queue.withLock { $0.departures.append(isGone) }
+        state.withLock { $0.departures.append(isGone) }
     }
 
-    /// Notes what is wrong with the line that comes next, which has to be blank.
-    func note(_ fault: RequestFault.Entry) { faults.append((firstNumber + lineCount, fault)) }
+    // MARK: The cutting thread
 
-    /// Lets nothing be imported any more: what is wrong concerns the whole text.
-    func refuse(_ fault: RequestFault) {
-        queue.update { if $0.refusal == nil { $0.refusal = fault } }
-    }
-
-    /// Leaves out a byte order mark at the beginning of the text, which says nothing.
+    /// Waits for text and takes all that there is.
     ///
-    /// - `keep`: Takes what looked like the beginning of a mark and is text.
-    func skipMark(
-        _ bytes: UnsafeRawBufferPointer, keep: (UInt8) -> Void
-    ) -> UnsafeRawBufferPointer {
-        var rest = bytes
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        while markCount < 3, let byte = rest.first {
-            guard byte == mark[markCount] else {
-                let count = markCount
-                markCount = 3
-                for byte in mark[..<count] { keep(byte) }
-                break
+    /// - `rate`: Told how long the import waited for how many bytes.
+    /// - Throws: ``RequestFault`` when they come too slowly.
+    func receive(_ rate: inout ImportRate) throws(RequestFault) -> Received {
+        while true {
+            let begunAt = monotonicNanoseconds()
+            var wakesSender = false
+            let received: Received? = state.wait(microseconds: Self.departureMicroseconds) { state in
+                if state.isClosed || state.isAbandoned { return .unwanted }
+                if state.text.count > 0 {
+                    let text = state.text
+                    state.text = ByteBuffer(capacity: 0)
+                    wakesSender = state.wakesSender()
+                    return .text(text)
+                }
+                return state.isComplete ? .end : nil
             }
-            markCount += 1
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+            if wakesSender { onRoom() }
+            var byteCount = 0
+            if case .text(let text)? = received { byteCount = text.count }
+            try rate.add(
+                waitedNanoseconds: monotonicNanoseconds() - begunAt, byteCount: byteCount)
+            if let received { return received }
+            if isAbandoned { return .unwanted }
         }
-        return rest
     }
 
-    private func take(_ piece: UnsafeRawBufferPointer) {
-        if isSkipping { return }
-        // The end of the line, `\r\n` at most, does not count; `endLine` looks closer.
-        if text.count - lineStart + piece.count > options.lineByteCountMax + 2 { return skip() }
-        text.append(piece)
-    }
-
-    private func skip() {
-        isSkipping = true
-        text.truncate(to: lineStart)
-        note(
-            RequestFault.Entry(
-                code: "line-too-long",
-                detail: "The line is longer than the \(options.lineByteCountMax) bytes that an "
-                    + "import takes."))
-    }
-
-    private func endLine() {
-        if !isSkipping {
-            let line = text.bytes[lineStart..<(text.count - 1)]
-            let endCount = line.last == UInt8(ascii: "\r") ? 1 : 0
-            if line.count - endCount > options.lineByteCountMax { skip() }
-        }
-        if isSkipping {
-            isSkipping = false
-            text.append(UInt8(ascii: "\n"))
-        }
-        lineCount += 1
-        lineStart = text.count
-    }
-
-    /// Hands on what is there; false when no more is wanted for now.
-    private func cut() -> Bool {
-        let byteCount = text.count
-        text.appendZeros(JSONParser.paddingByteCount)
-        let chunk = ImportChunk(
-            text: text, byteCount: byteCount, firstNumber: firstNumber, faults: faults)
-        text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
-        firstNumber += lineCount
-        lineCount = 0
-        lineStart = 0
-        faults = []
-        var hasRoom = true
-        queue.signal { queue in
-            if queue.isClosed || queue.isAbandoned { return false }
-            queue.chunks.append(chunk)
-            hasRoom = queue.isFeederWaiting
-            queue.isFeederWaiting = true
+    /// Hands a chunk on when the one before has been taken; false when nobody takes it.
+    func hand(_ chunk: ImportChunk) -> Bool {
+        let isTaken = state.wait { state -> Bool? in
+            if state.isClosed || state.isAbandoned { return false }
+            guard state.chunk == nil else { return nil }
+            state.chunk = chunk
             return true
         }
-        return hasRoom
+        // Wakes the reading thread.
+        if isTaken { state.update { _ in } }
+        return isTaken
     }
+
+    /// Notes that every line is in a chunk.
+    func endCut() { state.update { $0.isCut = true } }
+
+    /// Lets nothing be imported any more: the fault concerns the whole text.
+    func refuse(_ fault: RequestFault) { state.update { $0.refusal = fault } }
 
     // MARK: The reading thread
 
     /// Whether nobody waits for the import any more: asked wherever its work may be long. Cost: a system
     /// call.
     var isAbandoned: Bool {
-        queue.withLock { queue in
-            if !queue.isAbandoned, queue.departures.contains(where: { $0() }) {
-                queue.isAbandoned = true
-                queue.chunks = []
-            }
-            return queue.isAbandoned
+        var isAbandoned = false
+        state.signal { state in
+            let wasAbandoned = state.isAbandoned
+            if !wasAbandoned, state.departures.contains(where: { $0() }) { state.abandon() }
+            isAbandoned = state.isAbandoned
+            return isAbandoned && !wasAbandoned
         }
+        return isAbandoned
     }
 
     /// The next chunk; waits for it.
     func next() -> Next {
         if isAbandoned { return .abandoned }
-        var wakesFeeder = false
-        let next: Next = queue.wait { queue in
-            if queue.isAbandoned { return .abandoned }
-            if let fault = queue.refusal { return .refused(fault) }
-            if !queue.chunks.isEmpty {
-                let chunk = queue.chunks.removeFirst()
-                wakesFeeder = queue.isFeederWaiting && queue.chunks.isEmpty
-                if wakesFeeder { queue.isFeederWaiting = false }
+        var wakesCutter = false
+        let next: Next = state.wait { state in
+            if state.isAbandoned { return .abandoned }
+            if let fault = state.refusal { return .refused(fault) }
+            if let chunk = state.chunk {
+                state.chunk = nil
+                wakesCutter = true
                 return .chunk(chunk)
             }
-            return queue.isComplete ? .end : nil
+            return state.isCut ? .end : nil
         }
-        if wakesFeeder { onRoom() }
+        if wakesCutter { state.update { _ in } }
         return next
     }
 
     /// Takes no more chunks: the rest of the text is received and dropped.
     func close() {
-        var wakesFeeder = false
-        queue.signal { queue in
-            queue.isClosed = true
-            queue.chunks = []
-            wakesFeeder = queue.isFeederWaiting
-            queue.isFeederWaiting = false
-            return false
+        var wakesSender = false
+        state.update { state in
+            state.isClosed = true
+            state.chunk = nil
+            state.text = ByteBuffer(capacity: 0)
+            wakesSender = state.wakesSender()
         }
-        if wakesFeeder { onRoom() }
+        if wakesSender { onRoom() }
     }
 
     /// Waits until the text is complete or the sender gone; true for the former.
     func waitForEnd() -> Bool {
-        queue.wait { queue in
-            if queue.isAbandoned { return false }
-            return queue.isComplete ? true : nil
+        while true {
+            let isComplete = state.wait(microseconds: Self.departureMicroseconds) { state in
+                state.isAbandoned ? false : state.isComplete ? true : nil
+            }
+            if let isComplete { return isComplete }
+            if isAbandoned { return false }
         }
     }
 }

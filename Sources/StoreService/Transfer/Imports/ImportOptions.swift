@@ -8,16 +8,26 @@ package struct ImportOptions: Sendable {
         case ndjson
         /// A header with property names, and one object a record.
         case csv
+        /// MongoDB's extended JSON: one object a line, or an array of objects.
+        case extendedJSON
     }
 
     /// What the text is written in; a whole store's is always NDJSON.
     package var format = Format.ndjson
+    /// The form of a CSV text's cells.
+    package var csv = CSVForm()
+    /// The names of columns and members where they are not the class's own.
+    package var names = ColumnNames()
+    /// Whether members that a class has not are left out and counted; else their line is faulty.
+    package var ignoresUnknown = false
     /// What happens when a line's object is or isn't there.
     package var mode = WriteMode.create
     /// Whether all lines are taken or none, in one transaction.
     package var isAtomic = false
     /// The bytes of one line.
-    package var lineByteCountMax = 32 << 20
+    package var lineByteCountMax = 256 << 20
+    /// The bytes a second that the text has to come with; 0 for any.
+    package var byteRateMin = 0
     /// How deep a line's JSON nests.
     package var jsonDepthMax = 128
     /// How many faults the report lists; all are counted.
@@ -39,6 +49,26 @@ package struct ImportOptions: Sendable {
 
     /// Makes the defaults.
     package init() {}
+
+    /// An option that does not go with the text's format, by the name of its parameter, and where it goes; nil when
+    /// all fit.
+    package var misplaced: (name: String, detail: String)? {
+        if format != .csv {
+            let plain = CSVForm()
+            let names = [
+                ("delimiter", csv.delimiter != plain.delimiter),
+                ("decimalComma", csv.hasDecimalComma), ("dateFormat", csv.dates != nil),
+            ]
+            if let (name, _) = names.first(where: \.1) {
+                return (name, "'\(name)' is for CSV (Content-Type: text/csv).")
+            }
+        }
+        if format == .ndjson, !names.isEmpty {
+            let name = names.skipped.isEmpty ? "map" : "skip"
+            return (name, "'\(name)' is for CSV and for extended JSON, not for NDJSON.")
+        }
+        return nil
+    }
 
     /// The modes that an import takes.
     package static let modes: [WriteMode] = [.create, .merge, .replace, .ignore]

@@ -14,7 +14,10 @@ final class ImportReader {
     /// Pools of drafts that no chunk has.
     private var pools: [DraftPool] = []
 
-    init(_ options: ImportOptions) { self.options = options }
+    init(_ options: ImportOptions) {
+        self.options = options
+        reader.ignoresUnknown = options.ignoresUnknown
+    }
 
     /// Reads all lines of a chunk, again if they were read before.
     ///
@@ -35,6 +38,7 @@ final class ImportReader {
             chunk.drafts = pools.popLast() ?? DraftPool()
         }
         reader.drafts = chunk.drafts
+        chunk.unknownCount = 0
         chunk.readFaults = chunk.faults.map { ($0.number, [$0.fault]) }
         var (start, index) = chunk.start
         let base = chunk.text.bytes
@@ -86,16 +90,7 @@ final class ImportReader {
         do throws(JSONError) {
             json = try parser.parse(text, hasPadding: true, depthMax: options.jsonDepthMax)
         } catch {
-            chunk.readFaults.append(
-                (
-                    line.number,
-                    [
-                        RequestFault.Entry(
-                            code: error.code == .tooDeep ? "too-deep" : "malformed-json",
-                            detail: "The line is not a JSON object: \(error.message).",
-                            column: error.position(in: text).column)
-                    ]
-                ))
+            chunk.readFaults.append((line.number, [RequestFault.Entry(line: error, in: text)]))
             return
         }
         reader.reset()
@@ -106,6 +101,11 @@ final class ImportReader {
             } else {
                 reader.readStored(json, names: names, isMerge: isMerge)
             }
-        if line.reading == nil { chunk.readFaults.append((line.number, reader.faults)) }
+        if line.reading == nil {
+            chunk.readFaults.append((line.number, reader.faults))
+        } else if chunk.numbers == nil {
+            // Lines that waited were counted when they came.
+            chunk.unknownCount += reader.unknownCount
+        }
     }
 }

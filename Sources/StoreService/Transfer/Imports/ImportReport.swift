@@ -16,6 +16,8 @@ package struct ImportReport: Sendable {
     package internal(set) var importedCount = 0
     /// How many were not, for their objects are there; nil unless the mode ignores such lines.
     package internal(set) var ignoredCount: Int?
+    /// How many members were left out of the lines that were read; nil unless the import ignores such members.
+    package internal(set) var unknownCount: Int?
     /// How many lines were not, for a fault.
     package internal(set) var failedCount = 0
     /// The faults of the first of these, by line.
@@ -28,15 +30,22 @@ package struct ImportReport: Sendable {
     private var lastLine = 0
 
     /// Begins without any line.
-    init(_ mode: WriteMode, version: StoreVersion) {
+    init(_ options: ImportOptions, version: StoreVersion) {
         self.version = version
-        if mode == .ignore { ignoredCount = 0 }
+        if options.mode == .ignore { ignoredCount = 0 }
+        if options.ignoresUnknown { unknownCount = 0 }
+    }
+
+    /// Whether there were lines and none of them was taken.
+    package var tookNothing: Bool {
+        failedCount > 0 && importedCount == 0 && (ignoredCount ?? 0) == 0
     }
 
     /// Adds what became of the lines of a chunk; `limit` bounds the faults that are listed.
     mutating func add(_ chunk: ImportChunk, limit: Int) {
         importedCount += chunk.writtenCount
         if let count = ignoredCount { ignoredCount = count + chunk.ignoredCount }
+        if let count = unknownCount { unknownCount = count + chunk.unknownCount }
         waitingCount += chunk.deferred.count - (chunk.numbers?.count ?? 0)
         lastLine = max(lastLine, chunk.lines.last?.number ?? 0)
         for (number, found) in chunk.readFaults + chunk.writeFaults {
@@ -76,29 +85,31 @@ package struct ImportReport: Sendable {
                 + " Mend the file, or let the service take more (--max-import-faults).")
     }
 
-    /// Writes `{"imported","failed","ignored","errors","version"}`.
-    package func write(to writer: JSONWriter) {
-        writer.object { object in
-            object.member("imported").int(Int64(importedCount))
-            object.member("failed").int(Int64(failedCount))
-            if let ignoredCount { object.member("ignored").int(Int64(ignoredCount)) }
-            object.member("errors").array { array in
-                for entry in faults {
-                    array.element().object { object in
-                        object.member("line").int(Int64(entry.line))
-                        object.member("code").string(entry.fault.code)
-                        object.member("detail").string(entry.fault.detail)
-                        if let pointer = entry.fault.pointer {
-                            object.member("pointer").string(pointer)
-                        }
-                        if let column = entry.fault.column {
-                            object.member("column").int(Int64(column))
-                        }
-                        if let hint = entry.fault.hint { object.member("hint").string(hint) }
+    /// Writes `{"imported","failed","ignored","unknownMembers","errors","version"}`.
+    package func write(to writer: JSONWriter) { writer.object { write(to: &$0) } }
+
+    /// Writes the members of that.
+    package func write(to object: inout JSONObjectWriter) {
+        object.member("imported").int(Int64(importedCount))
+        object.member("failed").int(Int64(failedCount))
+        if let ignoredCount { object.member("ignored").int(Int64(ignoredCount)) }
+        if let unknownCount { object.member("unknownMembers").int(Int64(unknownCount)) }
+        object.member("errors").array { array in
+            for entry in faults {
+                array.element().object { object in
+                    object.member("line").int(Int64(entry.line))
+                    object.member("code").string(entry.fault.code)
+                    object.member("detail").string(entry.fault.detail)
+                    if let pointer = entry.fault.pointer {
+                        object.member("pointer").string(pointer)
                     }
+                    if let column = entry.fault.column {
+                        object.member("column").int(Int64(column))
+                    }
+                    if let hint = entry.fault.hint { object.member("hint").string(hint) }
                 }
             }
-            object.member("version").string(version.description)
         }
+        object.member("version").string(version.description)
     }
 }

@@ -46,7 +46,7 @@ struct ImportRun {
         writer = ImportWriter(target, options)
         deferred = DeferredLines(
             memoryByteCountMax: options.deferredByteCountMax, directory: options.directory)
-        report = ImportReport(options.mode, version: store.version)
+        report = ImportReport(options, version: store.version)
     }
 
     /// Takes all lines; nil when nobody waits for the import any more.
@@ -59,9 +59,9 @@ struct ImportRun {
             }
         } catch {
             countSubmitted()
-            // The rest is received, so that the client is ready to hear.
+            // The rest is received, so that the client is ready to hear; not from one that is too slow.
             feed.close()
-            guard feed.waitForEnd() else { return nil }
+            guard error.kind == .tooSlow || feed.waitForEnd() else { return nil }
             return .failure(report.ended(by: error))
         }
         report.faults.sort { $0.line < $1.line }

@@ -4,85 +4,79 @@ import ObjectStore
 import Synchronization
 import Threads
 
-/// An import of NDJSON into one class or a whole store: text goes in by pieces, a report comes out.
+/// An import of lines into one class or a whole store: text goes in by pieces, a report comes out.
 ///
-/// Lines are read into drafts on a thread of the session's own and written in transactions of a few MiB
-/// of text, the next one being read while the last is being committed. Good lines are kept whatever
-/// becomes of others. Links are checked at the end: a line whose links lead nowhere yet waits until all
-/// lines are there. Memory is bounded: the feeder is told to wait. Knows nothing of HTTP.
+/// The sender's thread only copies bytes. They are unpacked, converted and cut into lines on one thread of the
+/// session's own, and lines are read into drafts on another; transactions of a few MiB of text are written
+/// while the next one is being read. Good lines are kept whatever becomes of others. Links are checked at the
+/// end: a line whose links lead nowhere yet waits until all lines are there. Memory is bounded: the sender is
+/// told to wait. Knows nothing of HTTP.
 package final class ImportSession: Sendable {
     private let store: Store
     private let target: ImportTarget
     private let options: ImportOptions
     private let feed: ImportFeed
+    private let longLines: LongLineGate
+    private let unpacker: (any ImportUnpacker)?
     private let onEnd: @Sendable () -> Void
     private let lineCount = Atomic<Int>(0)
-    /// What makes NDJSON of the text; nil when it is that.
-    private let converter: CSVConverter?
 
     /// Makes a session; ``start(_:)`` follows.
     ///
+    /// - `longLines`: The gate of the service's imports; each has one of its own where none is shared.
+    /// - `unpacker`: Unpacks the text; nil when it comes as it is.
     /// - `onRoom`: Called once after each ``append(_:)`` that returned false, perhaps before that
     ///   call has returned. Any thread.
     /// - `onEnd`: Called once when all is done, before the completion.
     package init(
         _ store: Store, _ target: ImportTarget, _ options: ImportOptions,
+        longLines: LongLineGate = LongLineGate(), unpacker: (any ImportUnpacker)? = nil,
         onRoom: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
-        self.onEnd = onEnd
         self.target = target
         self.options = options
-        let feed = ImportFeed(options, onRoom: onRoom)
-        self.feed = feed
-        if options.format == .csv, case .objects(let className) = target {
-            let rows = store.catalog.rows
-            converter = rows.rowClass(named: className).map {
-                CSVConverter(
-                    $0, rows, feed, recordByteCountMax: options.lineByteCountMax)
-            }
-        } else {
-            converter = nil
-        }
+        self.longLines = longLines
+        self.unpacker = unpacker
+        self.onEnd = onEnd
+        feed = ImportFeed(onRoom: onRoom)
     }
 
-    /// Starts the thread that reads.
+    /// Starts the threads.
     ///
-    /// - Parameter completion: Called once, on that thread, when all is done, or at once when the system has none
+    /// - Parameter completion: Called once, on one of them, when all is done, or at once when the system has none
     ///   left; with nil when the sender went away.
     package func start(
         _ completion: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Void
     ) {
-        let isStarted = startThreadIfPossible {
-            var run = ImportRun(self.store, self.target, self.options, self.feed) {
-                self.lineCount.wrappingAdd($0, ordering: .relaxed)
+        let isStarted =
+            startThreadIfPossible { self.cut() }
+            && startThreadIfPossible {
+                var run = ImportRun(self.store, self.target, self.options, self.feed) {
+                    self.lineCount.wrappingAdd($0, ordering: .relaxed)
+                }
+                let result = run.run()
+                self.feed.close()
+                // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
+                shim_trim_memory()
+                self.onEnd()
+                completion(result)
             }
-            let result = run.run()
-            // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
-            shim_trim_memory()
-            self.onEnd()
-            completion(result)
-        }
         if isStarted { return }
         feed.abandon()
         onEnd()
         completion(.failure(.tooBusy))
     }
 
-    /// Takes the next piece of text; one thread at a time, as the two below.
+    /// Takes a copy of the next piece of text; one thread at a time, as the two below.
     ///
     /// - Returns: False when no more is wanted until `onRoom` is called.
-    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        converter?.append(bytes) ?? feed.append(bytes)
-    }
+    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool { feed.append(bytes) }
 
-    /// The text is complete.
-    package func complete() {
-        converter?.complete()
-        feed.complete()
-    }
+    /// Ends the text.
+    package func complete() { feed.complete() }
 
-    /// The sender is gone; what was written stays.
+    /// Notes that the sender is gone; what was written stays.
     package func abandon() { feed.abandon() }
 
     /// Ends the import within a chunk when `isGone` says that nobody waits for it; any thread asks. What
@@ -93,4 +87,51 @@ package final class ImportSession: Sendable {
 
     /// How many lines were dealt with so far.
     package var progress: Int { lineCount.load(ordering: .relaxed) }
+
+    // MARK: The cutting thread
+
+    private func cut() {
+        let passage = LongLineGate.Passage(longLines) { [feed] in feed.isAbandoned }
+        let cutter = LineCutter(options, passage) { [feed] in feed.hand($0) }
+        let first = makeSource(cutter)
+        var rate = ImportRate(byteRateMin: options.byteRateMin)
+        var mark = ByteOrderMark()
+        func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
+            try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }
+        }
+        do throws(RequestFault) {
+            while true {
+                switch try feed.receive(&rate) {
+                case .text(let text):
+                    if let unpacker {
+                        try unpacker.unpack(text.bytes, take)
+                    } else {
+                        try take(text.bytes)
+                    }
+                    continue
+                case .end:
+                    try unpacker?.complete()
+                    try mark.complete { bytes throws(RequestFault) in try first.append(bytes) }
+                    try first.complete()
+                    feed.endCut()
+                case .unwanted: break
+                }
+                return
+            }
+        } catch {
+            feed.refuse(error)
+        }
+    }
+
+    /// The stage that makes lines of JSON of the text.
+    private func makeSource(_ cutter: LineCutter) -> any LineSource {
+        let rows = store.catalog.rows
+        guard case .objects(let className) = target, let rowClass = rows.rowClass(named: className)
+        else { return cutter }
+        return switch options.format {
+        case .ndjson: cutter
+        case .csv: CSVConverter(rowClass, rows, cutter, options)
+        case .extendedJSON: ExtendedJSONConverter(rowClass, rows, cutter, options)
+        }
+    }
 }

@@ -5,10 +5,10 @@ import ObjectModel
 import ObjectStore
 import Rows
 
-/// Turns the JSON that Realm Studio exports (`{"Class":[{…},…],…}`) into the lines of a whole store's
-/// import.
+/// Turns the JSON that Realm Studio exports into the lines of a whole store's import: `{"Class":[{…},…],…}` of
+/// versions before 13, and the array of values (``FlattedText``) that later ones write.
 ///
-/// A link stands there as the object that it leads to. One with a primary key becomes that key, because
+/// In the first form a link stands there as the object that it leads to. One with a primary key becomes that key, because
 /// the object is listed under its own class too. Where an export has circles, each object has a `$refId`,
 /// is written in full where it is met first, and stands for itself by `{"$refId":…}` from then on: such
 /// objects get a line of their own wherever they are met. One thread at a time.
@@ -25,7 +25,7 @@ package final class RealmJSONConverter {
     /// linked objects is as deep as it is long.
     private static let depthMax = 10_000
     /// How deep the values of one object nest, which are written recursively.
-    private static let valueDepthMax = ImportOptions().jsonDepthMax
+    static let valueDepthMax = ImportOptions().jsonDepthMax
 
     /// An object that has a reference and is to get a line.
     private struct Waiting {
@@ -36,23 +36,32 @@ package final class RealmJSONConverter {
         var position: Int?
     }
 
-    private let catalog: Catalog
+    /// The form of the text.
+    private enum Form {
+        case unknown
+        case tree(RealmJSONSplitter)
+        case flat(FlattedText)
+    }
+
+    let catalog: Catalog
+    private let options: ImportOptions
     private let onlyClass: String?
     private let output: (UnsafeRawBufferPointer) -> Void
-    private var splitter = RealmJSONSplitter()
+    private var form = Form.unknown
+    private var mark = ByteOrderMark()
     private let parser = JSONParser()
     private let nameParser = JSONParser()
     private let buffer = ByteBuffer(capacity: 4096)
     /// The keys, as JSON, of the objects that have been met, by `$refId`.
-    private var references: [String: [UInt8]] = [:]
+    var references: [String: [UInt8]] = [:]
     private var lastID: UInt64 = 0
     private var positions: [String: Int] = [:]
     /// The objects with references that were met in the present one.
     private var waiting: [Waiting] = []
     /// How deep the value that is being written lies in its object.
-    private var depth = 0
+    var depth = 0
     /// What is wrong with the present object.
-    private var fault: String?
+    var fault: String?
     /// Where each line came from, by the first line of a run of one class.
     private var lineCount = 1
     private var places: [(line: Int, name: String, position: Int)] = []
@@ -63,12 +72,15 @@ package final class RealmJSONConverter {
     ///
     /// - Parameters:
     ///   - catalog: Of the store that is going to take the lines.
+    ///   - options: The memory for what has to be stored until the text is complete, and the directory for more.
     ///   - onlyClass: The class whose objects alone are taken; nil for all.
     ///   - output: Gets whole lines, valid during the call.
     package init(
-        _ catalog: Catalog, onlyClass: String?, _ output: @escaping (UnsafeRawBufferPointer) -> Void
+        _ catalog: Catalog, _ options: ImportOptions = ImportOptions(), onlyClass: String?,
+        _ output: @escaping (UnsafeRawBufferPointer) -> Void
     ) {
         self.catalog = catalog
+        self.options = options
         self.onlyClass = onlyClass
         self.output = output
         StoreHeader(catalog).write(to: JSONWriter(buffer))
@@ -80,30 +92,80 @@ package final class RealmJSONConverter {
     ///
     /// - Throws: ``RequestFault`` `.malformed` when it is not of Realm Studio's form.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
+        var mark = mark
+        try mark.strip(bytes) { bytes throws(RequestFault) in try take(bytes) }
+        self.mark = mark
+    }
+
+    /// Ends the text.
+    ///
+    /// - Throws: As ``append(_:)``, and when the objects of a text could not be stored until here.
+    package func complete() throws(RequestFault) {
+        try mark.complete { bytes throws(RequestFault) in try take(bytes) }
         do throws(RealmJSONSplitter.Malformed) {
-            var splitter = splitter
-            try splitter.append(bytes) { name, object in take(name, object) }
-            self.splitter = splitter
+            switch form {
+            case .unknown: try RealmJSONSplitter().complete()
+            case .tree(let splitter): try splitter.complete()
+            case .flat(let text): try text.complete()
+            }
+        } catch {
+            throw Self.fault(error)
+        }
+        if case .flat(let text) = form { try takeObjects(text) }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
+        var bytes = bytes
+        if case .unknown = form {
+            guard
+                let start = bytes.firstIndex(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) })
+            else { return }
+            bytes = UnsafeRawBufferPointer(rebasing: bytes[start...])
+            form =
+                bytes[0] == UInt8(ascii: "[")
+                ? .flat(
+                    FlattedText(
+                        memoryByteCountMax: options.deferredByteCountMax,
+                        directory: options.directory))
+                : .tree(RealmJSONSplitter())
+        }
+        do throws(RealmJSONSplitter.Malformed) {
+            switch form {
+            case .tree(var splitter):
+                form = .unknown
+                try splitter.append(bytes) { name, object in take(name, object) }
+                form = .tree(splitter)
+            case .flat(let text): try text.append(bytes)
+            case .unknown: break
+            }
         } catch {
             throw Self.fault(error)
         }
     }
 
-    /// The text is complete.
-    ///
-    /// - Throws: As ``append(_:)``.
-    package func complete() throws(RequestFault) {
-        do throws(RealmJSONSplitter.Malformed) {
-            try splitter.complete()
-        } catch {
-            throw Self.fault(error)
+    /// Writes the lines of a flattened text.
+    private func takeObjects(_ text: FlattedText) throws(RequestFault) {
+        let isExport = FlattedObjects(text, catalog.rows).forEach {
+            name, position, index, object, fault in
+            take(name, position, object, id: Array(String(index).utf8), fault)
+        }
+        guard !text.hasFailed else {
+            throw RequestFault(
+                .storageFull, "storage-full",
+                "There is no space for the values of the text; free disk space, then repeat the import.")
+        }
+        guard isExport else {
+            throw RequestFault(
+                .malformed, "malformed-json",
+                "This is not Realm Studio's JSON: the first value of the array does not list the objects of "
+                    + "classes.")
         }
     }
 
     private static func fault(_ error: RealmJSONSplitter.Malformed) -> RequestFault {
         RequestFault(
             .malformed, "malformed-json",
-            "This is not Realm Studio's JSON, {\"Class\":[{…},…],…}: at byte \(error.offset) "
+            "This is not Realm Studio's JSON, {\"Class\":[{…},…],…} or an array of values: at byte \(error.offset) "
                 + "\(error.expected) was expected.")
     }
 
@@ -119,15 +181,31 @@ package final class RealmJSONConverter {
         guard let className = (try? nameParser.parse(name))?.string else { return }
         let position = positions[className, default: 0]
         positions[className] = position + 1
+        take(className, position, text, id: nil, nil)
+    }
+
+    /// Writes the line of an object that a class lists.
+    ///
+    /// - `id`: The number of the object in a flattened text.
+    /// - `found`: What is wrong with it, as far as is known.
+    private func take(
+        _ className: String, _ position: Int, _ text: UnsafeRawBufferPointer, id: [UInt8]?,
+        _ found: String?
+    ) {
         if let onlyClass, onlyClass != className { return }
-        fault = nil
+        fault = found
         depth = 0
         if let rowClass = catalog.rows.rowClass(named: className) {
             // Embedded objects come with their owners.
             guard StoreHeader.holdsObjects(of: rowClass.definition) else { return }
             do throws(JSONError) {
                 let object = try parser.parse(text, depthMax: Self.depthMax)
-                takeObject(object, rowClass, position)
+                if let id {
+                    writeLine(
+                        object, rowClass, id: rowClass.primaryKeyIndex == nil ? id : nil, position)
+                } else {
+                    takeObject(object, rowClass, position)
+                }
             } catch {
                 fault = error.message
             }
@@ -167,7 +245,7 @@ package final class RealmJSONConverter {
 
     /// Notes that an object with a reference is to get a line, unless it has been met before, and returns its
     /// key.
-    private func meet(
+    func meet(
         _ object: JSONValue, _ reference: JSONValue, _ rowClass: RowClass, _ position: Int?
     ) -> [UInt8]? {
         let name = Self.text(reference)
@@ -211,161 +289,4 @@ package final class RealmJSONConverter {
         }
         output(line.bytes)
     }
-
-    /// Runs `body` for a value one level deeper, or writes null in its place when that is too deep.
-    private func deeper(_ writer: JSONWriter, _ body: () -> Void) {
-        guard depth < Self.valueDepthMax else {
-            fault = fault ?? "its values nest deeper than \(Self.valueDepthMax) levels"
-            return writer.null()
-        }
-        depth += 1
-        body()
-        depth -= 1
-    }
-
-    private func write(_ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter) {
-        deeper(writer) { writeMembers(object, rowClass, writer) }
-    }
-
-    private func writeMembers(
-        _ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter
-    ) {
-        writer.object { members in
-            for member in object.members where !member.isNamed("$refId") {
-                let name = String(decoding: member.name, as: UTF8.self)
-                let position = rowClass.memberIndex[name]
-                // What links here follows from what links.
-                if let position, rowClass.members[position].storage.shape == .none { continue }
-                _ = members.member(named: name)
-                if let position {
-                    write(member.value, rowClass.members[position], name, writer)
-                } else {
-                    // The import says that there is no such property.
-                    write(member.value, writer)
-                }
-            }
-        }
-    }
-
-    private func write(
-        _ value: JSONValue, _ member: RowClass.Member, _ name: String, _ writer: JSONWriter
-    ) {
-        switch member.storage.shape {
-        case .list, .set:
-            guard value.kind == .array else { break }
-            return writer.array { array in
-                for element in value.elements {
-                    writeElement(element, member, name, array.element())
-                }
-            }
-        case .map:
-            guard value.kind == .object else { break }
-            return writer.object { entries in
-                for entry in value.members {
-                    writeElement(
-                        entry.value, member, name,
-                        entries.member(named: String(decoding: entry.name, as: UTF8.self)))
-                }
-            }
-        case .single, .none: break
-        }
-        writeElement(value, member, name, writer)
-    }
-
-    private func writeElement(
-        _ value: JSONValue, _ member: RowClass.Member, _ name: String, _ writer: JSONWriter
-    ) {
-        guard value.kind == .object else { return write(value, writer) }
-        switch member.storage.element {
-        case .embedded: write(value, catalog.rows.classes[member.classIndex], writer)
-        case .link: writeLink(value, catalog.rows.classes[member.classIndex], name, writer)
-        default:
-            // The forms that BSON's types have in JSON.
-            for form in ["$numberDecimal", "$oid", "$uuid", "$date"] {
-                if value.count == 1, let inner = value.member(named: form) {
-                    return write(inner, writer)
-                }
-            }
-            write(value, writer)
-        }
-    }
-
-    private func writeLink(
-        _ value: JSONValue, _ target: RowClass, _ name: String, _ writer: JSONWriter
-    ) {
-        if let reference = value.member(named: "$refId") {
-            let key =
-                value.count > 1
-                ? meet(value, reference, target, nil) : references[Self.text(reference)]
-            if let key { return writer.raw(key) }
-            fault = fault ?? "the '$refId' in '\(name)' names no object"
-        } else if let member = target.primaryKeyIndex {
-            if let key = keyText(value, target, member) { return writer.raw(key) }
-        } else {
-            fault =
-                fault
-                ?? "'\(name)' holds a copy of an object of class '\(target.definition.name)', and which "
-                + "one can't be told without a primary key"
-        }
-        writer.null()
-    }
-
-    /// The primary key of an object as JSON; nil, with a fault, when it has none.
-    private func keyText(_ object: JSONValue, _ rowClass: RowClass, _ member: Int) -> [UInt8]? {
-        let name = rowClass.definition.properties[member].name
-        for candidate in object.members where candidate.name.elementsEqual(name.utf8) {
-            let buffer = ByteBuffer(capacity: 64)
-            let writer = JSONWriter(buffer)
-            if candidate.value.isNull {
-                writer.object { object in
-                    object.member("$link").object { link in
-                        link.member("class").string(rowClass.definition.name)
-                        link.member("id").null()
-                    }
-                }
-            } else {
-                writeElement(candidate.value, rowClass.members[member], name, writer)
-            }
-            return buffer.array
-        }
-        fault = fault ?? "an object of class '\(rowClass.definition.name)' lacks its key '\(name)'"
-        return nil
-    }
-
-    // MARK: JSON as it stands
-
-    private static func text(_ reference: JSONValue) -> String {
-        reference.string ?? reference.numberText.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    private func write(_ value: JSONValue, _ writer: JSONWriter) {
-        deeper(writer) { writePlain(value, writer) }
-    }
-
-    private func writePlain(_ value: JSONValue, _ writer: JSONWriter) {
-        switch value.kind {
-        case .null: writer.null()
-        case .bool: writer.bool(value.bool == true)
-        case .integer, .double:
-            if let text = value.numberText { writer.raw(text) }
-        case .string:
-            if let text = value.stringBytes { writer.string(text) }
-        case .array:
-            writer.array { array in
-                for element in value.elements { write(element, array.element()) }
-            }
-        case .object:
-            writer.object { object in
-                for member in value.members {
-                    _ = object.member(named: String(decoding: member.name, as: UTF8.self))
-                    write(member.value, writer)
-                }
-            }
-        }
-    }
-}
-
-extension JSONWriter {
-    /// Appends bytes that are JSON.
-    fileprivate func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
 }

@@ -1,0 +1,108 @@
+import JSON
+import RESTAPI
+import StoreService
+
+/// An import into a running service.
+struct RemoteImport {
+    private let client: ServiceClient
+    private let arguments: Arguments
+    private let options: ImportOptions
+    private let className: String?
+
+    /// Makes an import.
+    ///
+    /// - Throws: A usage failure for what a service does not take.
+    init(
+        _ client: ServiceClient, _ arguments: Arguments, _ options: ImportOptions, isRealmJSON: Bool
+    ) throws(CommandFailure) {
+        if isRealmJSON {
+            throw .usage(
+                "--realm-json works on a directory: import into a new one that has the schema, and then "
+                    + "'holdfast export --data DIR | holdfast import --url URL -'")
+        }
+        self.client = client
+        self.arguments = arguments
+        self.options = options
+        className = arguments.text("class")
+    }
+
+    /// Imports; returns when all is durable.
+    func run(_ path: String) throws(CommandFailure) -> ExitCode {
+        let input = try RawInput(path)
+        var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
+        if input.isGzip { headers.append("Content-Encoding: gzip") }
+        var byteCount = 0
+        var shownAt = Clock.seconds()
+        var text: [UInt8] = []
+        let (status, refusal) = try client.send(
+            "POST", target, headers: headers,
+            body: { buffer in
+                guard let count = input.read(into: buffer) else { return nil }
+                byteCount += count
+                let now = Clock.seconds()
+                if now - shownAt >= 0.2 {
+                    shownAt = now
+                    Terminal.progress("\(subject): \(byteCount >> 20) MiB sent")
+                }
+                return count
+            },
+            reply: { piece in
+                text += piece
+                return true
+            })
+        Terminal.endProgress()
+        if status == 0 { throw CommandFailure("'\(path)' can't be read") }
+        // Of a refusal the report is in the problem document.
+        let parser = JSONParser()
+        let reply = status < 300 ? text : refusal
+        guard let report = reply.withUnsafeBytes({ try? parser.parse($0) }),
+            let imported = report.member(named: "imported")?.exactInt64,
+            let failed = report.member(named: "failed")?.exactInt64
+        else { throw ServiceClient.refused(status, refusal) }
+        for fault in report.member(named: "errors")?.elements.map({ $0 }) ?? [] {
+            let line = fault.member(named: "line")?.exactInt64 ?? 0
+            let pointer = fault.member(named: "pointer")?.string ?? ""
+            let hint = fault.member(named: "hint")?.string.map { " Did you mean '\($0)'?" } ?? ""
+            Terminal.complain(
+                "line \(line)\(pointer.isEmpty ? "" : " at \(pointer)"): "
+                    + "\(fault.member(named: "detail")?.string ?? "")\(hint) "
+                    + "(\(fault.member(named: "code")?.string ?? ""))")
+        }
+        func count(_ name: StaticString, _ words: String) -> String {
+            report.member(named: name)?.exactInt64.map { "\($0) \(words), " } ?? ""
+        }
+        Terminal.write(
+            "\(subject): \(imported) imported, " + count("ignored", "ignored") + "\(failed) failed, "
+                + count("unknownMembers", "unknown members left out")
+                + "version \(report.member(named: "version")?.string ?? "unknown")\n")
+        return failed == 0 ? .success : .failure
+    }
+
+    private var subject: String { className ?? "store" }
+
+    private var mediaType: String {
+        switch options.format {
+        case .csv: "text/csv"
+        case .ndjson: "application/x-ndjson"
+        case .extendedJSON: "application/x-ndjson; profile=extended-json"
+        }
+    }
+
+    private var target: String {
+        var query = TargetQuery()
+        query.add("mode", options.mode.rawValue)
+        if options.isAtomic { query.add("atomic", "true") }
+        if options.ignoresUnknown { query.add("unknown", "ignore") }
+        for text in arguments.texts("map") { query.add("map", text) }
+        for text in arguments.texts("skip") { query.add("skip", text) }
+        if options.format == .csv {
+            let delimiter = options.csv.delimiter
+            query.add("delimiter", String(decoding: [delimiter], as: UTF8.self))
+            if options.csv.hasDecimalComma { query.add("decimalComma", "true") }
+            if let format = arguments.text("date-format") { query.add("dateFormat", format) }
+        }
+        let path =
+            className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
+        return path + query.text
+    }
+}

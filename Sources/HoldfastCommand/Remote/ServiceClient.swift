@@ -1,0 +1,198 @@
+import CCurl
+import JSON
+import StoreService
+
+/// A client of a running service, for verbs that work on one instead of a directory. One thread at a time.
+final class ServiceClient {
+    /// The options by which verbs find a running service.
+    static let options = [
+        Option(
+            "url", "URL",
+            "a running service to work on in place of a directory, such as \(ServiceAddress.example)"),
+        Option("token", "TOKEN", "what the service asks for; as a variable it is seen by nobody else"),
+    ]
+
+    /// The bytes of a refusal that are read.
+    private static let refusalByteCountMax = 4 << 20
+
+    /// Gives the next bytes of a request's body: how many; 0 at the end, nil when it can't be read.
+    typealias BodySource = (UnsafeMutableRawBufferPointer) -> Int?
+    /// Takes a piece of a reply's body; false when no more is wanted.
+    typealias BodyTarget = (UnsafeRawBufferPointer) -> Bool
+
+    /// The state of the transfer that the library calls back for.
+    private final class Transfer {
+        let handle: OpaquePointer
+        let source: BodySource
+        let target: BodyTarget
+        var refusal: [UInt8] = []
+        /// Whether the body could not be read, or the reply not be taken.
+        var hasFailed = false
+
+        init(_ handle: OpaquePointer, _ source: @escaping BodySource, _ target: @escaping BodyTarget)
+        {
+            self.handle = handle
+            self.source = source
+            self.target = target
+        }
+
+        static func of(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+            context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+            if let count = source(target) { return count }
+            hasFailed = true
+            return Int(CURL_READFUNC_ABORT)
+        }
+
+        func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+            if (200..<300).contains(shim_curl_status(UnsafeMutableRawPointer(handle))) {
+                if target(bytes) { return bytes.count }
+                hasFailed = true
+                return 0
+            }
+            if refusal.count + bytes.count <= ServiceClient.refusalByteCountMax { refusal += bytes }
+            return bytes.count
+        }
+    }
+
+    private let url: String
+    private let token: String?
+    private let timeoutSeconds: Int?
+
+    /// Makes a client of a service.
+    ///
+    /// - `timeoutSeconds`: How long a request may take; nil for as long as it takes.
+    init(url: String, token: String? = nil, timeoutSeconds: Int? = nil) {
+        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+        self.token = token
+        self.timeoutSeconds = timeoutSeconds
+    }
+
+    /// The service that the options name; nil when they name none.
+    convenience init?(_ arguments: Arguments) throws(CommandFailure) {
+        guard let url = arguments.text("url") else { return nil }
+        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+            throw .usage("--url is the address of a service, such as \(ServiceAddress.example), not '\(url)'")
+        }
+        self.init(url: url, token: arguments.text("token"))
+    }
+
+    private var isOnLoopback: Bool {
+        ["://127.", "://localhost", "://[::1]"].contains { url.contains($0) }
+    }
+
+    /// Sends a request and returns the status of its reply, and what a refusal says.
+    ///
+    /// - Parameters:
+    ///   - path: The target, percent-encoded.
+    ///   - headers: Whole lines such as `Accept: text/csv`.
+    ///   - body: Gives the body; nil for none.
+    ///   - reply: Takes the body of a reply that is no refusal.
+    /// - Throws: A failure when the service can't be reached or the transfer breaks off.
+    func send(
+        _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil,
+        reply target: @escaping BodyTarget = { _ in true }
+    ) throws(CommandFailure) -> (status: Int, refusal: [UInt8]) {
+        guard let curl = curl_easy_init() else { throw CommandFailure("there is no memory") }
+        defer { curl_easy_cleanup(curl) }
+        let transfer = Transfer(OpaquePointer(curl), body ?? { _ in 0 }, target)
+        var list: UnsafeMutablePointer<curl_slist>?
+        defer { curl_slist_free_all(list) }
+        // Nothing waits for a "100 Continue".
+        for line in headers + ["Expect:"] + (token.map { ["Authorization: Bearer \($0)"] } ?? []) {
+            list = curl_slist_append(list, line)
+        }
+        shim_curl_set_text(curl, CURLOPT_URL, url + path)
+        shim_curl_set_text(curl, CURLOPT_PROTOCOLS_STR, "http,https")
+        shim_curl_set_text(curl, CURLOPT_CUSTOMREQUEST, method)
+        shim_curl_set_number(curl, CURLOPT_NOSIGNAL, 1)
+        shim_curl_set_number(curl, CURLOPT_CONNECTTIMEOUT, 10)
+        // A proxy of the environment is for the network.
+        if isOnLoopback { shim_curl_set_text(curl, CURLOPT_PROXY, "") }
+        if let timeoutSeconds { shim_curl_set_number(curl, CURLOPT_TIMEOUT, timeoutSeconds) }
+        shim_curl_set_pointer(curl, CURLOPT_HTTPHEADER, list)
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        if body != nil {
+            shim_curl_set_number(curl, CURLOPT_UPLOAD, 1)
+            shim_curl_set_pointer(curl, CURLOPT_READDATA, context)
+            shim_curl_set_body(curl, CURLOPT_READFUNCTION) { bytes, _, count, context in
+                Transfer.of(context)?.read(
+                    into: UnsafeMutableRawBufferPointer(start: bytes, count: count)) ?? 0
+            }
+        }
+        shim_curl_set_pointer(curl, CURLOPT_WRITEDATA, context)
+        shim_curl_set_body(curl, CURLOPT_WRITEFUNCTION) { bytes, _, count, context in
+            Transfer.of(context)?.take(UnsafeRawBufferPointer(start: bytes, count: count)) ?? 0
+        }
+        let code = curl_easy_perform(curl)
+        let status = shim_curl_status(curl)
+        withExtendedLifetime(transfer) {}
+        // A refusal may come before the body has been sent.
+        if code == CURLE_OK || status >= 400 && code == CURLE_SEND_ERROR {
+            return (status, transfer.refusal)
+        }
+        if transfer.hasFailed { return (0, []) }
+        throw failure(code)
+    }
+
+    /// Sends a request and expects that it is not refused.
+    ///
+    /// - Throws: As ``send(_:_:headers:body:reply:)``, and what a refusal says.
+    func expect(
+        _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil,
+        reply target: @escaping BodyTarget = { _ in true }
+    ) throws(CommandFailure) {
+        let (status, refusal) = try send(method, path, headers: headers, body: body, reply: target)
+        if status >= 300 || status == 0 { throw Self.refused(status, refusal) }
+    }
+
+    /// Sends a request and returns the body of the reply, of 64 MiB at most.
+    ///
+    /// - Throws: As ``expect(_:_:headers:body:reply:)``.
+    func text(
+        _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil
+    ) throws(CommandFailure) -> [UInt8] {
+        var text: [UInt8] = []
+        try expect(
+            method, path, headers: headers, body: body,
+            reply: { piece in
+                text += piece
+                return text.count <= 64 << 20
+            })
+        return text
+    }
+
+    /// What to tell of a refusal.
+    static func refused(_ status: Int, _ body: [UInt8]) -> CommandFailure {
+        let parser = JSONParser()
+        guard let problem = body.withUnsafeBytes({ try? parser.parse($0) }),
+            let detail = problem.member(named: "detail")?.string
+        else {
+            return CommandFailure(
+                status == 0
+                    ? "the transfer was given up" : "the service answers \(status), and not as Holdfast does")
+        }
+        let hint = problem.member(named: "errors")?.elements.lazy
+            .compactMap { $0.member(named: "hint")?.string }.first { _ in true }
+        return CommandFailure(
+            "the service refuses it (\(status)): \(detail)"
+                + (hint.map { " Did you mean '\($0)'?" } ?? "")
+                + (status == 401 ? " (--token, or the variable HOLDFAST_TOKEN)" : ""))
+    }
+
+    private func failure(_ code: CURLcode) -> CommandFailure {
+        switch code {
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST:
+            CommandFailure("nothing answers at \(url)")
+        case CURLE_OPERATION_TIMEDOUT: CommandFailure("\(url) does not answer in time")
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
+            CommandFailure(
+                "\(url) closed the connection before the reply was whole; its log says why")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2:
+            CommandFailure("what listens at \(url) does not speak HTTP")
+        default: CommandFailure("\(url): \(String(cString: curl_easy_strerror(code)))")
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Bytes
+import JSON
+import ObjectJSON
+import ObjectModel
+import Rows
+
+/// Converts MongoDB's extended JSON to the lines of an import into a class as it is received: one object a line, or an
+/// array of objects, as mongoexport writes them.
+///
+/// An object becomes a line with the number of the line on which it begins; in an array of several on one line
+/// each has a number of its own. Memory: one object. One thread at a time.
+final class ExtendedJSONConverter: LineSource {
+    private let rowClass: RowClass
+    private let schema: RowSchema
+    private let cutter: LineCutter
+    private let options: ImportOptions
+    private var splitter: ObjectSplitter
+    private let parser = JSONParser()
+    private let line = ByteBuffer(capacity: 4096)
+
+    /// Makes a converter for an import into a class.
+    init(
+        _ rowClass: RowClass, _ schema: RowSchema, _ cutter: LineCutter, _ options: ImportOptions
+    ) {
+        self.rowClass = rowClass
+        self.schema = schema
+        self.cutter = cutter
+        self.options = options
+        splitter = ObjectSplitter(
+            objectByteCountMax: options.lineByteCountMax, admits: { cutter.admits($0) })
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        splitter.append(bytes) { take($0, $1) }
+        flush()
+    }
+
+    func complete() {
+        splitter.complete { take($0, $1) }
+        flush()
+        cutter.complete()
+    }
+
+    /// The bytes of lines that are handed on at a time.
+    private static let flushedByteCount = 64 << 10
+
+    private func flush() {
+        guard line.count > 0 else { return }
+        cutter.append(line.bytes)
+        line.removeAll()
+    }
+
+    private func take(_ number: Int, _ content: ObjectSplitter.Content) {
+        flush()
+        // Faults have the number of the line in the text, as long as lines do not hold several objects.
+        while cutter.nextNumber < number {
+            line.appendBlankLines(min(number - cutter.nextNumber, Self.flushedByteCount))
+            flush()
+        }
+        switch content {
+        case .object(let text): write(text)
+        case .fault(let fault): note(fault)
+        }
+        line.append(UInt8(ascii: "\n"))
+    }
+
+    private func note(_ fault: RequestFault.Entry) {
+        line.removeAll()
+        cutter.note(fault)
+    }
+
+    private func write(_ text: UnsafeRawBufferPointer) {
+        do throws(JSONError) {
+            let object = try parser.parse(text, depthMax: options.jsonDepthMax)
+            write(object, rowClass, isOuter: true, JSONWriter(line))
+        } catch {
+            note(RequestFault.Entry(line: error, in: text))
+        }
+    }
+
+    // MARK: Values
+
+    private func write(
+        _ object: JSONValue, _ rowClass: RowClass, isOuter: Bool, _ writer: JSONWriter
+    ) {
+        let renames = isOuter && !options.names.isEmpty
+        writer.object { members in
+            for member in object.members {
+                var name = String(decoding: member.name, as: UTF8.self)
+                if renames {
+                    guard let property = options.names.property(name) else { continue }
+                    name = property
+                }
+                _ = members.member(named: name)
+                if let position = rowClass.memberIndex[name] {
+                    write(member.value, rowClass.members[position], writer)
+                } else {
+                    // The reader says that there is no such property, or leaves it out.
+                    writer.plain(member.value)
+                }
+            }
+        }
+    }
+
+    private func write(_ value: JSONValue, _ member: RowClass.Member, _ writer: JSONWriter) {
+        switch member.storage.shape {
+        case .list, .set:
+            guard value.kind == .array else { break }
+            return writer.array { array in
+                for element in value.elements { writeElement(element, member, array.element()) }
+            }
+        case .map:
+            guard value.kind == .object else { break }
+            return writer.object { entries in
+                for entry in value.members {
+                    let name = String(decoding: entry.name, as: UTF8.self)
+                    writeElement(entry.value, member, entries.member(named: name))
+                }
+            }
+        case .single, .none: break
+        }
+        writeElement(value, member, writer)
+    }
+
+    private func writeElement(_ value: JSONValue, _ member: RowClass.Member, _ writer: JSONWriter) {
+        if member.storage.element == .mixed { return writeMixed(value, writer) }
+        guard value.kind == .object else { return writer.plain(value) }
+        switch member.storage.element {
+        case .embedded:
+            write(value, schema.classes[member.classIndex], isOuter: false, writer)
+        case .link: writeLink(value, schema.classes[member.classIndex], writer)
+        case let element:
+            guard let extended = ExtendedJSON(value) else { return writer.plain(value) }
+            extended.write(for: element, to: writer)
+        }
+    }
+
+    /// Writes a link: its target's key, a reference `{"$ref","$id"}`, or the target in full.
+    private func writeLink(_ value: JSONValue, _ target: RowClass, _ writer: JSONWriter) {
+        let element = target.primaryKeyIndex.map { target.members[$0].storage.element } ?? .int
+        if let extended = ExtendedJSON(value) {
+            extended.write(for: element, to: writer)
+        } else if value.member(named: "$ref") != nil, let id = value.member(named: "$id") {
+            if let extended = ExtendedJSON(id) {
+                extended.write(for: element, to: writer)
+            } else {
+                writer.plain(id)
+            }
+        } else if value.member(named: "$link") != nil {
+            writer.plain(value)
+        } else {
+            write(value, target, isOuter: false, writer)
+        }
+    }
+
+    private func writeMixed(_ value: JSONValue, _ writer: JSONWriter) {
+        if let extended = ExtendedJSON(value) { return extended.write(for: .mixed, to: writer) }
+        switch value.kind {
+        case .array:
+            writer.array { array in
+                for element in value.elements { writeMixed(element, array.element()) }
+            }
+        case .object:
+            writer.object { object in
+                for member in value.members {
+                    let name = String(decoding: member.name, as: UTF8.self)
+                    writeMixed(member.value, object.member(named: name))
+                }
+            }
+        default: writer.plain(value)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends empty lines.
+    fileprivate func appendBlankLines(_ count: Int) {
+        for _ in 0..<count { append(UInt8(ascii: "\n")) }
+    }
+}
+
+extension RequestFault.Entry {
+    /// The fault of a line of an import that is no JSON.
+    init(line error: JSONError, in text: UnsafeRawBufferPointer) {
+        var detail = "The line is not a JSON object: \(error.message)."
+        if error.code == .invalidUTF8 {
+            detail += " Convert the text first, such as by iconv -f WINDOWS-1252 -t UTF-8."
+        }
+        self.init(
+            code: error.code == .tooDeep ? "too-deep" : "malformed-json", detail: detail,
+            column: error.position(in: text).column)
+    }
+}

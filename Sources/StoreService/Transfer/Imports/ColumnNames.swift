@@ -1,0 +1,28 @@
+/// The names under which the members or columns of an import's text stand where they are not the class's own.
+package struct ColumnNames: Sendable, Equatable {
+    /// The property of each name that stands for one.
+    package var properties: [String: String] = [:]
+    /// The names that are left out.
+    package var skipped: Set<String> = []
+
+    /// Makes names that are the class's own.
+    package init() {}
+
+    /// Whether each name stands for itself.
+    package var isEmpty: Bool { properties.isEmpty && skipped.isEmpty }
+
+    /// Adds `name=property`; false for a text of another form, and for a name that was added before.
+    package mutating func map(_ text: some StringProtocol) -> Bool {
+        guard let equals = text.lastIndex(of: "=") else { return false }
+        let name = String(text[..<equals])
+        let property = String(text[text.index(after: equals)...])
+        guard !name.isEmpty, !property.isEmpty, properties[name] == nil else { return false }
+        properties[name] = property
+        return true
+    }
+
+    /// The property that a name stands for; nil when it is left out.
+    func property(_ name: String) -> String? {
+        skipped.contains(name) ? nil : properties[name] ?? name
+    }
+}

@@ -1,0 +1,160 @@
+import Bytes
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+// The values of objects, as the lines have them.
+extension RealmJSONConverter {
+    /// Runs `body` for a value one level deeper, or writes null in its place when that is too deep.
+    private func deeper(_ writer: JSONWriter, _ body: () -> Void) {
+        guard depth < Self.valueDepthMax else {
+            fault = fault ?? "its values nest deeper than \(Self.valueDepthMax) levels"
+            return writer.null()
+        }
+        depth += 1
+        body()
+        depth -= 1
+    }
+
+    func write(_ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter) {
+        deeper(writer) { writeMembers(object, rowClass, writer) }
+    }
+
+    private func writeMembers(
+        _ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter
+    ) {
+        writer.object { members in
+            for member in object.members where !member.isNamed("$refId") {
+                let name = String(decoding: member.name, as: UTF8.self)
+                let position = rowClass.memberIndex[name]
+                // What links here follows from what links.
+                if let position, rowClass.members[position].storage.shape == .none { continue }
+                _ = members.member(named: name)
+                if let position {
+                    write(member.value, rowClass.members[position], name, writer)
+                } else {
+                    // The import says that there is no such property.
+                    write(member.value, writer)
+                }
+            }
+        }
+    }
+
+    private func write(
+        _ value: JSONValue, _ member: RowClass.Member, _ name: String, _ writer: JSONWriter
+    ) {
+        switch member.storage.shape {
+        case .list, .set:
+            guard value.kind == .array else { break }
+            return writer.array { array in
+                for element in value.elements {
+                    writeElement(element, member, name, array.element())
+                }
+            }
+        case .map:
+            guard value.kind == .object else { break }
+            return writer.object { entries in
+                for entry in value.members {
+                    writeElement(
+                        entry.value, member, name,
+                        entries.member(named: String(decoding: entry.name, as: UTF8.self)))
+                }
+            }
+        case .single, .none: break
+        }
+        writeElement(value, member, name, writer)
+    }
+
+    private func writeElement(
+        _ value: JSONValue, _ member: RowClass.Member, _ name: String, _ writer: JSONWriter
+    ) {
+        guard value.kind == .object else { return write(value, writer) }
+        switch member.storage.element {
+        case .embedded: write(value, catalog.rows.classes[member.classIndex], writer)
+        case .link: writeLink(value, catalog.rows.classes[member.classIndex], name, writer)
+        default:
+            guard let extended = ExtendedJSON(value) else { return write(value, writer) }
+            extended.write(for: member.storage.element, to: writer)
+        }
+    }
+
+    private func writeLink(
+        _ value: JSONValue, _ target: RowClass, _ name: String, _ writer: JSONWriter
+    ) {
+        if let reference = value.member(named: "$refId") {
+            let key =
+                value.count > 1
+                ? meet(value, reference, target, nil) : references[Self.text(reference)]
+            if let key { return writer.raw(key) }
+            fault = fault ?? "the '$refId' in '\(name)' names no object"
+        } else if let member = target.primaryKeyIndex {
+            if let key = keyText(value, target, member) { return writer.raw(key) }
+        } else {
+            fault =
+                fault
+                ?? "'\(name)' holds a copy of an object of class '\(target.definition.name)', and which "
+                + "one can't be told without a primary key"
+        }
+        writer.null()
+    }
+
+    /// The primary key of an object as JSON; nil, with a fault, when it has none.
+    func keyText(_ object: JSONValue, _ rowClass: RowClass, _ member: Int) -> [UInt8]? {
+        let name = rowClass.definition.properties[member].name
+        for candidate in object.members where candidate.name.elementsEqual(name.utf8) {
+            let buffer = ByteBuffer(capacity: 64)
+            let writer = JSONWriter(buffer)
+            if candidate.value.isNull {
+                writer.object { object in
+                    object.member("$link").object { link in
+                        link.member("class").string(rowClass.definition.name)
+                        link.member("id").null()
+                    }
+                }
+            } else {
+                writeElement(candidate.value, rowClass.members[member], name, writer)
+            }
+            return buffer.array
+        }
+        fault = fault ?? "an object of class '\(rowClass.definition.name)' lacks its key '\(name)'"
+        return nil
+    }
+
+    // MARK: JSON as it stands
+
+    static func text(_ reference: JSONValue) -> String {
+        reference.string ?? reference.numberText.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private func write(_ value: JSONValue, _ writer: JSONWriter) {
+        deeper(writer) { writePlain(value, writer) }
+    }
+
+    private func writePlain(_ value: JSONValue, _ writer: JSONWriter) {
+        switch value.kind {
+        case .null: writer.null()
+        case .bool: writer.bool(value.bool == true)
+        case .integer, .double:
+            if let text = value.numberText { writer.raw(text) }
+        case .string:
+            if let text = value.stringBytes { writer.string(text) }
+        case .array:
+            writer.array { array in
+                for element in value.elements { write(element, array.element()) }
+            }
+        case .object:
+            writer.object { object in
+                for member in value.members {
+                    _ = object.member(named: String(decoding: member.name, as: UTF8.self))
+                    write(member.value, writer)
+                }
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Appends bytes that are JSON.
+    fileprivate func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
+}
