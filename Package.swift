@@ -94,7 +94,7 @@ let package = Package(
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "Text",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "JSON", "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
             swiftSettings: ours,
