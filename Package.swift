@@ -53,13 +53,13 @@ let package = Package(
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
+        library("Threads"),
         library("JSON", ["Bytes", "CSimdJSON"]),
         library("ObjectModel", ["CDecimal"]),
-        library("Rows", ["ObjectModel", "Bytes"]),
+        library("Rows", ["ObjectModel", "Bytes", "Threads"]),
         library("Text", ["Bytes", "CICU"]),
         library("Geometry", ["CGeometry"]),
         library("Query", ["Rows", "ObjectModel", "Bytes", "Text", "Geometry", "CMemory"]),
-        library("Threads"),
         library("Storage", ["Bytes"]),
         library("StorageMemory", ["Storage", "Bytes", "Threads"]),
         library("StorageLMDB", ["Storage", "Bytes", "Threads", "CLMDB", "CZlib", "CMemory"]),

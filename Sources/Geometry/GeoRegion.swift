@@ -34,6 +34,12 @@ package final class GeoRegion: @unchecked Sendable {
         self.shape = shape
         switch shape {
         case .box(let bottomLeft, let topRight):
+            guard topRight.longitude - bottomLeft.longitude < 180 else {
+                throw GeoFault(
+                    "A geoBox reaches over less than 180 degrees from west to east, for its edges are the "
+                        + "shortest lines between its corners; join two boxes with OR, or compare "
+                        + "longitudes, such as place.coordinates[0] > -100")
+            }
             handle = try Self.polygon([
                 [
                     bottomLeft,

@@ -24,19 +24,11 @@ package final class ReadTransaction: ObjectSource {
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
     package private(set) var failure: StorageError?
-    /// When ``ObjectSource`` stops to follow links.
+    /// What evaluations on the view may spend.
     ///
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
-    /// of a query is bounded here and not only between the objects of its class.
-    private(set) var deadlineMilliseconds = UInt64.max
-    /// Whether the deadline has passed: what was found since then is not to be used.
-    package private(set) var isLate = false
-    /// Why an evaluation on the view was given up, which has made it late; nil where only its time is over.
-    package private(set) var evaluationFailure: EvaluationFailure?
-    private var followCount = 0
-    /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
-    /// were over. Nil where they run by themselves. Closing the view lets go of it.
-    package var turn: (any EvaluationTurn)?
+    /// of a query is bounded by what follows them and not only between the objects of its class.
+    package let budget = Budget()
     private let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -87,10 +79,7 @@ package final class ReadTransaction: ObjectSource {
         }
         self.snapshot = snapshot
         failure = nil
-        deadlineMilliseconds = .max
-        isLate = false
-        evaluationFailure = nil
-        followCount = 0
+        budget.begin(until: .max)
         return true
     }
 
@@ -106,20 +95,43 @@ package final class ReadTransaction: ObjectSource {
 
     /// Ends the view. Closing twice is harmless.
     package func close() {
-        turn = nil
+        budget.turn = nil
         snapshot.close()
     }
 
     deinit { snapshot.close() }
 
-    /// Throws the storage error that a call without `throws` met, if there was one.
+    /// Throws where what was found on the view is not to be used: storage failed in a call without `throws`, or
+    /// the budget has.
     package func checkFailure() throws(StoreError) {
         if let failure { throw .storage(failure) }
+        if let failure = budget.failure { throw .stopped(failure) }
     }
 
     /// Notes that storage failed in an evaluation, which goes on as if nothing were found.
     func fail(_ error: StorageError) {
         if failure == nil { failure = error }
+    }
+
+    // MARK: Time
+
+    /// Bounds the time of what is evaluated from now on, and the memory of what it collects.
+    ///
+    /// - Parameter deadline: In milliseconds of the monotonic clock.
+    package func limitFollowing(
+        until deadline: UInt64, memoryByteCountMax byteCount: Int = 256 << 20
+    ) {
+        budget.begin(until: deadline, memoryByteCountMax: byteCount)
+    }
+
+    /// Whether an evaluation was given up: what was found since then is not to be used.
+    package var isLate: Bool { budget.failure != nil }
+
+    /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
+    /// were over. Nil where they run by themselves. Closing the view lets go of it.
+    package var turn: (any EvaluationTurn)? {
+        get { budget.turn }
+        set { budget.turn = newValue }
     }
 
     // MARK: Objects
@@ -221,40 +233,8 @@ package final class ReadTransaction: ObjectSource {
 
     // MARK: ObjectSource
 
-    /// Bounds the time of what follows; see ``isLate``.
-    ///
-    /// - Parameter deadline: In milliseconds of the monotonic clock.
-    package func limitFollowing(until deadline: UInt64) {
-        deadlineMilliseconds = deadline
-        isLate = false
-        evaluationFailure = nil
-    }
-
-    /// Whether what is evaluated on the view has to end: its time is over, or its turn does not continue. May
-    /// block while it is others' turn. Cost: a look at the clock, or two.
-    ///
-    /// - `deadline`: In milliseconds of the monotonic clock; `.max` is never over.
-    package func isOver(_ deadline: UInt64) -> Bool {
-        // The turn comes first: the deadline may pass while it is others'.
-        if let turn, !turn.mayContinue() { return true }
-        return deadline != .max && monotonicMilliseconds() >= deadline
-    }
-
-    /// Makes the view late, because an evaluation on it was given up.
-    func giveUp(_ failure: EvaluationFailure) {
-        isLate = true
-        evaluationFailure = failure
-    }
-
-    /// Counts a link that is followed, and looks at the clock now and then.
-    private func mayFollow() -> Bool {
-        followCount &+= 1
-        if followCount & 1023 == 0, isOver(deadlineMilliseconds) { isLate = true }
-        return !isLate
-    }
-
     package func row(classIndex: Int, key: UInt64) -> RowView? {
-        guard mayFollow() else { return nil }
+        guard budget.spend() else { return nil }
         do {
             return try find(rows.classes[classIndex], key: key)
         } catch {
@@ -271,7 +251,7 @@ package final class ReadTransaction: ObjectSource {
         scanOrigins(classIndex, key, property: property, from: nil) { origin, count in
             // Each of the links takes time, however few objects hold them.
             for _ in 0..<count {
-                guard mayFollow(), body(origin.classIndex, origin.key) else { return false }
+                guard budget.spend(), body(origin.classIndex, origin.key) else { return false }
             }
             return true
         }
@@ -298,7 +278,7 @@ package final class ReadTransaction: ObjectSource {
         }
         do {
             try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
-                guard mayFollow() else { return false }
+                guard budget.spend() else { return false }
                 guard let origin = InverseLink.origin(entry, rows),
                     !rows.classes[origin.classIndex].isAsymmetric
                 else { return true }
@@ -326,7 +306,7 @@ package final class ReadTransaction: ObjectSource {
                 {
                     count += InverseLink.count(value)
                 }
-                return mayFollow()
+                return budget.spend()
             }
         } catch {
             fail(error)

@@ -1,5 +1,6 @@
 import ObjectModel
 import Query
+import Rows
 import Storage
 
 /// Why an operation on objects failed. Nothing was changed.

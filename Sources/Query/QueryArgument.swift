@@ -7,11 +7,19 @@ package struct QueryArgument: Hashable, Sendable {
     /// Whether strings in it came as plain text (a JSON string, a `text=` parameter) and so may stand
     /// for a date, a UUID, an object identifier or data, in that type's JSON form.
     package var isPlainText: Bool
+    /// Whether decimals in it came as whole numbers that do not fit into 64 bits, and so stand for the nearest
+    /// double beside a double.
+    package var hasLargeIntegers: Bool
+
+    /// Bytes of memory that a value of a list takes while a query is checked, planned and run, at most, without its
+    /// text.
+    package static let byteCountOfValue = 512
 
     /// Makes an argument.
-    package init(_ value: Value, isPlainText: Bool = false) {
+    package init(_ value: Value, isPlainText: Bool = false, hasLargeIntegers: Bool = false) {
         self.value = value
         self.isPlainText = isPlainText
+        self.hasLargeIntegers = hasLargeIntegers
     }
 
     /// Makes an argument of plain text.

@@ -1,9 +1,12 @@
 /// Access to other objects during the evaluation of a query on one.
 ///
 /// `ObjectStore` implements it on a snapshot. Calls may read storage; an implementation keeps the first
-/// storage error and answers as if nothing were found, and whoever runs the evaluation asks for that
-/// error afterwards.
+/// storage error and answers as if nothing were found, as it does once the budget has failed; who runs the
+/// evaluation asks for both afterwards.
 package protocol ObjectSource: OverflowSource {
+    /// What evaluations on the source may spend.
+    var budget: Budget { get }
+
     /// The row of an object, valid until the snapshot ends; nil when there is none.
     func row(classIndex: Int, key: UInt64) -> RowView?
 

@@ -83,9 +83,7 @@ package final class ServedStore: Sendable {
     /// The fault of a failed operation; what clients are not told is reported.
     package func fault(_ error: StoreError) -> RequestFault {
         switch error {
-        case .stopped(.memory): return .queryMemory(limits)
-        case .stopped(.time): return .queryTime(limits)
-        case .stopped(.pattern): return .queryPattern
+        case .stopped(let failure): return .givenUp(failure, limits)
         default: break
         }
         let fault = RequestFault(error)
@@ -131,7 +129,7 @@ package final class ServedStore: Sendable {
     /// Throws when following links took longer than the query's time. Writing the reply afterwards has no time
     /// limit.
     package func checkTime(_ read: ReadTransaction) throws(RequestFault) {
-        let fault = read.isLate ? RequestFault.late(read, limits) : nil
+        let fault = read.budget.failure.map { RequestFault.givenUp($0, limits) }
         read.limitFollowing(until: .max)
         if let fault { throw fault }
     }
@@ -162,7 +160,25 @@ package final class ServedStore: Sendable {
         let read = try read(of: pin)
         defer { read.close() }
         read.turn = job
-        return try withinMemory(of: job) { () throws(RequestFault) in try body(read) }
+        return try withinMemory(of: job) { () throws(RequestFault) in
+            try checked(read) { () throws(RequestFault) in try body(read) }
+        }
+    }
+
+    /// What `body` reads on a view.
+    ///
+    /// - Throws: ``RequestFault`` also where storage or the view's budget has failed meanwhile: what was read then,
+    ///   and a fault that was found by it, is not what the view holds.
+    func checked<Result>(
+        _ read: ReadTransaction, _ body: () throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        let result: Result
+        do throws(RequestFault) { result = try body() } catch {
+            try stored(read.checkFailure())
+            throw error
+        }
+        try stored(read.checkFailure())
+        return result
     }
 
     /// Runs `body`; when it needs more memory than a job begins with, the job begins again.
@@ -184,8 +200,6 @@ package final class ServedStore: Sendable {
         guard isNeeded else { return body(nil) }
         let read = try read()
         defer { read.close() }
-        let result = body(read)
-        try stored(read.checkFailure())
-        return result
+        return try checked(read) { body(read) }
     }
 }

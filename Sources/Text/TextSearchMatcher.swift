@@ -28,21 +28,30 @@ package final class TextSearchMatcher {
     }
 
     /// Whether a text has the words. Cost: its length, and a search in the terms for each word.
-    package func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    ///
+    /// - `goesOn`: Told before each word how many terms it is compared with; where it returns false, nothing matches.
+    package func matches(
+        _ text: UnsafeRawBufferPointer, while goesOn: (_ termCount: Int) -> Bool = { _ in true }
+    ) -> Bool {
         for index in isFound.indices { isFound[index] = false }
         var missing = requiredCount
+        var isEnded = false
         func find(_ index: Int) {
             guard !isFound[index] else { return }
             isFound[index] = true
             if isRequired[index] { missing -= 1 }
         }
         reader.forEachWord(text) { word in
+            guard goesOn(1 + terms.count - wordCount) else {
+                isEnded = true
+                return false
+            }
             if let index = index(of: word) { find(index) }
             for index in wordCount..<terms.count
             where !isFound[index] && word.starts(with: terms[index].word) { find(index) }
             return missing > 0 || !excluded.isEmpty
         }
-        return missing == 0 && !excluded.contains { $0.allSatisfy { isFound[$0] } }
+        return !isEnded && missing == 0 && !excluded.contains { $0.allSatisfy { isFound[$0] } }
     }
 
     private func index(of word: UnsafeRawBufferPointer) -> Int? {

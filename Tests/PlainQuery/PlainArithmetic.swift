@@ -1,6 +1,7 @@
 import ObjectModel
 
-/// Arithmetic: the wider type of two is the result's; with null, and with what is no number, it is null.
+/// Arithmetic: the wider type of two is the result's; with null, and with what is no number, it is null,
+/// and so is what ints come to beyond 64 bits.
 enum PlainArithmetic {
     static let signs = ["+", "-", "*", "/"]
 
@@ -10,7 +11,7 @@ enum PlainArithmetic {
         switch max(x, y) {
         case 0:
             guard case .int(let x) = a, case .int(let y) = b else { return .null }
-            return .int(ints(x, sign, y))
+            return ints(x, sign, y).map { .int($0) } ?? .null
         case 1: return .float(reals(float(a), sign, float(b)))
         case 2: return .double(reals(double(a), sign, double(b)))
         default:
@@ -35,17 +36,16 @@ enum PlainArithmetic {
         }
     }
 
-    private static func ints(_ a: Int64, _ sign: String, _ b: Int64) -> Int64 {
+    /// Nil for what 64 bits do not hold.
+    private static func ints(_ a: Int64, _ sign: String, _ b: Int64) -> Int64? {
+        if sign == "/", b == 0 { return a < 0 ? .min : .max }
+        // No two of them come to more than 128 bits.
+        let (x, y) = (Int128(a), Int128(b))
         switch sign {
-        case "+": a &+ b
-        case "-": a &- b
-        case "*": a &* b
-        default:
-            if b == 0 {
-                a < 0 ? .min : .max
-            } else {
-                a.dividedReportingOverflow(by: b).partialValue
-            }
+        case "+": return Int64(exactly: x + y)
+        case "-": return Int64(exactly: x - y)
+        case "*": return Int64(exactly: x * y)
+        default: return Int64(exactly: x / y)
         }
     }
 

@@ -52,6 +52,9 @@ final class Dog {
 
 /// People and dogs with their rows; a source for the evaluation of queries.
 final class World: ObjectSource {
+    /// Without limits, unless a test says otherwise.
+    let budget = Budget()
+
     /// Everything lies in rows.
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { nil }
 

@@ -53,6 +53,11 @@ extension ObjectReader {
     }
 
     func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
+        // To find a name that is near takes longer than all the rest.
+        guard faults.count < Self.faultCountMax else {
+            faultCount += 1
+            return
+        }
         let text = Self.text(name)
         var known = rowClass.definition.properties.map(\.name)
         if rowClass.definition.kind.standsAlone { known += ["$id", "$version"] }

@@ -8,7 +8,10 @@ import Text
 /// What later versions will take (further types, enums, …) is a fault that says so.
 package struct SchemaReader {
     /// What is wrong so far.
+    /// Those that are told.
     package private(set) var faults: [RequestFault.Entry] = []
+    /// How many faults were found, those beyond the most that are told included.
+    package private(set) var faultCount = 0
     /// The renamings that stand beside a class that was read alone.
     package private(set) var classRenames = SchemaRenames()
 
@@ -74,7 +77,7 @@ package struct SchemaReader {
         var name = named
         var result = ObjectClass(name: "", properties: [])
         var properties: JSONValue?
-        let countBefore = faults.count
+        let countBefore = faultCount
         let known = Self.classMembers + (named == nil ? [] : ["renames"])
         forEachMember(value, pointer, known) { reader, member, value, pointer in
             switch member {
@@ -97,7 +100,7 @@ package struct SchemaReader {
         }
         if let name {
             result.name = name
-        } else if faults.count == countBefore {
+        } else if faultCount == countBefore {
             fault(pointer, "missing-member", "A class states its 'name'.")
         }
         guard let properties else {
@@ -116,7 +119,7 @@ package struct SchemaReader {
                 result.properties.append(property)
             }
         }
-        return faults.count == countBefore ? result : nil
+        return faultCount == countBefore ? result : nil
     }
 
     private mutating func readKind(_ value: JSONValue, _ pointer: JSONPointer) -> ObjectClass.Kind?
@@ -138,11 +141,14 @@ package struct SchemaReader {
     private static let classMembers = ["name", "kind", "primaryKey", "properties", "unique"]
 
     package mutating func fault(
-        _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
+        _ pointer: JSONPointer, _ code: String, _ detail: String,
+        hint: @autoclosure () -> String? = nil
     ) {
+        faultCount += 1
+        guard faults.count < ObjectReader.faultCountMax else { return }
         faults.append(
-            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description, hint: hint)
-        )
+            RequestFault.Entry(
+                code: code, detail: detail, pointer: pointer.description, hint: hint()))
     }
 
     /// Adds faults of a schema that was read.
@@ -158,6 +164,8 @@ package struct SchemaReader {
                 pointer = pointer?.appending("unique").appending(index: group)
             }
             let subject = pointer == nil ? found.className.map { "Class '\($0)': " } ?? "" : ""
+            faultCount += 1
+            guard faults.count < ObjectReader.faultCountMax else { continue }
             faults.append(
                 RequestFault.Entry(
                     code: "invalid-schema", detail: subject + found.detail,

@@ -12,17 +12,30 @@ package enum ArgumentReader {
     /// A plain string may stand for a date, a UUID, an object identifier or data, whichever the query
     /// compares it with.
     package static func argument(_ json: JSONValue) -> QueryArgument? {
-        guard let value = MixedText.value(json, depthMax: depthMax, roundsIntegers: true) else {
-            return nil
-        }
-        return QueryArgument(value, isPlainText: holdsPlainText(json))
+        guard let value = MixedText.value(json, depthMax: depthMax, takesLargeIntegers: true)
+        else { return nil }
+        return QueryArgument(
+            value, isPlainText: holds(json) { $0.kind == .string },
+            hasLargeIntegers: holds(json, \.isBigInteger))
     }
 
-    private static func holdsPlainText(_ json: JSONValue) -> Bool {
-        switch json.kind {
-        case .string: true
-        case .array: json.elements.contains { $0.kind == .string }
-        default: false
+    /// How many values there are in an argument, or in a list of them; counted up to `max`.
+    package static func valueCount(_ json: JSONValue, upTo max: Int) -> Int {
+        var count = 1
+        func add(_ part: JSONValue) -> Bool {
+            count += valueCount(part, upTo: max - count)
+            return count < max
         }
+        switch json.kind {
+        case .array: for element in json.elements where !add(element) { break }
+        case .object: for member in json.members where !add(member.value) { break }
+        default: break
+        }
+        return count
+    }
+
+    /// Whether a value, or an element of a list, satisfies a condition.
+    private static func holds(_ json: JSONValue, _ condition: (JSONValue) -> Bool) -> Bool {
+        json.kind == .array ? json.elements.contains(where: condition) : condition(json)
     }
 }

@@ -7,17 +7,20 @@ enum MixedText {
     /// The value that JSON stands for; nil when it is none.
     ///
     /// - `depthMax`: How deep lists and maps may nest.
-    /// - `roundsIntegers`: Takes an integer beyond 64 bits for a double, instead of for none.
+    /// - `takesLargeIntegers`: Takes a whole number beyond 64 bits for a decimal of at most 34 digits, instead of for none.
     package static func value(
-        _ json: JSONValue, depthMax: Int = ModelLimits.mixedDepthMax, roundsIntegers: Bool = false
+        _ json: JSONValue, depthMax: Int = ModelLimits.mixedDepthMax,
+        takesLargeIntegers: Bool = false
     ) -> Value? {
         switch json.kind {
         case .null: return .null
         case .bool: return json.bool.map { .bool($0) }
         case .integer: return json.int64.map { .int($0) }
         case .double:
-            guard let number = json.double, number.isFinite, roundsIntegers || !json.isBigInteger
-            else { return nil }
+            if json.isBigInteger {
+                return takesLargeIntegers ? ScalarText.decimal(json).map { .decimal($0) } : nil
+            }
+            guard let number = json.double, number.isFinite else { return nil }
             return .double(number)
         case .string:
             guard let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax else {
@@ -30,7 +33,7 @@ enum MixedText {
             for element in json.elements {
                 guard
                     let value = value(
-                        element, depthMax: depthMax - 1, roundsIntegers: roundsIntegers)
+                        element, depthMax: depthMax - 1, takesLargeIntegers: takesLargeIntegers)
                 else { return nil }
                 values.append(value)
             }
@@ -45,7 +48,8 @@ enum MixedText {
             for member in json.members {
                 guard MapKey.fault(of: member.name) == nil,
                     let value = value(
-                        member.value, depthMax: depthMax - 1, roundsIntegers: roundsIntegers)
+                        member.value, depthMax: depthMax - 1, takesLargeIntegers: takesLargeIntegers
+                    )
                 else { return nil }
                 entries.append(
                     Value.MapEntry(String(decoding: member.name, as: UTF8.self), value))

@@ -1,16 +1,21 @@
 import Query
+import Rows
 
 /// Adds the objects that satisfy a predicate to an aggregation.
 final class ColumnAggregator: ColumnWorker, @unchecked Sendable {
     // Unchecked: one thread at a time uses it.
 
     private let program: ColumnProgram
-    private let frame = ColumnFrame()
+    private let frame: ColumnFrame
     let part: ColumnAggregation
 
     /// - `part`: Nobody else uses it.
     /// - `byteCountMax`: Memory beyond which it takes no more.
-    init(_ program: ColumnProgram, _ part: ColumnAggregation, byteCountMax: Int) {
+    init(
+        _ program: ColumnProgram, _ part: ColumnAggregation, byteCountMax: Int,
+        within budget: Budget
+    ) {
+        frame = ColumnFrame(within: budget)
         self.program = program
         self.part = part
         part.byteCountMax = byteCountMax

@@ -1,14 +1,18 @@
 import Query
+import Rows
 
 /// Counts the objects that satisfy a predicate.
 final class ColumnCounter: ColumnWorker, @unchecked Sendable {
     // Unchecked: one thread at a time uses it.
 
     private let program: ColumnProgram
-    private let frame = ColumnFrame()
+    private let frame: ColumnFrame
     private(set) var count = 0
 
-    init(_ program: ColumnProgram) { self.program = program }
+    init(_ program: ColumnProgram, within budget: Budget) {
+        self.program = program
+        frame = ColumnFrame(within: budget)
+    }
 
     var hasRoom: Bool { true }
 

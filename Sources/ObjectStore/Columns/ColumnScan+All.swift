@@ -4,13 +4,19 @@ import Threads
 
 /// Results of all objects at once, which several threads calculate where that takes long.
 extension ColumnScan {
+    /// When helpers have to be done.
+    private var deadline: UInt64 { transaction.budget.deadlineMilliseconds }
+
     private var isAlone: Bool { transaction.turn?.isAlone ?? true }
 
     /// How many objects satisfy the predicate.
     func count() throws(StoreError) -> Int {
         var total = 0
-        let counter = ColumnCounter(program)
-        let workers = try share(counter, makeWorker: { [program] in ColumnCounter(program) }) {
+        let counter = ColumnCounter(program, within: transaction.budget)
+        let makeWorker = { @Sendable [program, deadline] in
+            ColumnCounter(program, within: Budget(until: deadline))
+        }
+        let workers = try share(counter, makeWorker: makeWorker) {
             (chunk) throws(StoreError) in
             guard try evaluate(chunk) else { return }
             if !testsRows {
@@ -40,9 +46,12 @@ extension ColumnScan {
         let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
         let partByteCountMax = byteCountMax / threadCount
         // It may take all, until others join.
-        let aggregator = ColumnAggregator(program, aggregation, byteCountMax: byteCountMax)
-        let makeWorker = { @Sendable [program] in
-            ColumnAggregator(program, aggregation.makePart(), byteCountMax: partByteCountMax)
+        let aggregator = ColumnAggregator(
+            program, aggregation, byteCountMax: byteCountMax, within: transaction.budget)
+        let makeWorker = { @Sendable [program, deadline] in
+            ColumnAggregator(
+                program, aggregation.makePart(), byteCountMax: partByteCountMax,
+                within: Budget(until: deadline))
         }
         // Once so, it stays so.
         func isVain() -> Bool { aggregation.isFull || (aggregation.needsAll && !left.isEmpty) }
@@ -113,6 +122,8 @@ extension ColumnScan {
             if failure != nil || !hasRoom || !isAlone { job.dismissHelpers() }
         }
         let (workers, left) = job.finish()
+        // What a helper did after its time was over is not to be used; this thread's is by now, too.
+        if failure == nil { try checkTime() }
         if let failure { throw failure }
         for chunk in left {
             try settle(chunk)

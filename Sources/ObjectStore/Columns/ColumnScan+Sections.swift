@@ -14,7 +14,7 @@ extension ColumnScan {
                 return nil
             }
         }
-        func isInTime() -> Bool { !transaction.isOver(deadlineMilliseconds) }
+        func isInTime() -> Bool { transaction.budget.look() }
         guard sections.choose(byteCountMax: byteCountMax, isInTime: isInTime) else {
             try checkTime()
             return nil

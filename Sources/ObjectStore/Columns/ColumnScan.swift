@@ -13,8 +13,7 @@ final class ColumnScan {
     let transaction: ReadTransaction
     let rowClass: RowClass
     private let predicate: Predicate?
-    let deadlineMilliseconds: UInt64
-    let frame = ColumnFrame()
+    let frame: ColumnFrame
     /// The chunk whose result the frame has, where that was evaluated before it is asked for.
     private var begunChunk: Int?
     let options: ColumnOptions
@@ -34,7 +33,7 @@ final class ColumnScan {
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
         byteCountMax: Int = 0, calculation: (any ColumnCalculation)? = nil,
-        in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64,
+        in transaction: ReadTransaction, readsAll: Bool,
         prepared: Prepared? = nil
     ) throws(StoreError) {
         guard let store = transaction.columns, store.options.byteCountMax > 0,
@@ -42,7 +41,7 @@ final class ColumnScan {
                 ?? Self.program(predicate, rowClass, transaction.rows, store)
         else { return nil }
         func isInTime() -> Bool {
-            !transaction.isOver(deadlineMilliseconds)
+            transaction.budget.look()
         }
         let order = ColumnOrder(sort, schema: transaction.rows)
         // Without a condition there is nothing that columns do but sort and calculate, and what they calculate is of no use
@@ -83,7 +82,8 @@ final class ColumnScan {
                     clamping: try transaction.classState(transaction.rows.classes[index]).count)
             }
             return count <= program.chunkCount * Self.readForChunkMax
-                || program.isMatching(count / Self.readOneByOneCost, isInTime: isInTime)
+                || program.isMatching(
+                    count / Self.readOneByOneCost, within: transaction.budget)
         }
         var hasOrder = false
         if let order, order.references.allSatisfy({ found[$0] != nil }),
@@ -105,12 +105,11 @@ final class ColumnScan {
             .sorted { ($0.classIndex, $0.member) < ($1.classIndex, $1.member) }
         self.program = program
         self.transaction = transaction
+        frame = ColumnFrame(within: transaction.budget)
         self.rowClass = rowClass
         self.predicate = predicate
-        self.deadlineMilliseconds = deadlineMilliseconds
         options = store.options
-        residual = program.residual?.makeMatcher(
-            transaction.rows, source: transaction, until: deadlineMilliseconds)
+        residual = program.residual?.makeMatcher(transaction.rows, source: transaction)
     }
 
     /// So many objects behind links are read, for each chunk, without a look at how many link to them, which takes as long.
@@ -123,11 +122,6 @@ final class ColumnScan {
 
     /// Whether a part of the predicate is tested on rows.
     var testsRows: Bool { residual != nil }
-
-    /// Why testing rows was given up: what was found since then is not to be used.
-    var failure: EvaluationFailure? {
-        residual?.failure ?? whole?.failure
-    }
 
     private static func program(
         _ predicate: Predicate?, _ rowClass: RowClass, _ schema: RowSchema, _ store: ColumnStore
@@ -150,9 +144,7 @@ final class ColumnScan {
     // MARK: Chunks
 
     func checkTime() throws(StoreError) {
-        guard !transaction.isOver(deadlineMilliseconds), !transaction.isLate else {
-            throw .stopped(.time)
-        }
+        if !transaction.budget.look() { try transaction.budget.requireNoFailure() }
     }
 
     static func key(_ chunk: Int, _ position: Int) -> UInt64 {
@@ -169,8 +161,7 @@ final class ColumnScan {
         var failure: StoreError?
         let whole =
             whole
-            ?? predicate?.makeMatcher(
-                transaction.rows, source: transaction, until: deadlineMilliseconds)
+            ?? predicate?.makeMatcher(transaction.rows, source: transaction)
         self.whole = whole
         frame.settle { position in
             guard failure == nil else { return false }
@@ -263,8 +254,10 @@ final class ColumnScan {
             }
         }
         let sorted = heap.sorted(
-            inTime: { !transaction.isOver(deadlineMilliseconds) }, order.isBefore)
-        guard let sorted else { throw .stopped(.time) }
+            inTime: { transaction.budget.look() }, order.isBefore)
+        guard let sorted else {
+            throw .stopped(transaction.budget.failure ?? .time)
+        }
         for rankedKey in sorted {
             guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
             guard body(rankedKey.key, row) else { break }

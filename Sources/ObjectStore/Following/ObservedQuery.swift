@@ -137,8 +137,7 @@ package final class ObservedQuery: Sendable {
 
     /// A matcher of the condition on a state; nil for none.
     package func matcher(in transaction: ReadTransaction) -> Matcher? {
-        predicate?.makeMatcher(
-            schema, source: transaction, until: transaction.deadlineMilliseconds)
+        predicate?.makeMatcher(schema, source: transaction)
     }
 
     /// What a candidate means to a client that knows the query's result of some state before the changes, or
@@ -269,9 +268,6 @@ package final class ObservedQuery: Sendable {
         _ row: RowView, _ key: UInt64, in transaction: ReadTransaction, _ matcher: Matcher?
     ) -> Bool {
         guard let matcher else { return true }
-        let isMatch = matcher.matches(row: row, key: key, source: transaction)
-        // Like links without end, a regular expression can take too long.
-        if let failure = matcher.failure { transaction.giveUp(failure) }
-        return isMatch
+        return matcher.matches(row: row, key: key, source: transaction)
     }
 }

@@ -32,7 +32,7 @@ extension KeyCollector {
         var next = first
         while keys.count < limit, next < .max, let key = try common(&required, from: next + 1) {
             next = key
-            try clock.requireTime()
+            try transaction.budget.require()
             if try excludes(&excluded, key) { continue }
             keys.append(key)
             if keys.count >= keyCountMax { throw .stopped(.memory) }
@@ -68,7 +68,7 @@ extension KeyCollector {
         var agreeing = 0
         var place = 0
         while agreeing < cursors.count {
-            try clock.requireTime()
+            try transaction.budget.require()
             guard let key = try seek(&cursors[place], candidate) else { return nil }
             agreeing = key == candidate ? agreeing + 1 : 1
             candidate = key

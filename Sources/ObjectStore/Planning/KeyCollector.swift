@@ -12,7 +12,6 @@ struct KeyCollector {
     private(set) var costLeft: Int
     /// Entries of indexes, primary keys and inverse links that were read.
     private(set) var entriesRead = 0
-    var clock: QueryClock
     /// What it costs to look up and test the row of a key, instead of to ask one more source that all keys are to have;
     /// nil where no source may be left out.
     private let rowCost: Int?
@@ -27,8 +26,10 @@ struct KeyCollector {
         self.limits = limits
         self.rowCost = rowCost
         costLeft = cost
-        clock = QueryClock(transaction, limits)
     }
+
+    /// A look-up by a primary key takes so many steps.
+    private static let stepsOfLookUp = 16
 
     var keyCountMax: Int { limits.memoryByteCountMax / MemoryLayout<UInt64>.stride }
 
@@ -160,6 +161,7 @@ struct KeyCollector {
         var count = 0
         let countMax = costLeft / QueryCost.entry
         let memoryMax = keyCountMax
+        let budget = transaction.budget
         keys.reserveCapacity(16)
         for range in ranges where count <= countMax {
             try transaction.scanEntries(range, expecting: min(countMax, 4096)) {
@@ -167,7 +169,7 @@ struct KeyCollector {
                 count += 1
                 if count > countMax { return false }
                 if keys.count >= memoryMax { throw .stopped(.memory) }
-                try clock.requireTime()
+                try budget.require()
                 if !isPrimary {
                     keys.append(StoreKey.trailingObjectKey(entry))
                 } else if let key = StoreKey.mappedObjectKey(value) {
@@ -189,13 +191,18 @@ struct KeyCollector {
         let targets: [UInt64]
         switch constraint.far {
         case .objects(let links):
-            targets = Self.risingOnce(links.compactMap { object($0, step.toClass) })
+            targets = Self.risingOnce(
+                links.compactMap {
+                    transaction.budget.spend(Self.stepsOfLookUp) ? object($0, step.toClass) : nil
+                })
+            try transaction.budget.requireNoFailure()
         case .matching(let predicate):
             guard let found = try matching(predicate, far, step.toClass) else { return nil }
             targets = found
         }
         var keys: [UInt64] = []
         for target in targets {
+            try transaction.budget.require(Self.stepsOfLookUp)
             let isWhole =
                 step.kind == .inverse
                 ? try appendTargets(of: target, step, to: &keys)
@@ -256,7 +263,7 @@ struct KeyCollector {
             if origin.classIndex == rowClass.index { keys.append(origin.key) }
             return count <= countMax && keys.count < memoryMax
         }
-        if transaction.isLate { throw .stopped(.time) }
+        try transaction.checkFailure()
         return paysLookUp(entries: count)
     }
 
@@ -272,10 +279,12 @@ struct KeyCollector {
             if !field.isNull { keys.append(field.load(UInt64.self)) }
         } else {
             let countMax = keyCountMax
-            rowClass.collection(step.member, in: row, transaction).forEach { links, place, _ in
-                if !links.isNull(place) { keys.append(links.pointer(place).storedLink) }
-                return keys.count < countMax
-            }
+            rowClass.collection(step.member, in: row, transaction)
+                .forEach(within: transaction.budget) { links, place, _ in
+                    if !links.isNull(place) { keys.append(links.pointer(place).storedLink) }
+                    return keys.count < countMax
+                }
+            try transaction.budget.requireNoFailure()
         }
         return pays(QueryCost.risingRow + (keys.count - countBefore) * QueryCost.entry)
     }

@@ -51,20 +51,20 @@ package final class ObjectOrder {
     private func add(_ classIndex: Int, to totals: [InverseTotals], byteCountMax: Int) -> Bool {
         func isBounded() -> Bool { totals.allSatisfy { $0.byteCount <= byteCountMax } }
         var count = 0
-        var isLate = false
+        let budget = transaction.budget
         do throws(StoreError) {
             try transaction.scan(transaction.rows.classes[classIndex]) { _, row in
+                guard budget.spend(totals.count) else { return false }
                 for own in totals { own.add(row, transaction) }
                 count += 1
                 guard count & 1023 == 0 else { return true }
-                isLate = transaction.isOver(transaction.deadlineMilliseconds)
-                return !isLate && isBounded()
+                return isBounded()
             }
         } catch {
             if case .storage(let error) = error { transaction.fail(error) }
             return false
         }
-        return !isLate && isBounded()
+        return budget.failure == nil && isBounded()
     }
 
     // MARK: Positions

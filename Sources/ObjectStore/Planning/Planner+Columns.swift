@@ -47,7 +47,7 @@ extension Planner {
         let scan = try ColumnScan(
             query.predicate, rowClass, sort: query.sort,
             byteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: false,
-            deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
+            prepared: prepared)
         // Without it the program would be bound twice.
         preparedScan?.begun = scan
         guard let scan else {

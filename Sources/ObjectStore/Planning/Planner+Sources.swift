@@ -83,7 +83,7 @@ extension Planner {
     /// Tests some rows of the sample, and takes over what they say; false where no more would tell more.
     mutating func testSample(_ total: Int) throws(StoreError) -> Bool {
         let goesOn =
-            try sample?.test(in: transaction, until: limits.deadlineMilliseconds) ?? false
+            try sample?.test(in: transaction) ?? false
         guard let sample, sample.testedCount > 0 else { return false }
         for index in candidates.indices {
             candidates[index].count = max(

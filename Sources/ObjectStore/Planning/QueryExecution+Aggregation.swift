@@ -40,9 +40,8 @@ extension QueryExecution {
         let entryCountMax = overflows ? .max : max(limit, Self.walkedEntryCountMax)
         var groups: [(sortBytes: [UInt8], key: UInt64, count: Int)] = []
         var entryCount = 0
-        var clock = clock
         try transaction.scanEntries(range, expecting: 64) { (entry, _) throws(StoreError) in
-            try clock.requireTime()
+            try transaction.budget.require()
             entryCount += 1
             let value = UnsafeRawBufferPointer(
                 rebasing: entry[prefix.count..<(entry.count - MemoryLayout<UInt64>.size)])
@@ -74,10 +73,10 @@ extension QueryExecution {
             let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
             let groups = aggregation.groups(
                 of: columns, isAll: left.isEmpty,
-                isInTime: { !transaction.isOver(limits.deadlineMilliseconds) })
+                isInTime: { transaction.budget.look() })
         else { return nil }
         columnScan = .some(scan)
-        try checkFailure()
+        try transaction.checkFailure()
         var isFull = !aggregation.add(groups, isAll: left.isEmpty)
         for key in left where !isFull {
             guard let row = try fetch(key) else { continue }
@@ -94,8 +93,7 @@ extension QueryExecution {
         }
         return try ColumnScan(
             plan.residual, rowClass, byteCountMax: limits.memoryByteCountMax,
-            calculation: calculation, in: transaction, readsAll: true,
-            deadlineMilliseconds: limits.deadlineMilliseconds)
+            calculation: calculation, in: transaction, readsAll: true)
     }
 
     /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
@@ -107,7 +105,7 @@ extension QueryExecution {
             columns.byteCount + columns.groupCount * 8 <= limits.memoryByteCountMax
         else { return nil }
         columnScan = .some(scan)
-        try checkFailure()
+        try transaction.checkFailure()
         return columns.firstKeys
     }
 
@@ -117,7 +115,7 @@ extension QueryExecution {
             let page = try scan.divide(sections, byteCountMax: limits.memoryByteCountMax)
         else { return nil }
         columnScan = .some(scan)
-        try checkFailure()
+        try transaction.checkFailure()
         return page
     }
 }

@@ -9,7 +9,7 @@ extension QueryExecution {
         while true {
             begin()
             let count = try countByPlan()
-            try checkFailure()
+            try transaction.checkFailure()
             guard isTooExpensive else { return count }
             fallBack()
         }
@@ -40,13 +40,12 @@ extension QueryExecution {
         of member: Int, _ ranges: [OrderedKeyRange]
     ) throws(StoreError) -> Int {
         let countMax = costMax / QueryCost.entry
-        var clock = clock
         var count = 0
         for range in ranges where count <= countMax {
             try transaction.scanEntries(rowClass.entries(of: member, in: range), expecting: 64) {
                 (_, _) throws(StoreError) in
                 count += 1
-                try clock.requireTime()
+                try transaction.budget.require()
                 return count <= countMax
             }
         }

@@ -130,7 +130,7 @@ extension QueryExecution {
         try transaction.scanEntries(range, reversed: reversed, expecting: 64) {
             (entry, value) throws(StoreError) in
             entriesRead += 1
-            try clock.requireTime()
+            try transaction.budget.require()
             if !isPrimary {
                 goesOn = try body(
                     UnsafeRawBufferPointer(rebasing: entry.dropLast(MemoryLayout<UInt64>.size)),

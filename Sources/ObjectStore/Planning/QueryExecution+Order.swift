@@ -131,7 +131,7 @@ extension QueryExecution {
         _ keys: ArraySlice<UInt64>, cost: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) -> Bool {
         for key in keys {
-            try clock.requireTime()
+            try transaction.budget.require()
             guard pays(cost) else { return false }
             guard let row = try fetch(key), test(key, row) else { continue }
             guard body(key, row) else { return false }

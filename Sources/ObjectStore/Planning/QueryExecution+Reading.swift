@@ -7,12 +7,6 @@ extension QueryExecution {
     /// How many rows a scan reads that columns would have been worth while for.
     private static let longScanCount = 1 << 14
 
-    func checkFailure() throws(StoreError) {
-        try transaction.checkFailure()
-        if transaction.isLate { throw .stopped(.time) }
-        if let failure = madeMatcher?.failure ?? columnScan??.failure { throw .stopped(failure) }
-    }
-
     func fetch(_ key: UInt64) throws(StoreError) -> RowView? {
         try transaction.find(rowClass, key: key)
     }
@@ -30,7 +24,7 @@ extension QueryExecution {
             scan = try ColumnScan(
                 plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
                 byteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: readsAll,
-                deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
+                prepared: prepared)
         }
         columnScan = .some(scan)
         return scan
@@ -55,8 +49,7 @@ extension QueryExecution {
             return try scan(columns, after: first, body)
         }
         var rowCount = 0
-        var clock = clock
-        var isLate = false
+        let budget = transaction.budget
         let isGuarded = costMax < .max
         let readBefore = transaction.entriesRead
         defer {
@@ -77,8 +70,7 @@ extension QueryExecution {
                     return false
                 }
             }
-            isLate = !clock.isInTime(steps: Self.steps(row))
-            return !isLate
+            return budget.spend(Self.steps(row))
         }
         if let matcher = matcher() {
             // The unwrapped local is captured: a property or an optional would be retained and
@@ -93,7 +85,7 @@ extension QueryExecution {
                 isInTime(key, row) && body(key, row)
             }
         }
-        if isLate { throw .stopped(.time) }
+        try budget.requireNoFailure()
     }
 
     /// Walks them by columns, as far as that may cost.
@@ -115,11 +107,11 @@ extension QueryExecution {
     /// How many steps of the query a row counts for: a large one takes longer to read, and its
     /// out-of-line values may have megabytes.
     private static func steps(_ row: RowView) -> Int {
-        row.holdsOverflow ? QueryClock.stepCountUnseen : 1 + row.byteCount >> 10
+        row.holdsOverflow ? Budget.stepsUnseen : 1 + row.byteCount >> 10
     }
 
     func test(_ key: UInt64, _ row: RowView) -> Bool {
-        clock.add(steps: Self.steps(row))
+        guard transaction.budget.spend(Self.steps(row)) else { return false }
         return matcher()?.matches(row: row, key: key, source: transaction) ?? true
     }
 

@@ -40,7 +40,6 @@ package final class QueryExecution {
     private(set) var madeMatcher: Matcher?
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
-    var clock: QueryClock
     /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
     var costSpent = 0
     /// What it costs to look a row up.
@@ -64,7 +63,8 @@ package final class QueryExecution {
     package convenience init(
         _ query: ObjectQuery, in transaction: ReadTransaction, limits: QueryLimits = QueryLimits()
     ) throws(StoreError) {
-        transaction.limitFollowing(until: limits.deadlineMilliseconds)
+        transaction.limitFollowing(
+            until: limits.deadlineMilliseconds, memoryByteCountMax: limits.memoryByteCountMax)
         let readBefore = transaction.entriesRead
         var planner = Planner(query, transaction, limits)
         self.init(query, plan: try planner.plan(), in: transaction, limits: limits)
@@ -87,7 +87,6 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        clock = QueryClock(transaction, limits)
         self.plan = plan
     }
 
@@ -97,8 +96,7 @@ package final class QueryExecution {
     func matcher() -> Matcher? {
         if let madeMatcher { return madeMatcher }
         guard let residual = plan.residual else { return nil }
-        let made = residual.makeMatcher(
-            transaction.rows, source: transaction, until: limits.deadlineMilliseconds)
+        let made = residual.makeMatcher(transaction.rows, source: transaction)
         madeMatcher = made
         return made
     }
@@ -126,7 +124,7 @@ package final class QueryExecution {
             begin()
             try follow(limit: left, take)
             // Also of a plan that is given up: the next one has a matcher of its own, which knows nothing of it.
-            try checkFailure()
+            try transaction.checkFailure()
             guard isTooExpensive else { break }
             if let scannedKey {
                 after = QueryPosition(sortBytes: [], key: scannedKey)
@@ -171,7 +169,7 @@ package final class QueryExecution {
     ) throws(StoreError) -> Bool {
         limitCost(to: cost)
         try follow(limit: .max, body)
-        try checkFailure()
+        try transaction.checkFailure()
         return !isTooExpensive
     }
 

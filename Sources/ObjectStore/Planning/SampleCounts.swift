@@ -49,15 +49,13 @@ struct SampleCounts {
     }
 
     /// Tests some rows; false when enough of them match, or none is left.
-    mutating func test(
-        in transaction: ReadTransaction, until deadline: UInt64
-    ) throws(StoreError) -> Bool {
+    mutating func test(in transaction: ReadTransaction) throws(StoreError) -> Bool {
         let (whole, sources) =
             tests ?? (
-                predicate.makeMatcher(transaction.rows, source: transaction, until: deadline),
+                predicate.makeMatcher(transaction.rows, source: transaction),
                 candidates.prefix(64).map { candidate in
                     let matcher = candidate.condition?.makeMatcher(
-                        transaction.rows, source: transaction, until: deadline)
+                        transaction.rows, source: transaction)
                     return SourceTest(
                         source: candidate.source, matcher: matcher, rowClass: sample.rowClass)
                 }
@@ -82,6 +80,8 @@ struct SampleCounts {
             }
             if mask != 0 { masks.append(mask) }
         }
+        // Of rows that the query may never come to.
+        transaction.budget.forgetPattern()
         followedCount += transaction.entriesRead - before
         return next == end && next < sample.entries.count && matchCount < Self.matchCountMax
     }

@@ -68,7 +68,7 @@ package struct StagedQuery: Sendable {
             case .sort(let sortKeys): try sort(&keys, by: sortKeys, execution)
             case .distinct(let sortKeys): try keepDistinct(&keys, by: sortKeys, execution)
             }
-            try execution.checkFailure()
+            try execution.transaction.checkFailure()
         }
         return (keys, execution)
     }
@@ -81,7 +81,7 @@ package struct StagedQuery: Sendable {
     ) throws(StoreError) {
         var byteCount = 0
         for (place, key) in keys.enumerated() {
-            try execution.clock.requireTime()
+            try execution.transaction.budget.require()
             guard let row = try execution.fetch(key) else { continue }
             byteCount += body(place, key, row)
             guard byteCount <= execution.limits.memoryByteCountMax else { throw .stopped(.memory) }
@@ -139,11 +139,11 @@ extension QueryExecution {
         _ keys: [UInt64], _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(StoreError) {
         for key in keys {
-            try clock.requireTime()
+            try transaction.budget.require()
             guard let row = try fetch(key) else { continue }
             if !body(key, row) { break }
         }
-        try checkFailure()
+        try transaction.checkFailure()
     }
 
     /// The objects that were found and are there.

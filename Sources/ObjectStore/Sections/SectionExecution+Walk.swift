@@ -106,7 +106,7 @@ extension SectionExecution {
             return walked.byteCount <= limits.memoryByteCountMax
         }
         guard isDone else { return nil }
-        try execution.checkFailure()
+        try transaction.checkFailure()
         return try finish(&walked)
     }
 

@@ -65,7 +65,8 @@ package final class SectionExecution {
     }
 
     private func find() throws(StoreError) -> SectionPage {
-        transaction.limitFollowing(until: limits.deadlineMilliseconds)
+        transaction.limitFollowing(
+            until: limits.deadlineMilliseconds, memoryByteCountMax: limits.memoryByteCountMax)
         if let stages = query.stages { return try run(stages) }
         if query.isContiguous, !query.countsAll, let page = try walk() { return page }
         let execution = try makeExecution()

@@ -69,7 +69,7 @@ extension Checker {
         }
         let left = number(a, beside: b.value)
         if let left, let right = number(b, beside: a.value) {
-            result.value = Number.calculate(left, syntax.operation, right).value
+            result.value = Number.calculate(left, syntax.operation, right)?.value ?? .null
         }
         return result
     }

@@ -78,6 +78,7 @@ extension Checker {
         }
         return Item(
             value: value, argument: index, isPlainText: arguments[index].isPlainText,
+            isWholeNumber: arguments[index].hasLargeIntegers,
             range: constant.range)
     }
 
@@ -100,7 +101,10 @@ extension Checker {
     private func item(_ constant: Syntax.Constant) throws(QueryError) -> Item {
         var item = Item(value: .null, range: constant.range)
         switch constant.kind {
-        case .value(let value): item.value = value
+        case .value(let value):
+            item.value = value
+            // The decimals that a text has are whole numbers beyond 64 bits.
+            if case .decimal = value { item.isWholeNumber = true }
         case .argument(let index):
             return try self.item(
                 argument(index, at: constant.start).value, index, constant,
@@ -195,6 +199,16 @@ extension Checker {
                         + "argument of type '\(className)' with primary key "
                         + "'\(Self.describe(key))'", at: item.start, argument: item.argument)
             }
+            if case .scalar(.bool) = type, item.argument == nil,
+                case .string(let text) = item.value,
+                ["true", "false"].contains(text.lowercased())
+            {
+                var error = unsupportedComparison(
+                    isRight ? type.name : "string", isRight ? "string" : type.name, at: start)
+                error.message += "; true and false stand without quotes"
+                error.hint = text.lowercased()
+                throw error
+            }
             if let argument = item.argument {
                 throw source.fault(
                     .argument,
@@ -254,6 +268,8 @@ extension Checker {
             return Int64(exactly: value).map { .int($0) } ?? item.value
         case (.scalar(.double), .int(let value)):
             return Double(exactly: value).map { .double($0) } ?? item.value
+        case (.scalar(let scalar), .decimal(let value)) where type.isNumeric && item.isWholeNumber:
+            return try largeInteger(value, item, scalar)
         case (.scalar, .int), (.scalar, .float), (.scalar, .double), (.scalar, .decimal):
             return type.isNumeric ? item.value : nil
         case (.scalar(.date), .string(let text)):
@@ -268,7 +284,38 @@ extension Checker {
         case (.link(let classIndex), .link(let className, _)):
             return classIndex >= 0 && schema.classes[classIndex].definition.name == className
                 ? item.value : nil
-        case (.link, _), (.embedded, _): return nil
+        case (.link(let classIndex), _):
+            return try linkByKey(item, classIndex)
+        case (.embedded, _): return nil
+        }
+    }
+
+    /// The object with a primary key, which stands for it beside a link; nil where it is no key of the class.
+    private func linkByKey(_ item: Item, _ classIndex: Int) throws(QueryError) -> Value? {
+        guard classIndex >= 0, item.value.scalarType != nil else { return nil }
+        let target = schema.classes[classIndex]
+        guard let primaryKey = target.primaryKeyIndex,
+            case .single(.scalar(let scalar)) = target.definition.properties[primaryKey].type,
+            let key = try adapted(item, to: .scalar(scalar), isStrict: false),
+            key.scalarType == scalar
+        else { return nil }
+        return .link(className: target.definition.name, key: key)
+    }
+
+    /// A whole number beyond 64 bits, which is a decimal for want of a wider int: beside doubles and floats it is the
+    /// nearest of them.
+    private func largeInteger(
+        _ value: Decimal128, _ item: Item, _ scalar: ScalarType
+    ) throws(QueryError) -> Value {
+        switch scalar {
+        case .double: return Double(value.description).map { .double($0) } ?? item.value
+        case .float: return Float(value.description).map { .float($0) } ?? item.value
+        case _ where scalar.integerRange != nil && item.argument == nil:
+            throw source.fault(
+                .limit,
+                "The number \(source.text(item.range)) does not fit into a signed 64-bit integer.",
+                at: item.start)
+        default: return item.value
         }
     }
 

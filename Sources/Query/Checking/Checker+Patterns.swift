@@ -40,6 +40,20 @@ extension Checker {
         throw source.fault(kind, message, at: texts.1.start, argument: argument)
     }
 
+    /// Refuses a literal pattern with the wildcards of SQL instead of these, which is meant to find what it would not.
+    func checkWildcards(_ pattern: Operand, _ text: Syntax.Operand) throws(QueryError) {
+        guard case .constant(.string(let literal)) = pattern, case .constant(let constant) = text,
+            case .value = constant.kind, literal.hasPrefix("%") || literal.hasSuffix("%"),
+            !literal.contains("*"), !literal.contains("?")
+        else { return }
+        var error = source.fault(
+            .type,
+            "LIKE has the wildcards '*', for any characters, and '?', for one; '%' stands for itself, which "
+                + "'==', BEGINSWITH and CONTAINS find.", at: text.start)
+        error.hint = "'" + literal.map { $0 == "%" ? "*" : $0 } + "'"
+        throw error
+    }
+
     private func fault(ofPattern text: String, _ comparison: Comparison)
         -> (QueryError.Kind, String)?
     {

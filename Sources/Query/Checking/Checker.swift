@@ -24,6 +24,8 @@ struct Checker {
         var argument: Int?
         /// Whether it came as plain text, which adapts to more types than a literal.
         var isPlainText = false
+        /// Whether a decimal is a whole number that does not fit into 64 bits.
+        var isWholeNumber = false
         var range: Range<Int>
 
         var start: Int { range.lowerBound }
@@ -158,7 +160,18 @@ struct Checker {
                 left.takesText
             else { throw error }
             var error = error
-            let quoted = "'\(source.text(range))'"
+            let name = source.text(range)
+            if ["true", "false"].contains(name.lowercased()) {
+                error.message += "; true and false are written in small or in capital letters"
+                error.hint = name.lowercased()
+                throw error
+            }
+            if name == "$now" {
+                error.message += "; the time of the request is now()"
+                error.hint = "now()"
+                throw error
+            }
+            let quoted = "'\(name)'"
             error.message += "; a text stands in quotes: \(quoted)"
             error.hint = error.hint ?? quoted
             throw error
@@ -249,6 +262,7 @@ struct Checker {
                 "Unsupported comparison operator '\(relation.name)' against type '\(type.name)', "
                     + "right side must be a string or binary type", at: start)
         }
+        if comparison == .like { try checkWildcards(operands.1, texts.1) }
         let checked = Comparison(operands.0, relation, operands.1)
         if comparison == .matches || comparison == .text {
             try checkPattern(checked, type, texts: texts, at: start)

@@ -1,3 +1,5 @@
+import Rows
+
 /// What one thread needs to evaluate chunk after chunk: masks for what lies between, and which objects only
 /// their rows can decide.
 package final class ColumnFrame {
@@ -10,9 +12,12 @@ package final class ColumnFrame {
     private var spare: [UnsafeMutablePointer<UInt8>] = []
     private var large = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 15)
     private var largeCount = 1 << 15
+    /// What is spent on evaluating; once it has failed the masks are not to be used.
+    let budget: Budget
 
     /// Makes masks for one thread.
-    package init() {
+    package init(within budget: Budget) {
+        self.budget = budget
         mask = .allocate(capacity: ColumnChunk.keyCount)
         undecided = .allocate(capacity: ColumnChunk.keyCount)
     }

@@ -31,15 +31,18 @@ struct ColumnKernel: @unchecked Sendable {
     let test: ValueTest
     let form: Form
 
-    /// Whether a test only reads its constants and has no effect but its result, so that several threads may use it.
+    /// Whether a test only reads its constants and has no effect but its result, so that several threads may use it,
+    /// and takes no long time for one value.
     static func canUse(_ test: ValueTest) -> Bool {
         switch test {
         case is FixedTest, is IntRangeTest, is DoubleRangeTest, is OrdinalRangeTest,
             is OrdinalSetTest, is LinkTest, is TextEqualTest:
             return true
-        case let text as TextTest: return text.folder == nil
+        case let text as TextTest: return text.folder == nil && !text.needsBudget
         case let texts as TextSetTest: return texts.folder == nil
-        case let list as ListTest: return list.tests.allSatisfy { canUse($0) }
+        case let list as ListTest:
+            return list.tests.count <= ListTest.fewCountMax
+                && list.tests.allSatisfy { canUse($0) }
         default: return false
         }
     }

@@ -38,9 +38,11 @@ final class ColumnLinkNode: ColumnNode {
         let present = columns.column(presence)
         let count = ColumnChunk.keyCount
         table = [UInt8](repeating: nullResult ? 1 : 0, count: present.count * count)
-        let frame = ColumnFrame()
+        let budget = columns.source.budget
+        let frame = ColumnFrame(within: budget)
         var others: [Int64] = []
         for (index, chunk) in present.enumerated() {
+            guard budget.look() else { return }
             guard let chunk = chunk as? PresenceChunk else { continue }
             let start = index << ColumnChunk.keyCountLog2
             frame.begin()

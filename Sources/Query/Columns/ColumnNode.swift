@@ -44,6 +44,9 @@ final class ColumnChainNode: ColumnNode {
     private let parts: [ColumnNode]
     private let isOr: Bool
 
+    /// What evaluating a part for a chunk is counted as.
+    private static let stepsOfPart = 64
+
     init(_ parts: [ColumnNode], isOr: Bool) {
         self.parts = parts
         self.isOr = isOr
@@ -58,6 +61,7 @@ final class ColumnChainNode: ColumnNode {
     ) {
         let count = ColumnChunk.keyCount
         for (index, part) in parts.enumerated() {
+            guard frame.budget.spend(Self.stepsOfPart) else { return }
             if index == 0 {
                 part.evaluate(chunk, frame, into: mask)
                 continue

@@ -38,7 +38,10 @@ package final class ColumnProgram: @unchecked Sendable {
 
     /// Makes the program ready for the columns of a snapshot. Evaluates what lies behind links.
     package func bind(to columns: BoundColumns) {
-        for object in objects { object.bind(to: columns.source) }
+        let budget = columns.source.budget
+        for object in objects where budget.spend(ObjectConstant.stepsOfLookUp) {
+            object.bind(to: columns.source)
+        }
         root.bind(columns)
         presence = columns.column(.presence(classIndex))
     }
@@ -63,13 +66,13 @@ package final class ColumnProgram: @unchecked Sendable {
 
     /// Whether so many objects satisfy what columns answer, as far as they decide.
     ///
-    /// - `isInTime`: Asked now and then; where it is false, nobody will use the answer.
-    package func isMatching(_ wanted: Int, isInTime: () -> Bool) -> Bool {
-        let frame = ColumnFrame()
+    /// - `budget`: Where it fails, nobody will use the answer.
+    package func isMatching(_ wanted: Int, within budget: Budget) -> Bool {
+        let frame = ColumnFrame(within: budget)
         var count = 0
         for chunk in 0..<chunkCount where evaluate(chunk, frame) {
             count += frame.count
-            if count >= wanted || !isInTime() { return true }
+            if count >= wanted || !budget.look() { return true }
         }
         return count >= wanted
     }

@@ -25,8 +25,11 @@ final class Calculation {
             numbers.endGroup()
         }
 
-        func read(_ walk: (PathWalker, ValueSink) -> Void) {
+        private var budget = Budget()
+
+        func read(_ walk: (PathWalker, ValueSink) -> Void, within budget: Budget) {
             guard let walker else { return }
+            self.budget = budget
             groupCount = 0
             numbers.reset()
             walk(walker, self)
@@ -34,7 +37,7 @@ final class Calculation {
 
         override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
             numbers.append(address.flatMap { Number($0, count, storage) })
-            return true
+            return budget.holds(numbers.values.count * MemoryLayout<Number?>.stride)
         }
 
         override func endGroup() -> Bool {
@@ -77,9 +80,10 @@ final class Calculation {
         many = sources.first(where: \.isMany)
     }
 
-    /// Reads the paths; see ``ComparedSide/read(_:)``.
-    func read(_ walk: (PathWalker, ValueSink) -> Void) {
-        for source in sources { source.read(walk) }
+    /// Reads the paths; see ``ComparedSide/read(_:within:)``.
+    func read(_ walk: (PathWalker, ValueSink) -> Void, within budget: Budget) -> Bool {
+        for source in sources { source.read(walk, within: budget) }
+        return budget.failure == nil
     }
 
     /// How many collections are calculated with, one at a time.

@@ -30,24 +30,39 @@ final class ComparedSide {
     /// Reads the values.
     ///
     /// - `walk`: Follows a path from the object, or within the value, that is tested.
-    func read(_ walk: (PathWalker, ValueSink) -> Void) {
+    /// - Returns: False where they are too many for the budget.
+    func read(_ walk: (PathWalker, ValueSink) -> Void, within budget: Budget) -> Bool {
         switch origin {
         case .path(let walker):
-            sink.reset()
+            sink.reset(budget)
             walk(walker, sink)
         case .expression(let calculation):
-            calculation.read(walk)
-            take(calculation)
-        case .constants: return
+            guard calculation.read(walk, within: budget) else { return false }
+            take(calculation, budget)
+        case .constants: break
+        }
+        return budget.failure == nil
+    }
+
+    private func take(_ calculation: Calculation, _ budget: Budget) {
+        sink.reset(budget)
+        for group in 0..<calculation.groupCount {
+            for index in calculation.group(group) {
+                guard budget.spend(), sink.take(calculation.value(index)) else { return }
+            }
+            sink.found.endGroup()
         }
     }
 
-    private func take(_ calculation: Calculation) {
-        sink.reset()
-        for group in 0..<calculation.groupCount {
-            for index in calculation.group(group) { sink.found.append(calculation.value(index)) }
-            sink.found.endGroup()
-        }
+    /// Whether its values are the same for all objects and all snapshots.
+    var isFixed: Bool {
+        if case .constants(let constants) = origin { !constants.hasObjects } else { false }
+    }
+
+    /// How many values there are, of all groups.
+    var valueCount: Int {
+        if case .constants(let constants) = origin { return constants.count }
+        return sink.found.values.count
     }
 
     /// Whether its values come from the query itself.
@@ -80,7 +95,10 @@ extension ComparedSide {
             self.linkClass = linkClass
         }
 
-        func reset() {
+        private var budget = Budget()
+
+        func reset(_ budget: Budget) {
+            self.budget = budget
             groupCount = 0
             found.reset()
         }
@@ -88,8 +106,13 @@ extension ComparedSide {
         override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
             var value = ComparedValue(address, count, storage)
             if let linkClass, value.storage != nil { value.addClass(linkClass) }
+            return take(value)
+        }
+
+        /// Adds a value; false where the values take too much memory.
+        func take(_ value: ComparedValue) -> Bool {
             found.append(value)
-            return true
+            return budget.holds(found.values.count * MemoryLayout<ComparedValue>.stride)
         }
 
         override func endGroup() -> Bool {
@@ -102,21 +125,21 @@ extension ComparedSide {
 /// Constants of a query to compare with, their texts kept.
 final class ConstantValues {
     private let values: [ComparedValue]
-    /// Objects among them, with their places.
-    private let objects: [(index: Int, object: ObjectConstant)]
+    /// Objects among them, by their places.
+    private let objects: [Int: ObjectConstant]
     private let texts: [TextConstant]
     /// Whether they stand beside `mixed` values, so that objects count with their class.
     private let isMixed: Bool
 
     init(_ constants: [Value], isMixed: Bool, _ maker: inout ValueTestMaker) {
         var values: [ComparedValue] = []
-        var objects: [(index: Int, object: ObjectConstant)] = []
+        var objects: [Int: ObjectConstant] = [:]
         var texts: [TextConstant] = []
         for (index, constant) in constants.enumerated() {
             let text = TextConstant(constant)
             if let text { texts.append(text) }
             values.append(ComparedValue(constant, text: text))
-            if let object = maker.object(constant) { objects.append((index, object)) }
+            if let object = maker.object(constant) { objects[index] = object }
         }
         self.values = values
         self.objects = objects
@@ -126,8 +149,11 @@ final class ConstantValues {
 
     var count: Int { values.count }
 
+    /// Whether there are objects among them, which are others in another snapshot.
+    var hasObjects: Bool { !objects.isEmpty }
+
     subscript(index: Int) -> ComparedValue {
-        for (objectIndex, object) in objects where objectIndex == index {
+        if !objects.isEmpty, let object = objects[index] {
             return isMixed
                 ? ComparedValue(mixedObject: object) : ComparedValue(object: object.key)
         }

@@ -13,7 +13,7 @@ final class PointNode: MatchNode {
         self.test = test
     }
 
-    override var cost: Int { 20 }
+    override var cost: Int { 20 + test.cost }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         guard let embedded = rowClass.embedded(member, in: row) else { return false }
@@ -52,16 +52,25 @@ final class RegionTest: ValueTest {
     private let region: GeoRegion
     /// Reads out-of-line coordinates.
     var source: (any ObjectSource)?
+    /// What a point takes: a look at each edge, at worst.
+    private let stepCount: Int
+
+    /// So many edges are looked at in a step.
+    private static let edgesOfStep = 16
 
     init(_ condition: RegionCondition, schema: RowSchema) {
         pointClass = schema.classes[condition.pointClass]
         region = condition.region
+        stepCount = region.shape.pointCount / Self.edgesOfStep
         // A null is none of the points that the quantifier speaks of.
         super.init(nullResult: condition.quantifier == .all)
     }
 
+    override var cost: Int { region.shape.pointCount }
+
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        guard let source, let row = RowView(UnsafeRawBufferPointer(start: address, count: count))
+        guard let source, source.budget.spend(1 + stepCount),
+            let row = RowView(UnsafeRawBufferPointer(start: address, count: count))
         else { return false }
         return contains(row, source)
     }

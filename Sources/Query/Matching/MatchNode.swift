@@ -88,7 +88,7 @@ final class FieldNode: MatchNode {
         self.test = test
     }
 
-    override var cost: Int { byteCount > 0 ? 1 : 3 }
+    override var cost: Int { (byteCount > 0 ? 1 : 3) + test.cost }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         let field = rowClass.field(member, in: row)

@@ -6,12 +6,12 @@ struct MatchNodeBuilder {
     private let schema: RowSchema
     /// Makes the tests of values.
     var maker: ValueTestMaker
-    /// For what filters values.
+    /// What the matcher will be bound to.
     let bound = BoundSource()
 
     init(schema: RowSchema) {
         self.schema = schema
-        maker = ValueTestMaker(schema: schema)
+        maker = ValueTestMaker(schema: schema, bound)
     }
 
     /// The node for a predicate.
@@ -79,7 +79,10 @@ struct MatchNodeBuilder {
 
     private mutating func evaluatedNode(_ comparison: Comparison) -> MatchNode {
         if let compared = ComparedPath(comparison) {
-            return node(compared.path, compared.quantifier, maker.test(compared))
+            let test = maker.test(compared)
+            guard let list = test as? ListTest, list.tests.count > ListTest.fewCountMax,
+                compared.path.type != .kinds, ComparedIndex.canAnswer(comparison.comparison)
+            else { return node(compared.path, compared.quantifier, test) }
         }
         let relation = ValueRelation(comparison.relation)
         if case .path(let a, nil) = comparison.left, case .path(let b, nil) = comparison.right,
@@ -89,7 +92,7 @@ struct MatchNodeBuilder {
             return FieldPairNode(schema.classes[a.lastClass], left, relation, right)
         }
         return GeneralNode(
-            side(comparison.left, beside: comparison.right), relation,
+            side(comparison.left, beside: comparison.right), comparison.relation,
             side(comparison.right, beside: comparison.left),
             areKinds: comparison.left.pathType == .kinds || comparison.right.pathType == .kinds,
             bound)

@@ -8,14 +8,18 @@ package final class Matcher {
     private let namesObjects: Bool
     /// The snapshot whose keys ``objects`` have.
     private let bound: BoundSource
-    private let watch: PatternWatch?
+    /// What each evaluation spends, beside what its loops do.
+    private let stepCount: Int
+
+    /// Parts of a predicate that one step covers.
+    private static let costOfStep = 256
 
     init(_ predicate: Predicate, schema: RowSchema) {
         var builder = MatchNodeBuilder(schema: schema)
         node = builder.node(predicate)
         objects = builder.maker.objects
         bound = builder.bound
-        watch = builder.maker.watch
+        stepCount = node.cost / Self.costOfStep
         namesObjects = !objects.isEmpty
     }
 
@@ -25,17 +29,15 @@ package final class Matcher {
     /// transaction does, needs a matcher of its own for each state.
     fileprivate func bind(to source: any ObjectSource) {
         bound.source = source
-        for object in objects { object.bind(to: source) }
+        bound.budget = source.budget
+        for object in objects where source.budget.spend(ObjectConstant.stepsOfLookUp) {
+            object.bind(to: source)
+        }
     }
 
-    /// Bounds the time of regular expressions, which else have a bound for each value only.
-    ///
-    /// - `deadline`: In milliseconds of the monotonic clock.
-    package func limit(until deadline: UInt64) { watch?.deadlineMilliseconds = deadline }
-
-    /// Why the evaluation was given up: what was found since then is not to be used. To be asked for at
-    /// the end of a query.
-    package var failure: EvaluationFailure? { watch?.failure }
+    /// Has evaluations spend of a budget, whose failure says that what was found since is not to be used. A
+    /// matcher that is made with a source spends of that one's.
+    package func limit(by budget: Budget) { bound.budget = budget }
 
     /// Whether an object satisfies the predicate.
     ///
@@ -44,11 +46,13 @@ package final class Matcher {
     /// 8 ns for the equality of short strings, when the row is in the cache.
     package func matches(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
         if namesObjects, bound.source !== source { bind(to: source) }
+        if stepCount > 0, !bound.budget.spend(stepCount) { return false }
         return node.matches(row, key, source)
     }
 
     /// Whether a value satisfies the predicate of a query on values; nil for null.
     package func matches(value: UnsafeRawBufferPointer?) -> Bool {
+        guard bound.budget.spend(1 + stepCount) else { return false }
         guard let value else { return node.matches(value: nil, 0) }
         return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { empty in
             let start = value.baseAddress ?? UnsafeRawBufferPointer(empty).baseAddress
@@ -61,12 +65,9 @@ extension Predicate {
     /// Makes a matcher for one thread, with the objects that the predicate names looked up in `source`
     /// already, if there is one.
     ///
-    /// - `deadline`: As of ``Matcher/limit(until:)``.
-    package func makeMatcher(
-        _ schema: RowSchema, source: (any ObjectSource)? = nil, until deadline: UInt64 = .max
-    ) -> Matcher {
+    /// It spends of the source's budget, see ``Matcher/limit(by:)``.
+    package func makeMatcher(_ schema: RowSchema, source: (any ObjectSource)? = nil) -> Matcher {
         let matcher = Matcher(self, schema: schema)
-        matcher.limit(until: deadline)
         if let source { matcher.bind(to: source) }
         return matcher
     }

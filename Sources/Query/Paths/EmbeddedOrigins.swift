@@ -75,7 +75,7 @@ package struct EmbeddedOrigins {
                 continue
             }
             let all = rowClass.collection(position, in: row, source)
-            let goesOn = all.forEach { part, offset, _ in
+            let goesOn = all.forEach(within: source.budget) { part, offset, _ in
                 guard !part.isNull(offset), let embedded = RowView(part.bytes(offset)) else {
                     return true
                 }
@@ -104,10 +104,11 @@ package struct EmbeddedOrigins {
             return !field.isNull && field.load(UInt64.self) == target ? 1 : 0
         }
         var count = 0
-        originClass.collection(member, in: row, source).forEach { part, offset, _ in
-            if !part.isNull(offset), part.pointer(offset).storedLink == target { count += 1 }
-            return true
-        }
+        originClass.collection(member, in: row, source)
+            .forEach(within: source.budget) { part, offset, _ in
+                if !part.isNull(offset), part.pointer(offset).storedLink == target { count += 1 }
+                return true
+            }
         return count
     }
 }

@@ -128,25 +128,36 @@ extension MixedWalker {
     }
 
     /// Hands over every element, or value of a map, until `body` returns false.
-    func forEachElement(of found: Found, _ body: (Found) -> Bool) -> Bool {
+    func forEachElement(
+        of found: Found, _ source: (any ObjectSource)?, _ body: (Found) -> Bool
+    ) -> Bool {
+        let budget = source?.budget ?? unbounded
         switch found {
         case .mixed(let value):
-            for index in 0..<value.count where !body(.mixed(value.element(index))) { return false }
+            for index in 0..<value.count
+            where !budget.spend() || !body(.mixed(value.element(index))) { return false }
             return true
         case .collection(let values, _, let classIndex):
-            return values.forEach { part, offset, _ in body(element(part, offset, classIndex)) }
+            return values.forEach(within: budget) { part, offset, _ in
+                body(element(part, offset, classIndex))
+            }
         case .nothing, .null, .embedded: return true
         }
     }
 
     /// Hands over every key of a map until `body` returns false.
-    func forEachKey(of found: Found, _ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    func forEachKey(
+        of found: Found, _ source: (any ObjectSource)?, _ body: (UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        let budget = source?.budget ?? unbounded
         switch found {
         case .mixed(let value) where value.kind == .map:
-            for index in 0..<value.count where !body(value.key(index)) { return false }
+            for index in 0..<value.count where !budget.spend() || !body(value.key(index)) {
+                return false
+            }
             return true
         case .collection(let values, let storage, _) where storage.shape == .map:
-            return values.forEachPart { part, _ in
+            return values.forEachPart(within: budget) { part, _ in
                 guard let keys = part.keys else { return true }
                 for offset in 0..<part.count where !body(keys.bytes(offset)) { return false }
                 return true

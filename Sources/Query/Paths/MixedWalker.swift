@@ -24,6 +24,8 @@ final class MixedWalker {
     private let yieldsNull: Bool
     private var aggregator: Aggregator?
     let arena = ScratchArena()
+    /// Spent where there is no source.
+    let unbounded = Budget()
 
     /// - `isGrouped`: Whether the collections at the end are handed over as groups.
     /// - `isMany`: Whether the path as a whole leads to several values.
@@ -87,8 +89,8 @@ final class MixedWalker {
             if isGroup { sink.beginGroup() }
             let goesOn =
                 path.steps[index] == .all
-                ? forEachElement(of: found) { go(index + 1, $0, source, sink) }
-                : forEachKey(of: found) { sink.receive($0.baseAddress, $0.count) }
+                ? forEachElement(of: found, source) { go(index + 1, $0, source, sink) }
+                : forEachKey(of: found, source) { sink.receive($0.baseAddress, $0.count) }
             return isGroup ? sink.endGroup() : goesOn
         }
     }
@@ -113,7 +115,7 @@ final class MixedWalker {
             return sink.receive(&count, 8)
         case .aggregate:
             aggregator?.reset()
-            _ = forEachElement(of: found) { element in
+            _ = forEachElement(of: found, source) { element in
                 let bytes = encoded(element)
                 aggregator?.add(bytes?.baseAddress, bytes?.count ?? 0)
                 return true

@@ -179,15 +179,17 @@ final class PathWalker {
             }
             return enter(embedded, step, index, of: row, key, holder, source, sink)
         case .links:
-            return rowClass.collection(step.member, in: row, source).forEach { links, offset, _ in
-                links.isNull(offset)
-                    || object(step, links.pointer(offset).storedLink, index, source, sink)
-            }
+            return rowClass.collection(step.member, in: row, source)
+                .forEach(within: source.budget) { links, offset, _ in
+                    links.isNull(offset)
+                        || object(step, links.pointer(offset).storedLink, index, source, sink)
+                }
         case .embeddedList:
-            return rowClass.collection(step.member, in: row, source).forEach { rows, offset, _ in
-                guard let embedded = RowView(rows.bytes(offset)) else { return true }
-                return enter(embedded, step, index, of: row, key, holder, source, sink)
-            }
+            return rowClass.collection(step.member, in: row, source)
+                .forEach(within: source.budget) { rows, offset, _ in
+                    guard let embedded = RowView(rows.bytes(offset)) else { return true }
+                    return enter(embedded, step, index, of: row, key, holder, source, sink)
+                }
         case .linkAt(let position):
             let links = rowClass.collection(step.member, in: row, source)
             guard let (part, offset) = links.object(position) else {
@@ -249,7 +251,7 @@ final class PathWalker {
             return sink.receive(value?.baseAddress, value?.count ?? 0)
         case .elements(let member):
             let values = lastClass.collection(member, in: row, source)
-            return group(values, sink) { values, offset, _ in
+            return group(values, source.budget, sink) { values, offset, _ in
                 if values.isNull(offset) { return sink.receive(nil, 0) }
                 let bytes = values.bytes(offset)
                 return sink.receive(bytes.baseAddress, bytes.count)
@@ -257,7 +259,7 @@ final class PathWalker {
         case .keys(let member):
             let map = lastClass.collection(member, in: row, source)
             if isGrouped { sink.beginGroup() }
-            let continues = map.forEachPart { part, _ in
+            let continues = map.forEachPart(within: source.budget) { part, _ in
                 guard let keys = part.keys else { return true }
                 for offset in 0..<part.count {
                     let key = keys.bytes(offset)
@@ -268,7 +270,7 @@ final class PathWalker {
             return isGrouped ? sink.endGroup() : continues
         case .lengths(let member):
             let values = lastClass.collection(member, in: row, source)
-            return group(values, sink) { values, offset, _ in
+            return group(values, source.budget, sink) { values, offset, _ in
                 var length: Int64 = 0
                 if values.isNull(offset) { return sink.receive(&length, 8) }
                 if values.element == .mixed {
@@ -329,12 +331,13 @@ final class PathWalker {
             return true
         case .aggregate(_, let member):
             aggregator?.reset()
-            lastClass.collection(member, in: row, source).forEach { values, offset, _ in
-                if values.isNull(offset) { return true }
-                let bytes = values.bytes(offset)
-                aggregator?.add(bytes.baseAddress, bytes.count)
-                return true
-            }
+            lastClass.collection(member, in: row, source)
+                .forEach(within: source.budget) { values, offset, _ in
+                    if values.isNull(offset) { return true }
+                    let bytes = values.bytes(offset)
+                    aggregator?.add(bytes.baseAddress, bytes.count)
+                    return true
+                }
             return aggregator?.finish(sink) ?? true
         case .objectAggregate(_, let member):
             let value = value(member, row, source)
@@ -359,11 +362,11 @@ final class PathWalker {
 
     /// Hands over a collection's elements, as a group of its own where the path is grouped.
     private func group(
-        _ values: StoredCollection, _ sink: ValueSink,
+        _ values: StoredCollection, _ budget: Budget, _ sink: ValueSink,
         _ receive: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
     ) -> Bool {
         if isGrouped { sink.beginGroup() }
-        let continues = values.forEach(receive)
+        let continues = values.forEach(within: budget, receive)
         return isGrouped ? sink.endGroup() : continues
     }
 

@@ -3,6 +3,9 @@ import Rows
 
 /// An object that a query names, with its object key once it is looked up in a snapshot.
 final class ObjectConstant {
+    /// Looking an object up takes so many steps of a ``Budget``.
+    static let stepsOfLookUp = 16
+
     private let classIndex: Int
     /// The number of its class.
     let classNumber: UInt32

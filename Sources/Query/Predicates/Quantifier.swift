@@ -1,3 +1,5 @@
+import Rows
+
 /// How many of several values have to satisfy a comparison. Raw values are the words in Realm's messages.
 package enum Quantifier: String, Sendable {
     /// At least one; what an omitted quantifier means. SOME is the same.
@@ -15,5 +17,15 @@ package enum Quantifier: String, Sendable {
         case .all: values.allSatisfy(test)
         case .none: !values.contains(where: test)
         }
+    }
+
+    /// Whether so many of some values satisfy a condition, as far as the budget lasts: a step for each value.
+    @inline(__always)
+    func holds<Values: Sequence>(
+        of values: Values, within budget: Budget, _ test: (Values.Element) -> Bool
+    ) -> Bool {
+        // The value at which the budget fails is the last: it decides, whatever the quantifier is.
+        let deciding = self != .all
+        return holds(of: values) { budget.spend() ? test($0) : deciding }
     }
 }

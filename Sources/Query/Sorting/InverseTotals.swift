@@ -52,10 +52,11 @@ package final class InverseTotals {
             if !field.isNull { add(row, to: field.load(UInt64.self), source) }
             return
         }
-        rowClass.collection(link, in: row, source).forEach { links, offset, _ in
-            if !links.isNull(offset) { add(row, to: links.pointer(offset).storedLink, source) }
-            return true
-        }
+        rowClass.collection(link, in: row, source)
+            .forEach(within: source.budget) { links, offset, _ in
+                if !links.isNull(offset) { add(row, to: links.pointer(offset).storedLink, source) }
+                return true
+            }
     }
 
     private func add(_ row: RowView, to target: UInt64, _ source: any ObjectSource) {

@@ -46,6 +46,13 @@ extension Lexer {
                 + "64-bit integer.", at: start)
     }
 
+    private func tooManyDigits(_ start: Int, _ end: Int) -> QueryError {
+        source.fault(
+            .limit,
+            "The number \(source.text(start, min(end, start + 40))) has more than the 34 digits of a "
+                + "decimal128.", at: start)
+    }
+
     private mutating func number(signed: Bool) throws(QueryError) -> Token {
         let start = position
         let digits = start + (signed ? 1 : 0)
@@ -76,8 +83,12 @@ extension Lexer {
             }
         }
         guard isFloat else {
-            guard let number = Int64(source.text(start, end)) else { throw outOfRange(start, end) }
-            return literal(signed ? .number : .natural, .int(number), end: end)
+            let text = source.text(start, end)
+            if let number = Int64(text) {
+                return literal(signed ? .number : .natural, .int(number), end: end)
+            }
+            guard let number = Decimal128(text) else { throw tooManyDigits(start, end) }
+            return literal(.float, .decimal(number), end: end)
         }
         let number = Double(source.text(start, end)) ?? 0
         guard source[end] == UInt8(ascii: "f") else {

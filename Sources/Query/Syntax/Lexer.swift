@@ -72,7 +72,13 @@ struct Lexer {
         let shown =
             first < 0x20 || first == 0x7F
             ? "a control character" : "'\(source.text(position, position + 1))'"
-        throw source.syntaxError("syntax error, unexpected \(shown)", at: position)
+        var error = source.syntaxError("syntax error, unexpected \(shown)", at: position)
+        if first == UInt8(ascii: "~") {
+            error.message +=
+                "; MATCHES takes a regular expression, LIKE a pattern with * and ?, CONTAINS a part"
+            error.hint = "CONTAINS"
+        }
+        throw error
     }
 
     /// Those that others begin with stand behind them.

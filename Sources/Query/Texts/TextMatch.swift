@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import Rows
 import Text
 
 /// The string operators on UTF-8 bytes in place.
@@ -120,8 +121,11 @@ enum TextMatch {
 
     /// Whether the whole text fits a pattern: `*` for any run of scalars, `?` for exactly one. Cost: linear in
     /// both; with `?` behind a `*` the product of the lengths at worst. Only the last `*` is ever tried again.
+    ///
+    /// - `budget`: Spent where it is that product; false where it fails.
     static func like(
-        _ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, ignoresCase: Bool
+        _ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, ignoresCase: Bool,
+        within budget: Budget? = nil
     ) -> Bool {
         let (star, one) = (UInt32(0x2A), UInt32(0x3F))
         var (t, p) = (0, 0)
@@ -129,6 +133,7 @@ enum TextMatch {
         var work = 0
         while t < text.count {
             work += 1
+            if work & 63 == 0, let budget, !budget.spend(8) { return false }
             if p < pattern.count {
                 var afterP = p
                 let wanted = UTF8Scalars.next(pattern, &afterP)
@@ -193,7 +198,7 @@ enum TextMatch {
     /// Whether `left ⋈ right` holds of two texts.
     static func holds(
         _ left: UnsafeRawBufferPointer, _ comparison: ComparisonOperator,
-        _ right: UnsafeRawBufferPointer, ignoresCase: Bool
+        _ right: UnsafeRawBufferPointer, ignoresCase: Bool, within budget: Budget? = nil
     ) -> Bool {
         switch comparison {
         case .equal: equals(left, right, ignoresCase: ignoresCase)
@@ -201,7 +206,7 @@ enum TextMatch {
         case .beginsWith: begins(left, right, ignoresCase: ignoresCase)
         case .endsWith: ends(left, right, ignoresCase: ignoresCase)
         case .contains: contains(left, right, ignoresCase: ignoresCase)
-        case .like: like(left, right, ignoresCase: ignoresCase)
+        case .like: like(left, right, ignoresCase: ignoresCase, within: budget)
         case .less, .lessEqual, .greater, .greaterEqual:
             comparison.holds(ofOrder: compareKeys(left, right))
         // They have tests of their own.

@@ -12,11 +12,14 @@ final class MixedTest: ValueTest {
     private let object: ObjectConstant?
     private let relation: ValueRelation
     private let constantIsLeft: Bool
+    private let bound: BoundSource
 
     /// - `constant`: Not null.
     init(
-        _ constant: Value, _ object: ObjectConstant?, _ relation: Relation, constantIsLeft: Bool
+        _ constant: Value, _ object: ObjectConstant?, _ relation: Relation, constantIsLeft: Bool,
+        _ bound: BoundSource
     ) {
+        self.bound = bound
         text = TextConstant(constant)
         self.constant = ComparedValue(constant, text: text)
         self.object = object
@@ -30,7 +33,8 @@ final class MixedTest: ValueTest {
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         let value = ComparedValue(address, count, .mixed)
         let constant = object.map { ComparedValue(mixedObject: $0) } ?? constant
-        return constantIsLeft ? relation.holds(constant, value) : relation.holds(value, constant)
+        let (left, right) = constantIsLeft ? (constant, value) : (value, constant)
+        return relation.holds(left, right, within: bound.budget)
     }
 }
 

@@ -7,17 +7,17 @@ final class PatternTest: ValueTest {
     /// Takes accents away where they do not count.
     private let folder: TextFolder?
     private let storage: ElementStorage
-    private let watch: PatternWatch
+    private let bound: BoundSource
 
     /// Makes a test; nil for what is no regular expression, which the checker refuses.
     init?(
-        _ text: String, _ storage: ElementStorage, _ relation: Relation, _ watch: PatternWatch
+        _ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource
     ) {
         guard let pattern = try? Self.pattern(text, relation) else { return nil }
         self.pattern = pattern
         folder = relation.ignoresAccents ? TextFolder(ignoresCase: false) : nil
         self.storage = storage
-        self.watch = watch
+        self.bound = bound
         super.init(nullResult: false)
     }
 
@@ -36,7 +36,9 @@ final class PatternTest: ValueTest {
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        guard watch.failure == nil else { return false }
+        let budget = bound.budget
+        // One value may take as long as thousands of others.
+        guard budget.look() else { return false }
         var text = UnsafeRawBufferPointer(start: address, count: count)
         if storage == .mixed {
             let value = MixedView(text)
@@ -44,12 +46,12 @@ final class PatternTest: ValueTest {
             text = value.payload
         }
         if let folder { text = folder.fold(text) }
-        switch pattern.matches(text, deadlineMilliseconds: watch.deadlineMilliseconds) {
+        switch pattern.matches(text, deadlineMilliseconds: budget.deadlineMilliseconds) {
         case .no: return false
         case .yes: return true
-        case .outOfTime: watch.failure = .time
-        case .outOfMemory: watch.failure = .memory
-        case .tooComplex: watch.failure = .pattern
+        case .outOfTime: budget.fail(.time)
+        case .outOfMemory: budget.fail(.memory)
+        case .tooComplex: budget.fail(.pattern)
         }
         return false
     }
@@ -58,13 +60,18 @@ final class PatternTest: ValueTest {
 /// Strings that have the words of a search; null has none.
 final class WordTest: ValueTest {
     private let matcher: TextSearchMatcher
+    private let bound: BoundSource
 
-    init(_ search: TextSearch) {
+    init(_ search: TextSearch, _ bound: BoundSource) {
         matcher = TextSearchMatcher(search)
+        self.bound = bound
         super.init(nullResult: search.required.isEmpty)
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        matcher.matches(UnsafeRawBufferPointer(start: address, count: count))
+        let budget = bound.budget
+        return matcher.matches(UnsafeRawBufferPointer(start: address, count: count)) {
+            budget.spend($0)
+        }
     }
 }

@@ -56,14 +56,23 @@ final class TextTest: ValueTest {
     let constantIsLeft: Bool
     /// Folds values where accents do not count.
     let folder: TextFolder?
+    private let bound: BoundSource
 
-    init(_ constant: TextConstant, _ relation: Relation, constantIsLeft: Bool) {
+    init(
+        _ constant: TextConstant, _ relation: Relation, constantIsLeft: Bool, _ bound: BoundSource
+    ) {
+        self.bound = bound
         folder = TextFolder(relation)
         self.constant = folder.map { TextConstant($0.fold(constant.bytes)) } ?? constant
         self.relation = relation
         self.constantIsLeft = constantIsLeft
         let isNullNeedle = constantIsLeft && relation.comparison != .like
         super.init(nullResult: relation.comparison == .notEqual || isNullNeedle)
+    }
+
+    /// Whether a test may take as long as the product of two lengths: of a pattern with `?`, or one that is a value.
+    var needsBudget: Bool {
+        relation.comparison == .like && (constantIsLeft || constant.bytes.contains(0x3F))
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
@@ -74,9 +83,12 @@ final class TextTest: ValueTest {
             value = folder.fold(value)
             ignoresCase = false
         }
-        return constantIsLeft
-            ? TextMatch.holds(constant.bytes, relation.comparison, value, ignoresCase: ignoresCase)
-            : TextMatch.holds(value, relation.comparison, constant.bytes, ignoresCase: ignoresCase)
+        let (left, right) = constantIsLeft ? (constant.bytes, value) : (value, constant.bytes)
+        if relation.comparison == .like {
+            return TextMatch.like(
+                left, right, ignoresCase: ignoresCase, within: needsBudget ? bound.budget : nil)
+        }
+        return TextMatch.holds(left, relation.comparison, right, ignoresCase: ignoresCase)
     }
 }
 

@@ -6,6 +6,9 @@ import Rows
 ///
 /// Tests belong to a matcher and, like it, to one thread; those that ``ColumnKernel`` takes keep nothing between calls.
 class ValueTest {
+    /// Roughly how long a test takes, in the units of ``MatchNode/cost``.
+    var cost: Int { 0 }
+
     /// Whether null satisfies the condition.
     final let nullResult: Bool
 
@@ -132,15 +135,25 @@ final class LinkTest: ValueTest {
 final class ListTest: ValueTest {
     let tests: [ValueTest]
     private let quantifier: Quantifier
+    private let bound: BoundSource
 
-    init(_ tests: [ValueTest], _ quantifier: Quantifier) {
+    /// So many tests are made without a budget.
+    static let fewCountMax = 32
+
+    init(_ tests: [ValueTest], _ quantifier: Quantifier, _ bound: BoundSource) {
         self.tests = tests
+        self.bound = bound
         self.quantifier = quantifier
         super.init(nullResult: quantifier.holds(of: tests) { $0.nullResult })
     }
 
+    override var cost: Int { tests.reduce(0) { $0 + 1 + $1.cost } }
+
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        quantifier.holds(of: tests) { $0.test(address, count) }
+        // A few are what columns are tested with, by several threads.
+        tests.count <= Self.fewCountMax
+            ? quantifier.holds(of: tests) { $0.test(address, count) }
+            : quantifier.holds(of: tests, within: bound.budget) { $0.test(address, count) }
     }
 }
 

@@ -8,10 +8,13 @@ struct ValueTestMaker {
     let schema: RowSchema
     /// The objects that tests made so far compare with.
     private(set) var objects: [ObjectConstant] = []
-    /// What the regular expressions among the tests share; nil when there are none.
-    private(set) var watch: PatternWatch?
+    /// What the tests may spend.
+    let bound: BoundSource
 
-    init(schema: RowSchema) { self.schema = schema }
+    init(schema: RowSchema, _ bound: BoundSource = BoundSource()) {
+        self.schema = schema
+        self.bound = bound
+    }
 
     /// The object that a constant names; nil where it is no link.
     mutating func object(_ constant: Value) -> ObjectConstant? {
@@ -36,7 +39,7 @@ struct ValueTestMaker {
         }
         return ListTest(
             compared.constants.map { test(relation, $0, type, compared.constantIsLeft) },
-            quantifier)
+            quantifier, bound)
     }
 
     /// A test of one constant, which may stand on the left of the operator.
@@ -66,9 +69,10 @@ struct ValueTestMaker {
             {
                 return test
             }
-            return TextTest(text, usual, constantIsLeft: isNeedleLeft)
+            return TextTest(text, usual, constantIsLeft: isNeedleLeft, bound)
         case .mixed:
-            return MixedTest(constant, object(constant), usual, constantIsLeft: isNeedleLeft)
+            return MixedTest(
+                constant, object(constant), usual, constantIsLeft: isNeedleLeft, bound)
         case .link:
             guard let object = object(constant) else { return different }
             return LinkTest(object, isEqual: comparison == .equal)
@@ -90,11 +94,9 @@ struct ValueTestMaker {
         let none = FixedTest(false, nullResult: false)
         guard case .string(let text) = constant else { return none }
         if relation.comparison == .text {
-            return (try? TextSearch(text)).map { WordTest($0) } ?? none
+            return (try? TextSearch(text)).map { WordTest($0, bound) } ?? none
         }
-        let watch = watch ?? PatternWatch()
-        self.watch = watch
-        return PatternTest(text, storage, relation, watch) ?? none
+        return PatternTest(text, storage, relation, bound) ?? none
     }
 
     /// Null equals null, is neither less nor greater than anything, is contained in everything as a

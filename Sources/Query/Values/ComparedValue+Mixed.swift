@@ -42,7 +42,7 @@ extension ComparedValue {
     }
 
     /// The place of the value's kind in the order of values; nil for null and for what has no kind.
-    private var rank: UInt8? {
+    var rank: UInt8? {
         if let kind { return kind == .null ? nil : kind.rank }
         switch storage {
         case .bool: return MixedKind.bool.rank

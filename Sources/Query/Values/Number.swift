@@ -3,8 +3,8 @@ import Rows
 
 /// A number of any type, to calculate with.
 ///
-/// The wider of two types is the result's: int, float, double, decimal. Ints wrap around; an int divided
-/// by zero is the greatest int, or the least where it was negative.
+/// The wider of two types is the result's: int, float, double, decimal. Of ints there is no result that does not
+/// fit into 64 bits; an int divided by zero is the greatest int, or the least where it was negative.
 enum Number {
     case int(Int64)
     case float(Float)
@@ -118,12 +118,12 @@ enum Number {
         }
     }
 
-    /// Two numbers put together.
-    static func calculate(_ a: Number, _ operation: ArithmeticOperator, _ b: Number) -> Number {
+    /// Two numbers put together; nil where ints come to more than 64 bits have.
+    static func calculate(_ a: Number, _ operation: ArithmeticOperator, _ b: Number) -> Number? {
         switch max(a.rank, b.rank) {
         case 0:
-            guard case .int(let x) = a, case .int(let y) = b else { return a }
-            return .int(calculate(x, operation, y))
+            guard case .int(let x) = a, case .int(let y) = b else { return nil }
+            return calculate(x, operation, y).map { .int($0) }
         case 1: return .float(calculate(a.float, operation, b.float))
         case 2: return .double(calculate(a.double, operation, b.double))
         default: return .decimal(calculate(a.decimal, operation, b.decimal))
@@ -132,14 +132,16 @@ enum Number {
 
     private static func calculate(
         _ a: Int64, _ operation: ArithmeticOperator, _ b: Int64
-    ) -> Int64 {
-        switch operation {
-        case .add: a &+ b
-        case .subtract: a &- b
-        case .multiply: a &* b
-        case .divide where b == 0: a < 0 ? .min : .max
-        case .divide: a.dividedReportingOverflow(by: b).partialValue
-        }
+    ) -> Int64? {
+        let (value, overflows) =
+            switch operation {
+            case .add: a.addingReportingOverflow(b)
+            case .subtract: a.subtractingReportingOverflow(b)
+            case .multiply: a.multipliedReportingOverflow(by: b)
+            case .divide where b == 0: (a < 0 ? .min : .max, false)
+            case .divide: a.dividedReportingOverflow(by: b)
+            }
+        return overflows ? nil : value
     }
 
     private static func calculate<Real: FloatingPoint>(

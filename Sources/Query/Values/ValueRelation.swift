@@ -1,3 +1,4 @@
+import Rows
 import Text
 
 /// A relation made ready for values of which neither is a constant, or that may be of several kinds.
@@ -16,7 +17,9 @@ struct ValueRelation {
     }
 
     /// Whether `a ⋈ b` holds, with the rules for null.
-    func holds(_ a: ComparedValue, _ b: ComparedValue) -> Bool {
+    ///
+    /// - `budget`: For texts of which one is a pattern for the other; false where it fails.
+    func holds(_ a: ComparedValue, _ b: ComparedValue, within budget: Budget? = nil) -> Bool {
         guard let x = a.storage, let y = b.storage else {
             let areBothNull = a.storage == nil && b.storage == nil
             switch comparison {
@@ -28,10 +31,12 @@ struct ValueRelation {
         }
         if x == y, x == .string || x == .data {
             guard let left, let right else {
-                return TextMatch.holds(a.bytes, comparison, b.bytes, ignoresCase: ignoresCase)
+                return TextMatch.holds(
+                    a.bytes, comparison, b.bytes, ignoresCase: ignoresCase, within: budget)
             }
             return TextMatch.holds(
-                left.fold(a.bytes), comparison, right.fold(b.bytes), ignoresCase: false)
+                left.fold(a.bytes), comparison, right.fold(b.bytes), ignoresCase: false,
+                within: budget)
         }
         guard let order = ComparedValue.order(a, b) else { return comparison == .notEqual }
         return comparison.holds(ofOrder: order)

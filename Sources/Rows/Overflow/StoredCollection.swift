@@ -48,6 +48,27 @@ public struct StoredCollection {
         return true
     }
 
+    /// Hands over every element as ``forEach(from:_:)`` does, as long as the budget lasts.
+    @discardableResult
+    package func forEach(
+        within budget: Budget, _ body: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
+    ) -> Bool {
+        forEachPart(within: budget) { leaf, start in
+            for offset in 0..<leaf.count where !body(leaf.values, offset, start + offset) {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Hands over the parts as ``forEachPart(from:_:)`` does, as long as the budget lasts: a step for each element.
+    @discardableResult
+    package func forEachPart(
+        within budget: Budget, _ body: (LeafView, _ first: Int) -> Bool
+    ) -> Bool {
+        forEachPart { leaf, first in budget.spend(leaf.count) && body(leaf, first) }
+    }
+
     @usableFromInline func forEachOverflow(
         from first: Int, _ body: (CollectionView, Int, Int) -> Bool
     ) -> Bool {

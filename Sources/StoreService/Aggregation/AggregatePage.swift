@@ -135,9 +135,9 @@ struct AggregatePage {
             // One more than a page's shows whether there is a next one.
             try selection.first(
                 of: aggregation.finish(), after: after, countMax: query.limit + 1
-            ) { !read.isOver(limits.deadlineMilliseconds) }
+            ) { read.budget.look() }
         }
-        guard let groups = selected else { throw .late(read, view.served.limits) }
+        guard let groups = selected else { throw .givenUp(read.budget.failure ?? .time, view.served.limits) }
         let evaluator = GroupKeyEvaluator(query.by, schema: read.rows)
         let json = writer.json
         for (index, group) in groups.prefix(query.limit).enumerated() {

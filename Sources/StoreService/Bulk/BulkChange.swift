@@ -128,7 +128,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         until deadline: UInt64
     ) throws(StoreError) -> [UInt64]? {
         let keys = try search.keys(in: transaction, view, until: deadline)
-        if view.isLate { throw .refused(RequestFault.late(view, served.limits)) }
+        try view.checkFailure()
         return keys
     }
 

@@ -91,7 +91,6 @@ package struct ObjectRead: Sendable {
         writer.linkKeys = scratch.linkKeys
         writer.write(row, key: key, selection)
         try served.stored(read.checkFailure())
-        if read.isLate { throw .queryTime(served.limits) }
         if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
         return reply
     }

@@ -120,23 +120,17 @@ struct CollectionPage {
     ) throws(RequestFault) -> (found: [Candidate], total: Int) {
         let served = view.served
         let limits = view.queryLimits
-        let deadline = limits.deadlineMilliseconds
-        read.limitFollowing(until: deadline)
-        matcher?.limit(until: deadline)
+        read.limitFollowing(
+            until: limits.deadlineMilliseconds, memoryByteCountMax: limits.memoryByteCountMax)
         let buffer = ByteBuffer(capacity: 64)
         var found: [Candidate] = []
         var total = 0
-        var visited = 0
         var byteCount = 0
         var failure: RequestFault?
         let countMax = limits.memoryByteCountMax / MemoryLayout<Candidate>.stride
         // Without a sort the elements come in order, and the others need not be looked at.
         forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
-            visited += 1
-            if visited & 1023 == 0, read.isOver(deadline) {
-                failure = .queryTime(served.limits)
-                return false
-            }
+            guard read.budget.spend() else { return false }
             if let matcher {
                 if let row = candidate.row {
                     guard matcher.matches(row: row, key: candidate.key, source: read) else {
@@ -170,12 +164,6 @@ struct CollectionPage {
             return text.counts || found.count <= limit
         }
         if let failure { throw failure }
-        switch matcher?.failure {
-        case .time: throw .queryTime(served.limits)
-        case .memory: throw view.outOfMemory
-        case .pattern: throw .queryPattern
-        case nil: break
-        }
         try served.checkTime(read)
         return (found, total)
     }

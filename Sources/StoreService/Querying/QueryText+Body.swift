@@ -8,9 +8,11 @@ extension QueryText {
     ///
     /// - `known`: The members that the query may have.
     /// - `others`: Members beside it, which the caller reads.
+    /// - `limits`: Bound the memory that arguments may use, as all that a query keeps.
     /// - Throws: ``RequestFault`` `.malformed` with every fault of the body.
     package init(
-        body json: JSONValue, of known: [String] = Self.memberNames, beside others: [String] = []
+        body json: JSONValue, of known: [String] = Self.memberNames, beside others: [String] = [],
+        within limits: ServiceLimits
     ) throws(RequestFault) {
         self.init()
         isInBody = true
@@ -20,8 +22,14 @@ extension QueryText {
                 "The body is a JSON object such as {\"filter\":\"age > $0\",\"args\":[30]}.")
         }
         var faults: [RequestFault.Entry] = []
+        var faultCount = 0
+        // Beyond the most that are told the others are counted, and cost no more than that.
+        func note(_ fault: @autoclosure () -> RequestFault.Entry) {
+            faultCount += 1
+            if faults.count < ObjectReader.faultCountMax { faults.append(fault()) }
+        }
         func wrong(_ name: String, _ expected: String) {
-            faults.append(
+            note(
                 RequestFault.Entry(
                     code: "invalid-parameter", detail: "'\(name)' is \(expected).",
                     pointer: "/\(name)"))
@@ -30,7 +38,7 @@ extension QueryText {
         for member in json.members {
             let name = String(decoding: member.name, as: UTF8.self)
             if !seen.insert(name).inserted {
-                faults.append(
+                note(
                     RequestFault.Entry(
                         code: "duplicate-name", detail: "'\(name)' is stated twice.",
                         pointer: JSONPointer().appending(name).description))
@@ -39,7 +47,7 @@ extension QueryText {
             let value = member.value
             if others.contains(name) { continue }
             guard known.contains(name) else {
-                faults.append(
+                note(
                     RequestFault.Entry(
                         code: "unknown-member", detail: "A query has no member '\(name)'.",
                         pointer: JSONPointer().appending(name).description,
@@ -66,13 +74,18 @@ extension QueryText {
                 if value.bool == nil { wrong(name, "true or false") }
             case "args":
                 if value.kind != .array { wrong(name, "an array") }
+                let countMax = limits.queryMemoryByteCountMax / QueryArgument.byteCountOfValue
+                guard ArgumentReader.valueCount(value, upTo: countMax + 1) <= countMax else {
+                    throw .tooManyArguments(countMax, limits)
+                }
                 for (index, element) in value.elements.enumerated() {
                     guard let argument = ArgumentReader.argument(element) else {
-                        faults.append(
+                        note(
                             RequestFault.Entry(
                                 code: "invalid-argument",
                                 detail: "An argument is a plain JSON value, a list of them, or a "
-                                    + "value with its type such as {\"$date\":\"…\"}.",
+                                    + "value with its type such as {\"$date\":\"…\"}. "
+                                    + "A number has at most 34 digits if it is a whole one beyond 64 bits.",
                                 pointer: "/args/\(index)"))
                         continue
                     }
@@ -82,7 +95,9 @@ extension QueryText {
             }
         }
         if !faults.isEmpty {
-            throw RequestFault(.malformed, "invalid-body", faults[0].detail, errors: faults)
+            let more = faultCount > faults.count ? " (\(faultCount - 1) more, see errors.)" : ""
+            throw RequestFault(
+                .malformed, "invalid-body", faults[0].detail + more, errors: faults)
         }
     }
 

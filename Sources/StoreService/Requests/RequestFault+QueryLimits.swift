@@ -1,5 +1,6 @@
 import ObjectJSON
 import ObjectStore
+import Rows
 
 extension RequestFault {
     /// The code of what needs more memory than it may take.
@@ -11,6 +12,15 @@ extension RequestFault {
             .invalid, memoryCode,
             "The query needs more than \(limits.queryMemoryByteCountMax) bytes of memory; "
                 + "ask for fewer fields or a smaller page, or sort by an indexed property.")
+    }
+
+    /// The arguments of a query would need more memory than it may take.
+    static func tooManyArguments(_ countMax: Int, _ limits: ServiceLimits) -> RequestFault {
+        RequestFault(
+            .invalid, memoryCode,
+            "The arguments have more than \(countMax) values, which need more than the "
+                + "\(limits.queryMemoryByteCountMax) bytes of memory of a query; divide them among several queries."
+        )
     }
 
     /// An aggregate needs more memory than a read may take.
@@ -39,9 +49,15 @@ extension RequestFault {
             retryAfterSeconds: 1)
     }
 
-    /// What is evaluated on a view has ended because the view is late.
-    package static func late(_ read: ReadTransaction, _ limits: ServiceLimits) -> RequestFault {
-        read.evaluationFailure == .pattern ? .queryPattern : .queryTime(limits)
+    /// An evaluation on a view was given up.
+    package static func givenUp(
+        _ failure: EvaluationFailure, _ limits: ServiceLimits
+    ) -> RequestFault {
+        switch failure {
+        case .time: .queryTime(limits)
+        case .memory: .queryMemory(limits)
+        case .pattern: .queryPattern
+        }
     }
 
     /// A regular expression has too many ways through a text.

@@ -1,4 +1,5 @@
 import ObjectStore
+import Rows
 import Threads
 
 /// A piece of work of a client, which a ``JobScheduler`` runs.
@@ -40,6 +41,8 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     var scheduler: JobScheduler?
     /// Whether it has outlived its first slice, or is expected to.
     var isLong = false
+    /// Whether it was expected to end within its first slice, and did not.
+    var hasOverrun = false
     /// Whether it is one of those that may hold what they have read.
     var isAdmitted = false
     /// Bytes of memory that it was admitted with.

@@ -1,6 +1,7 @@
 /// Which jobs run and which wait: what a ``JobScheduler`` decides, without threads and clocks.
 ///
-/// - A job begins as a short one, and those go first. One that outlives its time slice is long from then on.
+/// - A job begins as a short one, and those go first. One that outlives its time slice is long from then on, and so
+///   are those of its client that come next, until some have ended within theirs (``Overruns``).
 /// - Long jobs take all turns but one, and one turn is left to them: neither kind waits for the other alone.
 /// - Long jobs hold what they have read, a snapshot and memory, so only so many are admitted. Another one
 ///   gives up what it has and begins again when there is room.
@@ -25,6 +26,7 @@ struct Schedule {
     private(set) var runningCount = 0
     /// How many of them are long.
     private(set) var runningLongCount = 0
+    private var overruns = Overruns()
     /// Until when no job that waits to be admitted is overdue.
     private var nextDeadline = UInt64.max
 
@@ -39,7 +41,7 @@ struct Schedule {
     mutating func submit(_ job: Job) -> Bool {
         guard !isStopping, waitingCount < limits.waitingCountMax else { return false }
         job.memoryByteCountMax = limits.memoryByteCountAtFirst
-        job.isLong = job.expectation == .long
+        job.isLong = job.expectation == .long || overruns.contains(job.client)
         if job.isLong { ready.append(job) } else { short.append(job) }
         return true
     }
@@ -83,6 +85,7 @@ struct Schedule {
     /// Ends the slice of a running job.
     mutating func endSlice(of job: Job) -> Verdict {
         if isStopping { return .ends(.stopped) }
+        noteOverrun(of: job)
         if job.isPreempted { return .ends(.restarted) }
         if !job.isAdmitted {
             guard unadmitted.isEmpty, hasRoom(for: job) else {
@@ -101,6 +104,17 @@ struct Schedule {
         return .waits
     }
 
+    /// Has the jobs of the client that come next be long, also those that wait already.
+    private mutating func noteOverrun(of job: Job) {
+        guard job.expectation == .short, !job.hasOverrun else { return }
+        job.hasOverrun = true
+        overruns.note(job.client)
+        for other in short.removeAll(where: { $0.client == job.client }) {
+            other.isLong = true
+            ready.append(other)
+        }
+    }
+
     /// Ends the turn of a job whose body has returned; it waits to be admitted when it is to begin again.
     mutating func finish(_ job: Job) {
         leaveTurn(job)
@@ -111,6 +125,7 @@ struct Schedule {
             job.isAdmitted = false
             job.isPreempted = false
         }
+        if job.ending == nil, !job.hasOverrun { overruns.forgive(job.client) }
         if job.ending == .restarted {
             job.ending = nil
             job.isLong = true

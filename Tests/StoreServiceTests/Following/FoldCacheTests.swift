@@ -2,6 +2,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import Rows
 import Synchronization
 import TestSupport
 import Testing

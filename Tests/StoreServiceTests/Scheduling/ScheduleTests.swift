@@ -70,6 +70,46 @@ struct ScheduleTests {
         #expect(schedule.next() === long)
     }
 
+    @Test(
+        "the jobs of a client that follow one which outlived its slice are long, until some have ended in time"
+    )
+    func overruns() {
+        let schedule = ScheduleInHand(Self.limits(long: 2))
+        let slow = Self.job(1)
+        let waiting = Self.job(1)
+        #expect(schedule.submit(slow) && schedule.submit(waiting))
+        #expect(schedule.next() === slow)
+        #expect(schedule.endSlice(of: slow) == .waits)
+        #expect(waiting.isLong, "though it waited already")
+        let other = Self.job(2)
+        #expect(schedule.submit(other) && !other.isLong)
+        #expect(schedule.next() === other, "before all that are long")
+        schedule.finish(other)
+        for job in [slow, waiting] {
+            #expect(schedule.next() === job)
+            schedule.finish(job)
+        }
+        for _ in 1..<Overruns.jobCount {
+            let job = Self.job(1)
+            #expect(schedule.submit(job) && job.isLong)
+            #expect(schedule.next() === job)
+            schedule.finish(job)
+        }
+        let last = Self.job(1)
+        #expect(schedule.submit(last) && !last.isLong)
+    }
+
+    @Test("only so many clients that overran are remembered")
+    func manyOverruns() {
+        var overruns = Overruns()
+        let clients = (0...Overruns.clientCountMax).map {
+            ClientKey(address: "10.\($0 / 256).\($0 % 256).1:1")
+        }
+        for client in clients { overruns.note(client) }
+        #expect(!overruns.contains(clients[0]))
+        #expect(clients.dropFirst().allSatisfy { overruns.contains($0) })
+    }
+
     @Test("slices of long jobs go round among clients, however many jobs each has")
     func slicesOfClients() {
         let schedule = ScheduleInHand(Self.limits())

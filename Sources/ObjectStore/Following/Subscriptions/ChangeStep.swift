@@ -25,8 +25,10 @@ package final class ChangeStep {
     /// Whether a view is late: what is read there from then on may be missing.
     var isLate: Bool { before.isLate || after.isLate }
 
-    /// Whether an evaluation was given up, which made a view late.
-    var isGivenUp: Bool { before.evaluationFailure != nil || after.evaluationFailure != nil }
+    /// Whether an evaluation was given up for another reason than time, which concerns the filter alone.
+    var isGivenUp: Bool {
+        [before, after].contains { $0.isLate && $0.budget.failure != .time }
+    }
 
     /// An object that changed, or that is reached from one, with its rows in both states.
     func object(_ identity: ObjectIdentity) -> ChangedObject {

@@ -110,8 +110,7 @@ package final class ObservedFilter {
         guard let predicate = query.predicate else { return true }
         let made = matcher ?? predicate.makeMatcher(query.schema)
         matcher = made
-        made.limit(until: transaction.deadlineMilliseconds)
-        defer { if made.failure != nil { matcher = nil } }
+        made.limit(by: transaction.budget)
         return query.satisfies(row, identity.key, in: transaction, made)
     }
 }

@@ -108,7 +108,8 @@ package struct StreamQueriesBody {
     private func definition(
         _ json: JSONValue, _ name: String, _ names: SchemaNames, _ limits: ServiceLimits
     ) throws(RequestFault) -> StreamDefinition {
-        let text = try QueryText(body: json, of: Self.shared, beside: Self.own)
+        let text = try QueryText(
+            body: json, of: Self.shared, beside: Self.own, within: limits)
         if text.limit != nil, text.sort == nil {
             throw text.fault(
                 "limit",

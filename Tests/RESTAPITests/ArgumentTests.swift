@@ -1,0 +1,143 @@
+import ObjectModel
+import RESTAPI
+import TestSupport
+import Testing
+
+@Suite("Arguments of queries")
+struct ArgumentTests {
+    private static func server(_ change: (inout RESTOptions) -> Void = { _ in }) throws
+        -> TestServer
+    {
+        var options = RESTOptions()
+        change(&options)
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "N", primaryKey: "id",
+                properties: [
+                    Schemas.property("id", .int),
+                    Property(name: "n", type: .single(.scalar(.int)), isOptional: true),
+                    Property(name: "d", type: .single(.scalar(.decimal128)), isOptional: true),
+                    Property(name: "x", type: .single(.scalar(.double)), isOptional: true),
+                    Property(name: "next", type: .single(.object("N")), isOptional: true),
+                ])
+        ])
+        let server = try TestServer(schema: schema, options: options)
+        let reply = server.send(
+            "POST", "/v1/classes/N/objects",
+            """
+            [{"id":1,"n":9223372036854775807,"d":"12345678901234567890","x":1.2345678901234567e19},
+             {"id":2,"n":4611686018427387904,"d":"12345678901234567000","next":1},{"id":3,"n":-5}]
+            """)
+        #expect(reply.status == 201, "\(reply.text)")
+        return server
+    }
+
+    @Test(
+        "whole numbers beyond 64 bits keep all of their digits",
+        arguments: [
+            ("d == $0", "12345678901234567890", "1"), ("d < $0", "12345678901234567890", "2"),
+            ("d == 12345678901234567890", "0", "1"), ("x == $0", "12345678901234567890", "1"),
+            ("x == 12345678901234567890", "0", "1"), ("n < $0", "12345678901234567890", "1,2,3"),
+            ("d IN $0", "[5,12345678901234567000]", "2"),
+            ("d + 1 == $0", "12345678901234567891", "1"),
+        ])
+    func largeIntegers(filter: String, argument: String, ids: String) throws {
+        let server = try Self.server()
+        let reply = server.send(
+            "POST", "/v1/classes/N/query",
+            "{\"filter\":\"\(filter)\",\"args\":[\(argument)],\"fields\":\"id\"}")
+        let found = ids.split(separator: ",").map { "{\"id\":\($0)}" }.joined(separator: ",")
+        #expect(reply.text.contains("[\(found)]"), "\(reply.text)")
+    }
+
+    @Test("one of more than 34 digits, and one that an int is compared with, is refused")
+    func tooLarge() throws {
+        let server = try Self.server()
+        let digits = String(repeating: "7", count: 35)
+        for (filter, argument, code) in [
+            ("d == $0", digits, "34 digits"), ("d == \(digits)", "1", "34 digits"),
+            ("n == 12345678901234567890", "1", "64-bit integer"),
+        ] {
+            let reply = server.send(
+                "POST", "/v1/classes/N/query",
+                "{\"filter\":\"\(filter)\",\"args\":[\(argument)]}")
+            #expect(reply.status == 400 && reply.text.contains(code), "\(reply.text)")
+        }
+    }
+
+    @Test(
+        "int arithmetic beyond 64 bits is null",
+        arguments: [
+            ("n + 1 < 0", "3"), ("n * 4 == 0", ""), ("n + 1 == null", "1"), ("n * 4 != 0", "1,2,3"),
+            ("-9223372036854775807 - n == null", "1,2"), ("n - n == 0", "1,2,3"),
+        ])
+    func arithmetic(filter: String, ids: String) throws {
+        let server = try Self.server()
+        let reply = server.send(
+            "POST", "/v1/classes/N/query", "{\"filter\":\"\(filter)\",\"fields\":\"id\"}")
+        let found = ids.split(separator: ",").map { "{\"id\":\($0)}" }.joined(separator: ",")
+        #expect(reply.text.contains("[\(found)]"), "\(reply.text)")
+    }
+
+    @Test("a link compares with the key of its target")
+    func links() throws {
+        let server = try Self.server()
+        for (filter, argument) in [
+            ("next == 1", "0"), ("next == $0", "1"), ("next IN {1, 7}", "0"),
+            ("next IN $0", "[1,7]"),
+            ("next != 7 AND next != null", "0"),
+        ] {
+            let reply = server.send(
+                "POST", "/v1/classes/N/query",
+                "{\"filter\":\"\(filter)\",\"args\":[\(argument)],\"fields\":\"id\"}")
+            #expect(reply.text.contains("[{\"id\":2}]"), "\(filter): \(reply.text)")
+        }
+        let reply = server.send("POST", "/v1/classes/N/query", "{\"filter\":\"next == 'a'\"}")
+        #expect(reply.status == 400)
+    }
+
+    @Test(
+        "what other languages write is refused with what is meant",
+        arguments: [
+            ("n == False", "\"hint\":\"false\""), ("n ~ 'a'", "MATCHES"),
+            ("n == $now", "\"hint\":\"now()\""),
+        ])
+    func hints(filter: String, hint: String) throws {
+        let server = try Self.server()
+        let reply = server.send("POST", "/v1/classes/N/query", "{\"filter\":\"\(filter)\"}")
+        #expect(reply.status == 400 && reply.text.contains(hint), "\(reply.text)")
+    }
+
+    @Test("as many values as memory holds are taken, and one more is refused")
+    func memory() throws {
+        let server = try Self.server { $0.limits.queryMemoryByteCountMax = 512 * 100 }
+        for (count, status) in [(99, 200), (100, 422)] {
+            let values = (0..<count).map(String.init).joined(separator: ",")
+            let reply = server.send(
+                "POST", "/v1/classes/N/query", "{\"filter\":\"id IN $0\",\"args\":[[\(values)]]}")
+            #expect(reply.status == status, "\(count): \(reply.text.prefix(200))")
+        }
+    }
+
+    @Test("of the faults of a body a hundred are told, and the others counted")
+    func faults() throws {
+        let server = try Self.server()
+        let members = (0..<1000).map { "\"filte\($0)\":1" }.joined(separator: ",")
+        let reply = server.send("POST", "/v1/classes/N/query", "{\(members)}")
+        #expect(reply.status == 400)
+        #expect(reply.text.contains("999 more"), "\(reply.text.prefix(200))")
+        #expect(reply.text.components(of: "\"pointer\"") == 100)
+    }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func components(of text: String) -> Int {
+        var (count, rest) = (0, self[...])
+        while let range = rest.firstRange(of: text) {
+            count += 1
+            rest = rest[range.upperBound...]
+        }
+        return count
+    }
+}
