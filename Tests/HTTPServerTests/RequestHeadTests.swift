@@ -153,8 +153,8 @@ import Testing
                 #expect(reply.text.contains("\"code\":\"\(request.code)\""), "\(reply.text)")
                 #expect(reply.header("Connection")?.lowercased() == "close")
             } else if let reply = try? client.reply() {
-                // libmicrohttpd 1.0 refuses most of them in words of its own, and NUL in none.
-                #expect(reply.status == 400)
+                // libmicrohttpd 1.0 refuses most of them in words of its own, NUL in none, and takes a blank off a value's end.
+                #expect(reply.status == 400 || request.bytes.contains("chunked \r\n"))
                 #expect(reply.header("Connection")?.lowercased() == "close")
             }
             #expect(client.isClosedByServer())
