@@ -124,6 +124,8 @@ struct ImportRun {
         let empty: StaticString = "null"
         let line = line ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: 4)
         let parser = JSONParser()
+        // What it has read is valid as long as it is there.
+        defer { withExtendedLifetime(parser) {} }
         let root: JSONValue
         do throws(JSONError) {
             root = try parser.parse(line, depthMax: options.jsonDepthMax)
