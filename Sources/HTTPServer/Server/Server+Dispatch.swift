@@ -80,7 +80,9 @@ extension Server {
     private func nothingThere(_ target: borrowing Target) -> Response {
         let paths = options.nearestPaths(target.segments.map(\.string))
         let advice =
-            paths.isEmpty ? "'GET /' names paths to begin with." : "\(paths.joined(separator: " or ")) may be meant."
+            paths.isEmpty
+            ? "'GET /' names paths to begin with."
+            : "\(paths.joined(separator: " or ")) may be meant."
         return options.makeProblem(
             ServerFault(
                 404, .notFound, "There is no resource at this path; \(advice)", hint: paths.first))

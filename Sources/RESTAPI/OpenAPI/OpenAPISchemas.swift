@@ -93,7 +93,9 @@ struct OpenAPISchemas {
         case .linkingObjects(let className, _):
             object.member("type").string("array")
             object.member("items").object {
-                writeOrigin(className, to: &$0) { write(.object(className), false, .reply, to: &$0) }
+                writeOrigin(className, to: &$0) {
+                    write(.object(className), false, .reply, to: &$0)
+                }
             }
             object.member("readOnly").bool(true)
         }

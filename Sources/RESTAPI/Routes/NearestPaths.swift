@@ -57,8 +57,12 @@ package enum NearestPaths {
             let missing = index == pattern.count - 1 ? leftOut - 1 : leftOut
             var next = [(cost: row[0].cost + missing, path: "\(row[0].path)/\(part)")]
             for (number, segment) in segments.enumerated() {
-                var best = (cost: row[number + 1].cost + missing, path: "\(row[number + 1].path)/\(part)")
-                let removed = (cost: next[number].cost + superfluous(segment), path: next[number].path)
+                var best = (
+                    cost: row[number + 1].cost + missing, path: "\(row[number + 1].path)/\(part)"
+                )
+                let removed = (
+                    cost: next[number].cost + superfluous(segment), path: next[number].path
+                )
                 if removed.cost < best.cost { best = removed }
                 let change = difference(segment, part, isParameter)
                 if let change, row[number].cost + change <= best.cost {

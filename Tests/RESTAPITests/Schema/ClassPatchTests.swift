@@ -55,7 +55,8 @@ struct ClassPatchTests {
             #"{"renames":{"Hotel":"Inn","Hotel.city":"Inn.town"},"properties":{"stars":null}}"#
         let preview = server.send("PATCH", Self.path + "?dryRun=true", patch)
         #expect(preview.status == 200 && preview.text.contains("renameClass"), "\(preview.text)")
-        APIScenario("PATCH", Self.path, patch, status: 409, contains: ["data-loss"]).check(on: server)
+        APIScenario("PATCH", Self.path, patch, status: 409, contains: ["data-loss"]).check(
+            on: server)
         let made = server.send("PATCH", Self.path + "?allowDataLoss=true", patch)
         #expect(made.status == 200 && made.text.hasPrefix(#"{"name":"Inn""#), "\(made.text)")
         #expect(server.send("GET", "/v1/classes/Inn/objects/1").status == 200)
@@ -73,7 +74,8 @@ struct ClassPatchTests {
                 "PATCH", path, #"{"properties":{"stars":{"type":"nit"}}}"#, status: 422,
                 contains: [#""pointer":"/properties/stars"#]),
             APIScenario(
-                "PATCH", path, #"{"propertys":{}}"#, status: 422, contains: [#""hint":"properties""#]),
+                "PATCH", path, #"{"propertys":{}}"#, status: 422,
+                contains: [#""hint":"properties""#]),
             APIScenario("PATCH", path, #"{"primaryKey":"nmae"}"#, status: 422),
             APIScenario("PATCH", path, #"{"properties":null}"#, status: 422),
             APIScenario(
