@@ -11,9 +11,11 @@ final class PropertyChannel: PacedChannel, @unchecked Sendable {
     /// What is to be told.
     private var outcome = PropertyOutcome.nothing
 
-    init(_ stream: CheckedStream, of property: ObservedProperty, hub: StreamHub) {
+    init(
+        _ stream: CheckedStream, of property: ObservedProperty, isUntested: Bool, hub: StreamHub
+    ) {
         self.property = property
-        super.init(stream, hub: hub)
+        super.init(stream, isUntested: isUntested, hub: hub)
     }
 
     override var readsLists: Bool { true }
@@ -27,6 +29,7 @@ final class PropertyChannel: PacedChannel, @unchecked Sendable {
             stream, property, step.changes, from: step.before, to: step.after, hub.served
         ).outcome(of: events)
         if let fault = fault(step.before, step.after) { throw fault }
+        if isLate(step.before, step.after) { return overrun() }
         outcome.append(found)
     }
 
@@ -40,6 +43,7 @@ final class PropertyChannel: PacedChannel, @unchecked Sendable {
                 framing: hub.events.framing
             ).news(of: outcome, version: version)
             if let fault = fault(nil, transaction) { throw fault }
+            if isLate(nil, transaction) { return overrun() }
             switch news {
             case .nothing: break
             case .event(let bytes, _):

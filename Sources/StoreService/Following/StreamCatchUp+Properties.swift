@@ -58,7 +58,7 @@ extension StreamCatchUp {
         }
         read.limitFollowing(
             until: countMax == nil
-                ? served.queryLimits(of: read).deadlineMilliseconds : ChangeFeed.stepDeadline)
+                ? served.queryLimits(of: read).deadlineMilliseconds : .max)
         // What its elements link to is looked for among the elements, not back from each object that changed.
         var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
             observed.event(of: $0, in: read, nil)

@@ -13,10 +13,13 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     struct Key: Hashable {
         let query: ObservedQuery
         let definition: StreamDefinition
+        /// Whether workers test the filter.
+        let isUntested: Bool
 
         static func == (a: Key, b: Key) -> Bool {
             let (own, other) = (a.definition, b.definition)
-            return a.query.filterKey == b.query.filterKey && own.shown == other.shown
+            return a.query.filterKey == b.query.filterKey && a.isUntested == b.isUntested
+                && own.shown == other.shown
                 && own.fields == other.fields && own.expand == other.expand
                 && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
                 && own.result == other.result
@@ -32,16 +35,19 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     let stream: CheckedStream
     unowned let hub: StreamHub
-    private var subscribers: [StreamSubscriber] = []
+    private(set) var subscribers: [StreamSubscriber] = []
     private var polls: [LongPoll] = []
     /// When the next event may be told, in milliseconds of the monotonic clock.
     private var dueMilliseconds: UInt64 = 0
     private var isDelayed = false
+    let isUntested: Bool
+    /// The version before the first step that touched it since its streams were told everything; nil where none has.
+    private var touchedFrom: UInt64?
     /// Whether a timer looks for polls whose clients have left.
     var watchesDepartures = false
 
     var query: ObservedQuery { stream.observed }
-    var key: Key { stream.channelKey }
+    var key: Key { stream.channelKey(isUntested: isUntested) }
     var readsLists: Bool { false }
 
     /// Bytes after which an event goes on in another part.
@@ -49,8 +55,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Bytes beyond which an event is counted with what all streams hold.
     private static let largeByteCount = 64 << 10
 
-    init(_ stream: CheckedStream, hub: StreamHub) {
+    init(_ stream: CheckedStream, isUntested: Bool, hub: StreamHub) {
         self.stream = stream
+        self.isUntested = isUntested
         self.hub = hub
     }
 
@@ -62,7 +69,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     var someSubscribers: ArraySlice<StreamSubscriber> { subscribers.prefix(16) }
 
     /// The last version up to which the streams have been told everything, where `version` is that of the feed.
-    func holdsThrough(_ version: UInt64) -> UInt64 { version }
+    func holdsThrough(_ version: UInt64) -> UInt64 { touchedFrom ?? version }
 
     func add(_ subscriber: StreamSubscriber) {
         subscriber.channel = self
@@ -141,8 +148,13 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         defer { Self.limit(step.before, step.after, until: .max) }
         let counted = comparison.changes(in: events)
         // What can't be read need not be the same.
-        guard let fault = fault(step.before, step.after) else { return counted }
-        fail(fault)
+        if let fault = fault(step.before, step.after) {
+            fail(fault)
+        } else if isLate(step.before, step.after) {
+            overrun()
+        } else {
+            return counted
+        }
         return []
     }
 
@@ -175,6 +187,7 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
             }
             hub.meter.countEncoding()
             if let fault = fault(before, after) { return fail(fault) }
+            if isLate(before, after) { return overrun(isToldInPart: first > 0) }
             if writer.isTruncated {
                 return fail(.replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
@@ -193,8 +206,12 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Why what was read is not what the views hold.
     func fault(_ before: ReadTransaction?, _ after: ReadTransaction) -> RequestFault? {
-        if let failure = after.failure ?? before?.failure { return hub.fault(.storage(failure)) }
-        return after.isLate || before?.isLate ?? false ? .streamTooSlow : nil
+        (after.failure ?? before?.failure).map { hub.fault(.storage($0)) }
+    }
+
+    /// Whether the time for a part of an event is over: what was written is not to be used.
+    func isLate(_ before: ReadTransaction?, _ after: ReadTransaction) -> Bool {
+        after.isLate || before?.isLate ?? false
     }
 
     /// Sends bytes of a step to the streams.
@@ -237,7 +254,9 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
             defer { Self.limit(before, after, until: .max) }
             var writer = ChangeWriter(stream, after, hub.limits, before: before)
             writer.writePage(events, version: versions.end)
-            if !writer.isTruncated, fault(before, after) == nil { page = writer.take() }
+            if !writer.isTruncated, fault(before, after) == nil, !isLate(before, after) {
+                page = writer.take()
+            }
         }
         for poll in takePolls() {
             if let page, events.count <= poll.limit {
@@ -272,15 +291,31 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         return polls
     }
 
-    func invalidate() {
-        for subscriber in takeSubscribers() { hub.fallBack(subscriber) }
-        for poll in takePolls() { hub.answer(poll) }
+    func touch(from start: UInt64, to version: UInt64) {
+        if touchedFrom == nil { touchedFrom = start }
+        beginInterval()
+        if isDue { return letCatchUp() }
+        delay { _ in self.letCatchUp() }
+    }
+
+    /// Has workers tell what comes next.
+    ///
+    /// - `isToldInPart`: Whether the streams have been told a part of a step.
+    private func letCatchUp(isToldInPart: Bool = false) {
+        for subscriber in takeSubscribers() {
+            hub.fallBack(subscriber, isToldInPart: isToldInPart)
+        }
+        for poll in takePolls() { hub.open(poll) }
         hub.forget(self)
     }
 
-    func overrun() {
-        fail(.streamTooSlow)
-        hub.forget(self)
+    func invalidate() { letCatchUp() }
+
+    func overrun() { overrun(isToldInPart: false) }
+
+    private func overrun(isToldInPart: Bool) {
+        hub.leaveToWorkers(stream)
+        letCatchUp(isToldInPart: isToldInPart)
     }
 
     /// Answers a poll that has waited in vain, if it still waits.

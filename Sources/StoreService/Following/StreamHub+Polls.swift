@@ -38,28 +38,55 @@ extension StreamHub {
     }
 
     private func add(_ poll: LongPoll) {
+        poll.query.observed.prepare()
         perform { position in
             guard position.transaction.rows === poll.query.names.schema else {
                 return self.answer(poll)
             }
-            var poll = poll
-            if position.version > poll.version {
-                // What was committed meanwhile is looked at here, unless it is much.
-                guard position.version - poll.version <= Self.pollVersionCountMax,
-                    let page = try? self.served.changePage(
-                        poll.query, after: poll.version, nil, limit: poll.limit,
-                        in: position.transaction, until: ChangeFeed.stepDeadline)
-                else { return self.answer(poll) }
-                guard page.isEmpty else { return poll.sink.reply(page.bytes) }
-                poll = poll.moved(to: page.version)
+            if let present = self.wait(poll, position) {
+                let channel = self.channel(poll.query, position)
+                channel.add(present)
+                self.expire(channel, at: poll.deadline)
+                self.watchDepartures(channel)
             }
-            let channel = self.channel(poll.query, position)
-            channel.add(poll)
-            self.expire(channel, at: poll.deadline)
-            self.watchDepartures(channel)
         } orElse: {
             self.answer(poll)
         }
+    }
+
+    /// A poll that knows everything up to the feed's version; nil where it is answered, or a worker looks again. What was
+    /// committed meanwhile is looked at here, unless it is much.
+    private func wait(_ poll: LongPoll, _ position: ChangeFeed.Position) -> LongPoll? {
+        if position.version <= poll.version { return poll }
+        if isUntested(poll.query.observed) {
+            if isUnconcerned(poll.query, since: poll.version, position) {
+                return poll.moved(to: position.version)
+            }
+            retry { self.lookAgain(poll) }
+            return nil
+        }
+        guard position.version - poll.version <= Self.pollVersionCountMax else {
+            lookAgain(poll)
+            return nil
+        }
+        let found = position.briefly {
+            try? served.changePage(
+                poll.query, after: poll.version, nil, limit: poll.limit, in: position.transaction,
+                until: .max)
+        }
+        guard let page = found else {
+            leaveToWorkers(poll.query)
+            lookAgain(poll)
+            return nil
+        }
+        if page.isEmpty { return poll.moved(to: page.version) }
+        poll.sink.reply(page.bytes)
+        return nil
+    }
+
+    /// Has a worker look what there is for a poll, until it has waited for so long.
+    private func lookAgain(_ poll: LongPoll) {
+        if monotonicMilliseconds() >= poll.deadline { answer(poll) } else { open(poll) }
     }
 
     /// Answers a poll with what there is now.

@@ -37,8 +37,14 @@ package final class StreamHub: @unchecked Sendable {
     /// What streams that are behind are told.
     let catchUp: StreamCatchUp
 
-    /// The latest arrival that is tried again when the feed's time is not enough for it.
-    private static let lateArrivalCountMax = 10
+    /// Filters that workers test, each with the time until which they do, in milliseconds of the monotonic clock. The
+    /// feed's thread alone.
+    private var untested: [ObservedFilter.Key: UInt64] = [:]
+
+    /// How long workers test a filter that has taken the feed too long, in milliseconds.
+    private static let untestedMilliseconds: UInt64 = 30_000
+    /// The arrival behind which that is so.
+    private static let lateArrivalCountMax = 3
 
     var limits: ServiceLimits { served.limits }
 
@@ -64,7 +70,7 @@ package final class StreamHub: @unchecked Sendable {
     /// Starts following the store.
     package func start() {
         feed = ChangeFeed(
-            store: served.store,
+            store: served.store, filterMilliseconds: served.limits.feedFilterMilliseconds,
             onStep: { [weak self] version in self?.endStep(to: version) },
             onTick: { [weak self] version in self?.tick(version) },
             logFailure: { [served] error in _ = served.fault(error) })
@@ -125,6 +131,7 @@ package final class StreamHub: @unchecked Sendable {
         _ subscriber: StreamSubscriber, from start: StreamCursor,
         begin: @escaping @Sendable () -> Void
     ) {
+        subscriber.query.observed.prepare()
         let present = served.store.publisher.version
         if case .now = start, subscriber.query.result == nil {
             perform { position in
@@ -185,21 +192,35 @@ package final class StreamHub: @unchecked Sendable {
         for channel in left.values { channel.removeGone() }
     }
 
+    /// Has workers test a stream's filter for some time. On the feed's thread.
+    func leaveToWorkers(_ stream: CheckedStream) {
+        let now = monotonicMilliseconds()
+        untested = untested.filter { $0.value > now }
+        untested[stream.observed.filterKey] = now + Self.untestedMilliseconds
+    }
+
+    /// Whether workers test a filter. On the feed's thread.
+    func isUntested(_ query: ObservedQuery) -> Bool {
+        query.isWide
+            || untested[query.filterKey].map { $0 > monotonicMilliseconds() } ?? false
+    }
+
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
-        let key = query.channelKey
+        let isUntested = isUntested(query.observed)
+        let key = query.channelKey(isUntested: isUntested)
         if let present = channels[key] {
             if present.stream.names.schema === query.names.schema { return present }
             present.invalidate()
         }
         let fresh: StreamChannel
         if query.result != nil {
-            fresh = ResultChannel(query, hub: self)
+            fresh = ResultChannel(query, isUntested: isUntested, hub: self)
         } else if let property = query.property {
-            fresh = PropertyChannel(query, of: property, hub: self)
+            fresh = PropertyChannel(query, of: property, isUntested: isUntested, hub: self)
         } else if query.definition.intervalMilliseconds > 0 {
-            fresh = PacedChannel(query, hub: self)
+            fresh = PacedChannel(query, isUntested: isUntested, hub: self)
         } else {
-            fresh = StreamChannel(query, hub: self)
+            fresh = StreamChannel(query, isUntested: isUntested, hub: self)
         }
         channels[key] = fresh
         position.feed.add(fresh)
@@ -281,15 +302,18 @@ package final class StreamHub: @unchecked Sendable {
             return feedLater(subscriber)
         }
         do throws(RequestFault) {
-            guard try deliverRest(to: subscriber, position) else { return }
+            let isTold = try position.briefly { () throws(RequestFault) in
+                try deliverRest(to: subscriber, position)
+            }
+            guard isTold else { return }
         } catch {
             // A worker has more time than the feed.
-            if subscriber.lateArrivalCount < Self.lateArrivalCountMax {
-                subscriber.lateArrivalCount += 1
-                if case .missed = subscriber.phase { subscriber.phase = .catchUp }
-                return feedLater(subscriber)
+            subscriber.lateArrivalCount += 1
+            if subscriber.lateArrivalCount >= Self.lateArrivalCountMax {
+                leaveToWorkers(subscriber.query)
             }
-            return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
+            if case .missed = subscriber.phase { subscriber.phase = .catchUp }
+            return feedLater(subscriber)
         }
         // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
@@ -337,7 +361,10 @@ package final class StreamHub: @unchecked Sendable {
             if !isTold { feedLater(subscriber) }
             return isTold
         }
-        let deadline = ChangeFeed.stepDeadline
+        if isUntested(subscriber.query.observed) {
+            return skipOthers(subscriber, position)
+        }
+        let deadline = UInt64.max
         guard
             let missed = try catchUp.missed(
                 subscriber, position.transaction, countMax: countMax, until: deadline),
@@ -356,6 +383,35 @@ package final class StreamHub: @unchecked Sendable {
             try catchUp.sendPiece(of: rest, subscriber, position.transaction, until: deadline)
         }
         return true
+    }
+
+    /// Takes a stream whose filter workers test to the present, if nothing concerns it; else tells it how far it has come
+    /// and has a worker go on.
+    ///
+    /// - Returns: Whether it is at the present.
+    private func skipOthers(
+        _ subscriber: StreamSubscriber, _ position: ChangeFeed.Position
+    ) -> Bool {
+        if isUnconcerned(subscriber.query, since: subscriber.version, position) {
+            subscriber.version = position.version
+            return true
+        }
+        if subscriber.needsUpToDate, subscriber.flush(), subscriber.hasRoom {
+            tellUpToDate(subscriber, position.version)
+            subscriber.needsUpToDate = false
+        }
+        retry { self.feedLater(subscriber) }
+        return false
+    }
+
+    /// Whether no object has changed since a version of the classes that a query reads. On the feed's thread.
+    func isUnconcerned(
+        _ query: CheckedStream, since version: UInt64, _ position: ChangeFeed.Position
+    ) -> Bool {
+        let changes = try? FoldedChanges(
+            after: version, in: position.transaction, objectCountMax: 1,
+            recordCountMax: StreamCatchUp.pieceObjectCount, classes: query.observed.classes)
+        return changes.map { $0.isEmpty && $0.through == position.version } ?? false
     }
 
     /// Sends what is left as the client reads.

@@ -168,11 +168,15 @@ struct QueryStreamTests {
 
     @Test(
         "is told whole to clients that do what the table says, cut anywhere, beside random writes",
-        arguments: [1 << 20, 4096], [0, 20])
-    func random(queueByteCountMax: Int, interval: Int) throws {
+        arguments: [1 << 20, 4096], [(0, 5), (20, 5), (0, 0)])
+    func random(
+        queueByteCountMax: Int, _ times: (interval: Int, filterMilliseconds: UInt64)
+    ) throws {
+        let interval = times.interval
         var random = SeededGenerator(
             seed: SeededGenerator.testSeed("streams of several queries"))
         var options = RESTOptions()
+        options.limits.feedFilterMilliseconds = times.filterMilliseconds
         options.heartbeatSeconds = 1
         // With the small one they fall behind again and again.
         options.limits.streamQueueByteCountMax = queueByteCountMax
@@ -226,6 +230,41 @@ struct QueryStreamTests {
             client.follow(to: server.task(1, #"{"rank":9,"title":"last"}"#))
             client.expectResults()
         }
+    }
+
+    @Test("makes a query of very many terms ready beside the events of others, which come in order")
+    func manyTerms() throws {
+        var options = RESTOptions()
+        options.limits.scheduling.runningLongCountMax = 1
+        let server = try Tasks.server(options)
+        let client = Client(server, ["open": .tasks("done == false")])
+        client.open()
+        client.follow(to: "\(server.store.version)")
+        let others = server.events("/v1/classes/Task/changes")
+        #expect(others.nextEvent().name == "hello")
+        let workers = HeldWorkers(of: server.service.served)
+        let filter = (0..<6_000).map { "rank == \(3 * $0)" }.joined(separator: " OR ")
+        let (port, id) = (server.port, client.id)
+        let reply = try StartedThread {
+            HTTPClient(port: port).send(
+                "PATCH", "/v1/streams/\(id)",
+                headers: [("Content-Type", "application/json")],
+                body: Array(
+                    #"{"queries":{"many":{"class":"Task","filter":"\#(filter)"}}}"#.utf8))
+        }
+        for id in 0..<20 {
+            server.task(id, #"{"rank":\#(id)}"#)
+            #expect(others.nextEvent().changes == ["enter \(id)"])
+        }
+        workers.release()
+        #expect(reply.result().status == 200)
+        let version = server.task(99, #"{"rank":9}"#)
+        #expect(others.nextEvent().changes == ["enter 99"])
+        let events = client.follow(to: version)
+        let told = events.flatMap { $0.json["objects"]?.elements ?? [] }
+            + events.flatMap { $0.json["changes"]?.elements ?? [] }
+        let ids = told.filter { $0["query"]?.string == "many" }.compactMap { $0["id"]?.int }
+        #expect(Set(ids) == [0, 3, 6, 9, 12, 15, 18, 99])
     }
 
     @Test("tells a large step in parts, the last of which has the id, and a slow client all of it")

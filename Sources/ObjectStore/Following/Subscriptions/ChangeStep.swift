@@ -17,9 +17,13 @@ package final class ChangeStep {
     }
 
     /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/limitFollowing(until:)``.
-    func limit(until deadline: UInt64) {
-        before.limitFollowing(until: deadline)
-        after.limitFollowing(until: deadline)
+    ///
+    /// - `allowance`: What each evaluation asks whether it may continue; nil for none.
+    func limit(until deadline: UInt64, _ allowance: FeedAllowance? = nil) {
+        for view in [before, after] {
+            view.limitFollowing(until: deadline)
+            view.turn = allowance
+        }
     }
 
     /// Whether a view is late: what is read there from then on may be missing.

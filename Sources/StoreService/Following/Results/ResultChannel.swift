@@ -25,6 +25,9 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     private var newcomers: [Newcomer] = []
     private var isComputing = false
 
+    /// All who follow it.
+    var followers: [StreamSubscriber] { newcomers.map(\.subscriber) + subscribers }
+
     override var isEmpty: Bool { super.isEmpty && newcomers.isEmpty }
 
     override func removeGone() {
@@ -85,9 +88,18 @@ final class ResultChannel: StreamChannel, @unchecked Sendable {
     override func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
+        touch(from: start, to: version)
+    }
+
+    override func touch(from start: UInt64, to version: UInt64) {
         if markedThrough == nil { _ = holdsThrough(start) }
         markedThrough = version
         schedule()
+    }
+
+    override func overrun() {
+        hub.leaveToWorkers(stream)
+        invalidate()
     }
 
     override func invalidate() {
