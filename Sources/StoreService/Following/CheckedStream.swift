@@ -41,6 +41,11 @@ package final class CheckedStream: Sendable {
         StreamChannel.Key(query: observed, definition: definition, isUntested: isUntested)
     }
 
+    /// The name of the class whose outbox is followed; empty for all else.
+    var className: String {
+        if case .outbox(let name) = definition.target { name } else { "" }
+    }
+
     /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes

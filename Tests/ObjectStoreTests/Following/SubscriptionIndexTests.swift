@@ -157,7 +157,8 @@ struct SubscriptionIndexTests {
     func untested() throws {
         let world = try World(cityCount: 2, inhabitantCount: 2, ["age == 2"])
         let schema = world.store.catalog.rows
-        let own = SilentChannel(try ObservedQuery("age == 9", of: "Person", schema), isUntested: true)
+        let own = SilentChannel(
+            try ObservedQuery("age == 9", of: "Person", schema), isUntested: true)
         let linked = SilentChannel(
             try ObservedQuery("home.size == 9", of: "Person", schema), isUntested: true)
         for channel in [own, linked] { world.index.add(channel) }

@@ -212,7 +212,11 @@ package final class SubscriptionIndex {
         }
         for filter in givenUp.lazy.compactMap({ self.filters[Int($0)] }) {
             let channels = filter.followers.map(\.channel)
-            if filter.isExpensive { findings.slow += channels } else { findings.deferred += channels }
+            if filter.isExpensive {
+                findings.slow += channels
+            } else {
+                findings.deferred += channels
+            }
         }
         var others = Set(findings.slow.map { ObjectIdentifier($0) })
         findings.deferred.removeAll { !others.insert(ObjectIdentifier($0)).inserted }

@@ -8,39 +8,42 @@ extension StreamHub {
     ///
     /// - `reason`: Why what it knows is void; nil for one that knows the result at its version.
     func join(
-        _ subscriber: StreamSubscriber, _ position: ChangeFeed.Position, _ reason: ResetReason?
+        _ follower: Follower, _ position: ChangeFeed.Position, _ reason: ResetReason?
     ) {
-        guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
-        guard position.transaction.rows === subscriber.query.names.schema else {
-            return check(subscriber, reason)
+        guard follower.flush(), follower.hasRoom else { return wait(follower) }
+        guard position.transaction.rows === follower.query.names.schema else {
+            return check(follower, reason)
         }
-        guard let channel = channel(subscriber.query, position) as? ResultChannel else { return }
-        channel.join(subscriber, reason, at: position.version)
+        let channel = channel(follower.query, position)
+        channel.result?.join(follower, reason, at: position.version, in: channel)
     }
 
     /// Has a worker check what a stream follows against the present schema, and then has it join again.
-    private func check(_ subscriber: StreamSubscriber, _ reason: ResetReason?) {
-        check(subscriber.query, for: [subscriber]) { checked, position in
+    private func check(_ follower: Follower, _ reason: ResetReason?) {
+        check(follower.query, for: [follower]) { checked, position in
             switch checked {
             case .success(let query):
-                subscriber.query = query
-                self.join(subscriber, position, reason)
+                follower.query = query
+                self.join(follower, position, reason)
             case .failure(let fault):
-                subscriber.sink.end(sending: self.events.error(fault, of: subscriber.query))
+                follower.fail(fault, self.events)
             }
         }
     }
 
     /// Has the followers of a channel that the feed has let go follow the same result from where they are.
-    func carryOver(_ channel: ResultChannel) {
-        check(channel.stream, for: channel.followers) { checked, position in
+    func carryOver(_ channel: StreamChannel) {
+        check(
+            channel.stream,
+            for: channel.followers + (channel.result?.arrivals.map(\.follower) ?? [])
+        ) { checked, position in
             switch checked {
             case .success(let query):
                 guard position.transaction.rows === query.names.schema else {
                     return self.carryOver(channel)
                 }
-                let next = self.channel(query, position) as? ResultChannel
-                next?.adopt(channel, at: position.version)
+                let next = self.channel(query, position)
+                next.result?.adopt(channel, at: position.version, in: next)
             case .failure(let fault): channel.fail(fault)
             }
         }
@@ -48,12 +51,12 @@ extension StreamHub {
 
     /// Checks a query against the present schema by a worker, where it has not been, and goes on on the feed's thread.
     private func check(
-        _ query: CheckedStream, for followers: [StreamSubscriber],
+        _ query: CheckedStream, for followers: [Follower],
         _ body:
             @escaping @Sendable (Result<CheckedStream, RequestFault>, ChangeFeed.Position) -> Void
     ) {
         guard let first = followers.first else { return }
-        @Sendable func end() { for follower in followers { follower.sink.end() } }
+        @Sendable func end() { for follower in followers { follower.end(self.served) } }
         let isTaken = served.scheduler.submit(
             Job(first.clientKey) { _ in
                 let checked = Result { () throws(RequestFault) in
@@ -69,18 +72,17 @@ extension StreamHub {
     ///
     /// - Returns: Whether a worker will.
     func compute(
-        _ computation: ResultComputation, for followers: [StreamSubscriber],
+        _ computation: ResultComputation, for followers: [Follower],
         _ body:
             @escaping @Sendable (
                 Result<ResultComputation.Outcome?, RequestFault>, ChangeFeed.Position
             ) -> Void
     ) -> Bool {
         guard let first = followers.first else { return false }
-        let sinks = followers.map(\.sink)
         return served.scheduler.submit(
             Job(
                 first.clientKey, until: served.queryDeadline,
-                isAwaited: { sinks.contains { !$0.isClosed } }
+                isAwaited: { followers.contains { !$0.isGone } }
             ) { job in
                 // It has waited too long for its turn, which is no fault of its query.
                 let isLate = job.isOverdue
