@@ -89,4 +89,38 @@ extension Value {
         default: false
         }
     }
+
+    /// Hashes all that ``==(_:_:)`` compares: texts byte for byte, so that those which only look alike differ.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): Self.combine(1, value, &hasher)
+        case .int(let value): Self.combine(2, value, &hasher)
+        case .double(let value): Self.combine(3, value, &hasher)
+        case .float(let value): Self.combine(4, value, &hasher)
+        case .decimal(let value): Self.combine(5, value, &hasher)
+        case .string(let value): Self.combine(6, Array(value.utf8), &hasher)
+        case .data(let value): Self.combine(7, value, &hasher)
+        case .date(let value): Self.combine(8, value, &hasher)
+        case .objectID(let value): Self.combine(9, value, &hasher)
+        case .uuid(let value): Self.combine(10, value, &hasher)
+        case .link(let className, let key):
+            Self.combine(11, className, &hasher)
+            hasher.combine(key)
+        case .list(let values): Self.combine(12, values, &hasher)
+        case .map(let entries): Self.combine(13, entries, &hasher)
+        }
+    }
+
+    private static func combine(_ kind: Int, _ value: some Hashable, _ hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(value)
+    }
+}
+
+extension Value.MapEntry {
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(key.utf8))
+        hasher.combine(value)
+    }
 }

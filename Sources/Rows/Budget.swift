@@ -20,7 +20,7 @@ package final class Budget {
     package static let stepsUnseen = 1024
 
     /// When the evaluation has to be done, in milliseconds of the monotonic clock; `.max` for never.
-    package private(set) var deadlineMilliseconds: UInt64
+    package var deadlineMilliseconds: UInt64
     /// Bytes of memory that what is collected for one object, or in one comparison, may take.
     package private(set) var memoryByteCountMax: Int
     /// The turn that the evaluation runs in; nil where it runs by itself.

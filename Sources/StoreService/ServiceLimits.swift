@@ -30,6 +30,8 @@ package struct ServiceLimits: Sendable {
     package var minVersionWaitSeconds = 5
     /// Bytes of a stream's queue.
     package var streamQueueByteCountMax = 1 << 20
+    /// Milliseconds of processor time that one filter may use of the feed's thread in a step; beyond it workers test it.
+    package var feedFilterMilliseconds: UInt64 = 5
     /// Queries of one stream of several.
     package var streamQueryCountMax = 100
     /// Streams of several queries of one token at a time; without tokens, of all clients.

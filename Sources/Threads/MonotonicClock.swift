@@ -13,3 +13,10 @@ package func monotonicMicroseconds() -> UInt64 { monotonicNanoseconds() / 1000 }
 
 /// Milliseconds of the clock that only goes forward.
 package func monotonicMilliseconds() -> UInt64 { monotonicNanoseconds() / 1_000_000 }
+
+/// Nanoseconds of processor time that the calling thread has used. Cost: a system call.
+package func threadNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}

@@ -120,7 +120,8 @@ struct ObservationTests {
             let store = try Shelter.open(engineCase, classes: Shelter.withMaps)
             defer { store.close() }
             let queries = try Self.filters.map { try Observed($0, store.catalog.rows) }
-            let index = SubscriptionIndex(store.catalog.rows)
+            let index = SubscriptionIndex(
+                store.catalog.rows, allowance: FeedAllowance(milliseconds: 3_600_000))
             var channels = queries.map { SilentChannel($0.query) }
             for channel in channels { index.add(channel) }
             var before = try Moment(store)

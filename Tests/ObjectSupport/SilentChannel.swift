@@ -5,7 +5,12 @@ import Testing
 package final class SilentChannel: FeedChannel {
     package let query: ObservedQuery
 
-    package init(_ query: ObservedQuery) { self.query = query }
+    package let isUntested: Bool
+
+    package init(_ query: ObservedQuery, isUntested: Bool = false) {
+        self.query = query
+        self.isUntested = isUntested
+    }
 
     package func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
@@ -19,7 +24,8 @@ extension ObservedQuery {
     package func events(
         _ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction
     ) -> [QueryEvent] {
-        let index = SubscriptionIndex(before.rows)
+        let index = SubscriptionIndex(
+            before.rows, allowance: FeedAllowance(milliseconds: 3_600_000))
         index.add(SilentChannel(self))
         let step = ChangeStep(before: before, after: after, changes: changes)
         let findings = index.findings(of: step, within: 3_600_000)

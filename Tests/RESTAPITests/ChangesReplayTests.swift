@@ -67,11 +67,13 @@ struct ChangesReplayTests {
     }
 
     @Test(
-        "the replay of every stream equals its query's result, also of those in intervals",
-        arguments: EngineCase.all, [0, 30])
-    func replay(engine: EngineCase, interval: Int) throws {
+        "the replay of every stream equals its query's result, also in intervals and where workers test the filters",
+        arguments: EngineCase.all, [(0, 5), (30, 5), (0, 0), (30, 0)])
+    func replay(engine: EngineCase, _ times: (interval: Int, filterMilliseconds: UInt64)) throws {
+        let interval = times.interval
         let seed = SeededGenerator.testSeed("replay")
         var options = RESTOptions()
+        options.limits.feedFilterMilliseconds = times.filterMilliseconds
         options.heartbeatSeconds = 1
         let server = try Tasks.server(options, engine: engine)
         for name in ["a", "b", "c", "d"] { server.person(name, "{}") }

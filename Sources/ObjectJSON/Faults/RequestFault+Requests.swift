@@ -3,13 +3,6 @@ import Rows
 import Text
 
 extension RequestFault {
-    /// A stream's filter held up all other streams.
-    package static let streamTooSlow = RequestFault(
-        .unavailable, "query-too-slow",
-        "To find out what a commit means to this stream takes too long; follow shorter paths along links, and "
-            + "write regular expressions without repetitions in repetitions."
-    )
-
     /// More work waits than the server takes.
     package static let tooBusy = RequestFault(
         .unavailable, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)

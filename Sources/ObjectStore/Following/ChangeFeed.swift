@@ -20,6 +20,18 @@ package final class ChangeFeed: @unchecked Sendable {
         package let version: UInt64
         /// A view of that version, valid during the action.
         package let transaction: ReadTransaction
+
+        /// Runs `body`, in which evaluations on the view end as if their time were over when they have used what one
+        /// filter may use of a step.
+        package func briefly<Result, Failure: Error>(
+            _ body: () throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            let allowance = feed.makeAllowance()
+            allowance.begin(used: 0, isExact: true)
+            transaction.turn = allowance
+            defer { transaction.turn = nil }
+            return try body()
+        }
     }
 
     /// What runs on the feed's thread.
@@ -53,6 +65,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private let store: Store
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
+    private let filterMilliseconds: UInt64
     private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
@@ -69,18 +82,21 @@ package final class ChangeFeed: @unchecked Sendable {
     /// Starts following.
     ///
     /// - `tickMilliseconds`: How often `onTick` is called.
+    /// - `filterMilliseconds`: The processor time that one filter may use in a step.
     /// - `onStep`: Called on the feed's thread when every channel has been told of a step to a version, and when
     ///   actions have run behind it.
     /// - `onTick`: Called on the feed's thread with the version that every channel has been told about.
     /// - `logFailure`: Told when a state can't be read; the feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
+        filterMilliseconds: UInt64 = FeedAllowance.milliseconds,
         onStep: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         onTick: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.store = store
         self.tickMilliseconds = tickMilliseconds
+        self.filterMilliseconds = filterMilliseconds
         self.onStep = onStep
         self.onTick = onTick
         self.logFailure = logFailure
@@ -112,18 +128,15 @@ package final class ChangeFeed: @unchecked Sendable {
         startThread(named: "feed") { self.run() }
     }
 
-    /// How long one channel may hold up the others, in milliseconds.
+    /// How long testing the filters of all channels with a step may take, in milliseconds.
     private static let stepMillisecondsMax: UInt64 = 5000
     /// How long a part of an event may take to be made, in milliseconds.
-    private static let tellMillisecondsMax: UInt64 = 1000
+    private static let tellMillisecondsMax: UInt64 = 100
     /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
     private static let stepObjectCountMax = 1_000_000
 
-    /// When work on the feed's thread that begins now has to be done, in milliseconds of the monotonic
-    /// clock: all streams wait for it.
-    package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
-
-    /// When a part of an event that begins now has to be made.
+    /// When a part of an event that begins now has to be made, in milliseconds of the monotonic clock: all streams wait
+    /// for it.
     package static var tellDeadline: UInt64 { monotonicMilliseconds() + tellMillisecondsMax }
 
     /// Runs `action` on the feed's thread, between two steps, at the newest version; as the feed stops, at the last
@@ -157,7 +170,8 @@ package final class ChangeFeed: @unchecked Sendable {
     /// Adds a channel, which gets events from the current position on; its query is of the schema there. Only
     /// within an action.
     package func add(_ channel: any FeedChannel) {
-        let index = index ?? SubscriptionIndex(channel.query.schema)
+        let index =
+            index ?? SubscriptionIndex(channel.query.schema, allowance: makeAllowance())
         self.index = index
         index.add(channel)
     }
@@ -166,6 +180,10 @@ package final class ChangeFeed: @unchecked Sendable {
     /// within an action, a tick or a call of a channel.
     package func perform(at due: UInt64, _ action: @escaping @Sendable (Position) -> Void) {
         delayed.append((due, Action(body: action, orElse: {})))
+    }
+
+    fileprivate func makeAllowance() -> FeedAllowance {
+        FeedAllowance(milliseconds: filterMilliseconds)
     }
 
     /// Removes a channel. Only within an action or a call of a channel.
@@ -294,9 +312,8 @@ package final class ChangeFeed: @unchecked Sendable {
         }
         let step = ChangeStep(before: before.transaction, after: after, changes: changes)
         figures.noteStep(versionCount: version - before.version)
-        let findings = index.findings(of: step, within: Self.stepMillisecondsMax)
         // What is written of the objects follows links as well: channels bound that.
-        step.limit(until: .max)
+        let findings = index.findings(of: step, within: Self.stepMillisecondsMax)
         if let failure = before.transaction.failure ?? after.failure {
             // Nobody knows what the objects were or are.
             logFailure(.storage(failure))
@@ -310,6 +327,7 @@ package final class ChangeFeed: @unchecked Sendable {
             index.remove(channel)
             channel.invalidate()
         }
+        for channel in findings.touched { channel.touch(from: before.version, to: version) }
         for (channel, events) in findings.told {
             channel.publish(events, from: before.version, to: version, step)
         }

@@ -8,19 +8,29 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// Whether it asks what was done to lists.
     var readsLists: Bool { get }
 
+    /// Whether the feed leaves the filter to workers: the channel is told of each step that changes objects of the
+    /// classes which the query reads, by ``touch(from:to:)``.
+    var isUntested: Bool { get }
+
     /// Takes the events of one step, which goes from the version `start` to `version`; there is at least one.
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
 
+    /// Learns that a step from the version `start` to `version` may concern an untested query.
+    func touch(from start: UInt64, to version: UInt64)
+
     /// Learns that the feed can't tell what comes after the last step: the schema has changed, the change log was
-    /// trimmed, or a state could not be read. The channel is no longer part of the feed; who catches up learns why.
+    /// trimmed, a state could not be read, or a step had more to test than the feed does. The channel is no longer part
+    /// of the feed; who catches up learns why.
     func invalidate()
 
-    /// Learns that evaluating a step for the query takes too long, so that its followers
-    /// miss events. The channel is no longer part of the feed.
+    /// Learns that the filter takes too long for the feed's thread. As ``invalidate()``, but a worker does better to
+    /// test the filter from now on.
     func overrun()
 }
 
 extension FeedChannel {
     package var readsLists: Bool { false }
+    package var isUntested: Bool { false }
+    package func touch(from start: UInt64, to version: UInt64) {}
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Query
 import Rows
+import Synchronization
 
 /// A query whose changes are followed: on one class with or without a filter, on one object, or on
 /// everything. Immutable; safe to use from any thread.
@@ -46,6 +47,7 @@ package final class ObservedQuery: Sendable {
     private let otherReadClasses: Set<Int>
     /// What its filter has in common with equal ones.
     package let filterKey: ObservedFilter.Key
+    private let madeConditions = Mutex<FilterConditions?>(nil)
 
     /// Makes an observed query.
     ///
@@ -165,8 +167,24 @@ package final class ObservedQuery: Sendable {
         return mayLeave(candidate) ? candidate.event(.leave) : nil
     }
 
-    /// Conditions on values, of which one holds of every match; nil where none are known.
-    var anchors: [Anchor]? {
+    /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
+    /// the terms, once.
+    package func prepare() { _ = conditions }
+
+    /// What the filter is found by, made when it is first asked for.
+    var conditions: FilterConditions {
+        madeConditions.withLock { made in
+            let conditions = made ?? FilterConditions(makeAnchors())
+            made = conditions
+            return conditions
+        }
+    }
+
+    /// Whether it reads other objects along more paths than the feed walks back for one query.
+    package var isWide: Bool { filter.watches.count + shown.watches.count > Self.watchCountMax }
+    private static let watchCountMax = 64
+
+    private func makeAnchors() -> [Anchor]? {
         guard let classIndex else { return nil }
         let rowClass = schema.classes[classIndex]
         if case .keyed(_, let key) = target, let member = rowClass.primaryKeyIndex {
@@ -181,7 +199,7 @@ package final class ObservedQuery: Sendable {
 
     /// The same, where the query follows objects of a class and no other objects concern it.
     package var ownAnchors: [Anchor]? {
-        if case .objects = target, !dependsOnOthers { anchors } else { nil }
+        if case .objects = target, !dependsOnOthers { conditions.anchors } else { nil }
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.

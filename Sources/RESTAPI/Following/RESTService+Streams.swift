@@ -40,7 +40,7 @@ extension RESTService {
         let cursor = try streamCursor(request, isEventStream: false)
         let limit = try text.pageLimit(served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .otherEpochCursor }
-        let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
+        let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
         guard wait > 0, cursor.canWait else {
             return answerReading { read throws(RequestFault) in
                 Response(
@@ -53,15 +53,12 @@ extension RESTService {
         let place = try places.take()
         return .later { exchange in
             self.streams.open(
-                LongPoll(
-                    checked, after: number, limit: limit,
-                    deadline: monotonicMilliseconds() + UInt64(wait) * 1000,
-                    for: (
-                        WaitingExchange(
-                            exchange, self, place, quotesLargeInts: quotesLargeInts,
-                            waitSeconds: wait),
-                        self.clientKey(request)
-                    )))
+                Follower(
+                    replyingTo: WaitingExchange(
+                        exchange, self, place, quotesLargeInts: quotesLargeInts,
+                        waitSeconds: wait),
+                    checked, self.clientKey(request), after: number, limit: limit,
+                    deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
         }
     }
 
@@ -72,11 +69,11 @@ extension RESTService {
         let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
         let cursor = try streamCursor(request, isEventStream: true)
         let stream = try makeEventStream(request)
-        let subscriber = StreamSubscriber(stream, checked, clientKey(request))
+        let follower = Follower(stream, checked, clientKey(request))
         let response = Response(
             following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
         return .later { exchange in
-            self.streams.open(subscriber, from: cursor) { exchange.respond(response) }
+            self.streams.open(follower, from: cursor) { exchange.respond(response) }
         }
     }
 

@@ -28,10 +28,10 @@ extension RESTService {
         let quotesLargeInts = preferences.quotesLargeInts
         if mode == .events {
             let stream = try makeEventStream(request)
-            try streams.outboxes.follow(outbox, as: clientKey(request), stream)
+            try streams.follow(outbox, as: clientKey(request), stream)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
-        let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
+        let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
         let place = wait > 0 ? try places.take() : nil
         return try whenAtVersion(version) {
             guard let place else {
@@ -42,7 +42,7 @@ extension RESTService {
                 }
             }
             return .later { exchange in
-                self.streams.outboxes.poll(
+                self.streams.poll(
                     outbox, as: self.clientKey(request),
                     until: monotonicMilliseconds() + UInt64(wait) * 1000,
                     WaitingExchange(

@@ -35,8 +35,15 @@ package final class CheckedStream: Sendable {
     }
 
     /// What decides whether it shares evaluation and encoding with another.
-    var channelKey: StreamChannel.Key {
-        StreamChannel.Key(query: observed, definition: definition)
+    ///
+    /// - `isUntested`: Whether workers test its filter.
+    func channelKey(isUntested: Bool) -> StreamChannel.Key {
+        StreamChannel.Key(query: observed, definition: definition, isUntested: isUntested)
+    }
+
+    /// The name of the class whose outbox is followed; empty for all else.
+    var className: String {
+        if case .outbox(let name) = definition.target { name } else { "" }
     }
 
     /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
@@ -52,7 +59,9 @@ package final class CheckedStream: Sendable {
     ///
     /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
     func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
-        names.schema === schema
-            ? self : try definition.checked(served.names(of: schema), served.limits)
+        if names.schema === schema { return self }
+        let checked = try definition.checked(served.names(of: schema), served.limits)
+        checked.observed.prepare()
+        return checked
     }
 }

@@ -106,8 +106,8 @@ final class SharedFold: Sendable {
         }
     }
 
-    /// A table that is known, or is made: by one alone, for it may be large. Others go without: whoever makes it leaves
-    /// its turn to them, which it would not get back if they waited for it.
+    /// A table that is known, or is made: by one alone, for it may be large. Others go without: the one that makes it
+    /// leaves its turn to them, which it would not get back if they waited for it.
     ///
     /// - Returns: Nil where another makes it, and where the view is late.
     private func table<Key: Hashable & Sendable, Table: Sendable>(

@@ -12,15 +12,14 @@ extension StreamCatchUp {
     /// that the client has by a list's splices is told before; where that can't be told, the snapshot begins again, in
     /// pieces that are twice as large.
     func step(
-        _ subscriber: StreamSubscriber, _ property: ObservedProperty, _ read: ReadTransaction
+        _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        if case .snapshot = subscriber.phase, !subscriber.hasSnapshotVersion {
-            subscriber.version = try served.stored(read.state().version)
-            subscriber.hasSnapshotVersion = true
+        if case .snapshot = follower.state.phase {
+            follower.state.beginSnapshot(at: try served.stored(read.state().version))
         }
-        guard try tellMissed(subscriber, property, read) else { return false }
-        guard case .snapshot(_, let count) = subscriber.phase else { return true }
-        try sendSnapshot(subscriber, property, read, behind: Int(clamping: count))
+        guard try tellMissed(follower, property, read) else { return false }
+        guard case .snapshot(_, let count) = follower.state.phase else { return true }
+        try sendSnapshot(follower, property, read, behind: Int(clamping: count))
         return false
     }
 
@@ -30,41 +29,41 @@ extension StreamCatchUp {
     /// - `countMax`: Objects that may have changed; nil for as many as memory allows, behind which a snapshot follows.
     /// - Returns: False when the stream does not know the present yet.
     func tellMissed(
-        _ subscriber: StreamSubscriber, _ property: ObservedProperty, _ read: ReadTransaction,
+        _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction,
         countMax: Int? = nil
     ) throws(RequestFault) -> Bool {
         let present = try served.stored(read.state().version)
-        if subscriber.version == present { return true }
-        let observed = subscriber.query.observed
+        if follower.state.version == present { return true }
+        let observed = follower.query.observed
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: subscriber.version, in: read,
+                after: follower.state.version, in: read,
                 objectCountMax: countMax ?? Self.foldedObjectCountMax,
                 recordCountMax: FoldCache.recordCountMax, classes: observed.classes,
                 notesLists: true)
         } catch {
             switch error {
             case .storage(let storage): throw served.fault(.storage(storage))
-            case .expired: return reset(subscriber, .cursorExpired)
-            case .future: return reset(subscriber, .restored)
+            case .expired: return reset(follower, .cursorExpired)
+            case .future: return reset(follower, .restored)
             }
         }
-        if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
+        if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
         if changes.through < present {
-            guard countMax != nil else { return reset(subscriber, .fellBehind) }
-            subscriber.lateArrivalCount += 1
+            guard countMax != nil else { return reset(follower, .overrun) }
+            follower.state.arriveLate()
             return false
         }
         read.limitFollowing(
             until: countMax == nil
-                ? served.queryLimits(of: read).deadlineMilliseconds : ChangeFeed.stepDeadline)
+                ? served.queryLimits(of: read).deadlineMilliseconds : .max)
         // What its elements link to is looked for among the elements, not back from each object that changed.
         var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
             observed.event(of: $0, in: read, nil)
         }
         if concerned.isEmpty, property.mayHoldUpdated(changes, in: read),
-            let owner = try subscriber.query.owner(property, in: read, served)
+            let owner = try follower.query.owner(property, in: read, served)
         {
             concerned = [
                 QueryEvent(
@@ -75,51 +74,50 @@ extension StreamCatchUp {
             ]
         }
         var knownCount: Int?
-        if case .snapshot(_, let count) = subscriber.phase { knownCount = Int(clamping: count) }
+        if case .snapshot(_, let count) = follower.state.phase { knownCount = Int(clamping: count) }
         let outcome = try PropertyStep(
-            subscriber.query, property, changes, from: nil, to: read, served
+            follower.query, property, changes, from: nil, to: read, served
         ).outcome(of: concerned)
         let news = try PropertyEvents(
-            stream: subscriber.query, property: property, read: read, served: served,
+            stream: follower.query, property: property, read: read, served: served,
             framing: events.framing
         ).news(of: outcome, version: present, knownCount: knownCount)
         try served.checkTime(read)
         switch news {
         case .nothing: break
         case .event(let bytes, let count):
-            try send(bytes, to: subscriber)
-            subscriber.needsUpToDate = true
-            if let count { subscriber.phase = .snapshot(classNumber: 0, after: UInt64(count)) }
+            try send(bytes, to: follower)
+            follower.state.owe()
+            if let count { follower.state.tellSnapshot(next: (0, UInt64(count))) }
         case .unknown:
-            subscriber.lateArrivalCount += 1
-            return reset(subscriber, .fellBehind)
+            follower.state.arriveLate()
+            return reset(follower, .overrun)
         }
-        subscriber.version = present
+        follower.state.know(through: present)
         return true
     }
 
     private func sendSnapshot(
-        _ subscriber: StreamSubscriber, _ property: ObservedProperty, _ read: ReadTransaction,
+        _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction,
         behind count: Int
     ) throws(RequestFault) {
         var next: Int?
-        if let object = try subscriber.query.owner(property, in: read, served) {
-            var writer = PropertyWriter(subscriber.query, property, read, served.limits)
+        if let object = try follower.query.owner(property, in: read, served) {
+            var writer = PropertyWriter(follower.query, property, read, served.limits)
             events.framing.begin("snapshot", id: nil, in: writer.buffer)
             let end = writer.writeSnapshot(
                 object.row, key: object.key, from: count,
-                byteCountMax: pieceByteCountMax << min(10, subscriber.lateArrivalCount))
+                byteCountMax: pieceByteCountMax << min(10, follower.state.lateArrivalCount))
             try served.stored(read.checkFailure())
             if writer.isTruncated {
                 throw .replyTooLarge(served.limits.queryMemoryByteCountMax)
             }
             if let end {
                 events.framing.end(id: nil, in: writer.buffer)
-                try send(SharedBytes(writer.buffer), to: subscriber)
+                try send(SharedBytes(writer.buffer), to: follower)
                 next = end > count && end < writer.count(object.row) ? end : nil
             }
         }
-        subscriber.phase =
-            next.map { .snapshot(classNumber: 0, after: UInt64($0)) } ?? .catchUp
+        follower.state.tellSnapshot(next: next.map { (0, UInt64($0)) })
     }
 }

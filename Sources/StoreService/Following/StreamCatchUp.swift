@@ -33,16 +33,16 @@ struct StreamCatchUp: Sendable {
     var isTight: Bool { budget.isTight }
 
     /// Whether a stream may be sent another piece.
-    func hasRoom(_ subscriber: StreamSubscriber) -> Bool {
-        subscriber.hasRoom && (subscriber.isIdle || !budget.isTight)
+    func hasRoom(_ follower: Follower) -> Bool {
+        follower.hasRoom && (follower.isIdle || !budget.isTight)
     }
 
     /// Sends a piece.
     ///
     /// - Throws: ``RequestFault`` `.tooBusy` for an object that is larger than a queue, while there is no room for it.
-    func send(_ piece: SharedBytes, to subscriber: StreamSubscriber) throws(RequestFault) {
-        if piece.count > subscriber.sink.queueByteCountMax, budget.isTight { throw .tooBusy }
-        subscriber.send(budget.hold(piece))
+    func send(_ piece: SharedBytes, to follower: Follower) throws(RequestFault) {
+        if piece.count > follower.sink?.queueByteCountMax ?? .max, budget.isTight { throw .tooBusy }
+        follower.send(budget.hold(piece))
     }
 
     var pieceByteCountMax: Int {
@@ -51,103 +51,149 @@ struct StreamCatchUp: Sendable {
 
     /// Sends one piece; true when the stream is near the present.
     func step(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction
+        _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         let deadline = served.queryLimits(of: read).deadlineMilliseconds
-        if read.rows !== subscriber.query.names.schema {
+        if read.rows !== follower.query.names.schema {
             // Whether the client has to forget what it has, the change log tells.
-            subscriber.query = try subscriber.query.under(read.rows, served)
-            if case .missed = subscriber.phase { subscriber.phase = .catchUp }
+            follower.query = try follower.query.under(read.rows, served)
+            follower.state.lookUpAgain()
         }
-        if let property = subscriber.query.property {
-            return try step(subscriber, property, read)
+        if let cursor = follower.outboxCursor {
+            return try step(follower, behind: cursor, read)
         }
-        switch subscriber.phase {
+        if let property = follower.query.property {
+            return try step(follower, property, read)
+        }
+        switch follower.state.phase {
         case .snapshot(let classNumber, let key):
-            try sendSnapshot(subscriber, read, classNumber, after: key)
+            try sendSnapshot(follower, read, classNumber, after: key)
             return false
         case .missed(let missed):
-            try sendPiece(of: missed, subscriber, read, until: deadline)
+            try sendPiece(of: missed, follower, read, until: deadline)
             return false
-        case .catchUp, .live:
+        case .catchingUp, .live:
             let present = try served.stored(read.state().version)
             let fold: FoldCache.Fold
             do throws(FoldedChanges.Gap) {
                 fold = try folds.changes(
-                    after: subscriber.version, through: present, in: read,
-                    classes: subscriber.query.observed.classes)
+                    after: follower.state.version, through: present, in: read,
+                    classes: follower.query.observed.classes)
             } catch {
                 switch error {
                 case .storage(let storage): throw served.fault(.storage(storage))
-                case .expired: return reset(subscriber, .cursorExpired)
-                case .future: return reset(subscriber, .restored)
+                case .expired: return reset(follower, .cursorExpired)
+                case .future: return reset(follower, .restored)
                 }
             }
             let changes = fold.changes
             // What the client holds has the shape of another schema.
-            if subscriber.query.isReset(by: changes) { return reset(subscriber, .schemaChanged) }
+            if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
             let isWhole = changes.through == present
-            if try isBehind(subscriber, changes, isWhole, read) {
-                return reset(subscriber, .fellBehind)
+            if try isBehind(follower, changes, isWhole, read) {
+                return reset(follower, .overrun)
             }
-            let missed = try missed(subscriber, fold, read, until: deadline)
+            let missed = try missed(follower, fold, read, until: deadline)
             // Those that are reached along links may leave as well.
             let reachedCount = missed.candidates.filterReachedCount
             if reachedCount > Self.leaveCountMax,
-                try isBehind(subscriber, reachedCount, isWhole, read)
+                try isBehind(follower, reachedCount, isWhole, read)
             {
-                return reset(subscriber, .fellBehind)
+                return reset(follower, .overrun)
             }
-            try sendPiece(of: missed, subscriber, read, until: deadline)
-            guard case .catchUp = subscriber.phase else { return false }
-            return subscriber.version >= present
+            try sendPiece(of: missed, follower, read, until: deadline)
+            guard case .catchingUp = follower.state.phase else { return false }
+            return follower.state.version >= present
         }
+    }
+
+    /// Sends the next objects of an outbox; true when there are none.
+    private func step(
+        _ follower: Follower, behind cursor: OutboxCursor, _ read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        let page = try outboxPage(for: follower, behind: cursor, read, events.framing)
+        follower.outboxCursor = page.through
+        if page.count == 0 { return true }
+        try send(page.bytes, to: follower)
+        return false
+    }
+
+    /// The next objects of an outbox.
+    ///
+    /// - `framing`: As of ``OutboxPage``.
+    private func outboxPage(
+        for follower: Follower, behind cursor: OutboxCursor, _ read: ReadTransaction,
+        _ framing: (any EventFraming)?, limit: Int = 0
+    ) throws(RequestFault) -> OutboxPage {
+        let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
+        // Another class may have taken the place of the one that was followed.
+        let isSame = cursor.classNumber == rowClass.number
+        return try OutboxPage(
+            rowClass, behind: isSame ? cursor : served.beginning(of: rowClass), in: read, served,
+            limit: limit, quotesLargeInts: follower.query.definition.quotesLargeInts, framing)
+    }
+
+    /// The reply to a request that waits; nil when there is nothing to tell, up to the present.
+    func reply(
+        to follower: Follower, limit: Int, _ read: ReadTransaction
+    ) throws(RequestFault) -> SharedBytes? {
+        follower.query = try follower.query.under(read.rows, served)
+        if let cursor = follower.outboxCursor {
+            let page = try outboxPage(for: follower, behind: cursor, read, nil, limit: limit)
+            if page.count > 0 { return page.bytes }
+            follower.outboxCursor = page.through
+            return nil
+        }
+        let page = try served.changePage(
+            follower.query, after: follower.state.version, nil, limit: limit, in: read)
+        if page.isEmpty { follower.state.know(through: page.version) }
+        return page.isEmpty ? nil : page.bytes
     }
 
     /// What a stream has missed, if it is not much and no snapshot has to tell it.
     ///
     /// - `countMax`: Objects.
     func missed(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, countMax: Int,
+        _ follower: Follower, _ read: ReadTransaction, countMax: Int,
         until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges? {
         guard
             let changes = try? FoldedChanges(
-                after: subscriber.version, in: read, objectCountMax: countMax + 1,
-                classes: subscriber.query.observed.classes),
-            !subscriber.query.isReset(by: changes), changes.order.count <= countMax
+                after: follower.state.version, in: read, objectCountMax: countMax + 1,
+                classes: follower.query.observed.classes),
+            !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
         let missed = try missed(
-            subscriber, FoldCache.Fold(changes), read, countMax: countMax, until: deadline)
+            follower, FoldCache.Fold(changes), read, countMax: countMax, until: deadline)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
     private func missed(
-        _ subscriber: StreamSubscriber, _ fold: FoldCache.Fold, _ read: ReadTransaction,
+        _ follower: Follower, _ fold: FoldCache.Fold, _ read: ReadTransaction,
         countMax: Int = .max, until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges {
         read.limitFollowing(until: deadline)
-        var candidates = subscriber.query.observed.candidates(
-            fold.changes, since: subscriber.version, in: read, dependentCountMax: countMax)
+        var candidates = follower.query.observed.candidates(
+            fold.changes, since: follower.state.version, in: read, dependentCountMax: countMax)
         let departures = try served.stored(
-            fold.shared?.narrow(&candidates, of: subscriber.query, read, served.limits))
+            fold.shared?.narrow(&candidates, of: follower.query, read, served.limits))
         try served.checkTime(read)
         return MissedChanges(fold, candidates, departures)
     }
 
     private func isBehind(
-        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ isWhole: Bool,
+        _ follower: Follower, _ changes: FoldedChanges, _ isWhole: Bool,
         _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         guard isWhole, changes.order.count > Self.leaveCountMax else {
-            return try isBehind(subscriber, changes.order.count, isWhole, read)
+            return try isBehind(follower, changes.order.count, isWhole, read)
         }
         // Most that are far behind are so by a count that need not be finished.
-        let observed = subscriber.query.observed
+        let observed = follower.query.observed
         for countMax in [3 * Self.leaveCountMax, .max] {
             let count = observed.leaveCount(
-                changes, since: subscriber.version, countMax: countMax)
-            if try isBehind(subscriber, count, isWhole, read) { return true }
+                changes, since: follower.state.version, countMax: countMax)
+            if try isBehind(follower, count, isWhole, read) { return true }
             if count < countMax { return false }
         }
         return false
@@ -157,9 +203,9 @@ struct StreamCatchUp: Sendable {
     ///
     /// - `missedCount`: Of the objects that may have left; where the changes do not lead to the present, of all.
     private func isBehind(
-        _ subscriber: StreamSubscriber, _ missedCount: Int, _ isWhole: Bool, _ read: ReadTransaction
+        _ follower: Follower, _ missedCount: Int, _ isWhole: Bool, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        let observed = subscriber.query.observed
+        let observed = follower.query.observed
         guard missedCount > Self.leaveCountMax, let classIndex = observed.classIndex else {
             return false
         }
@@ -175,58 +221,49 @@ struct StreamCatchUp: Sendable {
     }
 
     /// Has a stream begin again with a snapshot.
-    func reset(_ subscriber: StreamSubscriber, _ reason: ResetReason) -> Bool {
-        subscriber.restart()
-        subscriber.send(
-            events.reset(reason, of: subscriber.query, generation: subscriber.generation))
+    func reset(_ follower: Follower, _ reason: ResetReason) -> Bool {
+        follower.state.reset()
+        follower.send(
+            events.reset(reason, of: follower.query, generation: follower.generation))
         return false
     }
 
     /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
     /// it. It does not move the client's cursor.
     func sendPiece(
-        of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction,
+        of missed: MissedChanges, _ follower: Follower, _ read: ReadTransaction,
         until deadline: UInt64
     ) throws(RequestFault) {
         var missed = missed
         read.limitFollowing(until: deadline)
         let piece = missed.takePiece(
-            subscriber.query, read, served.limits, events.framing, byteCountMax: pieceByteCountMax)
+            follower.query, read, served.limits, events.framing, byteCountMax: pieceByteCountMax)
         try served.checkTime(read)
         // An object that can't be read has not left.
         try served.stored(read.checkFailure())
         if let piece {
             if piece.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-            try send(piece.take(), to: subscriber)
-            subscriber.needsUpToDate = true
+            try send(piece.take(), to: follower)
+            follower.state.owe()
         }
-        if missed.isAtEnd {
-            subscriber.version = missed.through
-            subscriber.phase = .catchUp
-        } else {
-            subscriber.phase = .missed(missed)
-        }
+        follower.state.tellMissed(rest: missed.isAtEnd ? nil : missed, through: missed.through)
     }
 
     private func sendSnapshot(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classNumber: UInt32,
+        _ follower: Follower, _ read: ReadTransaction, _ classNumber: UInt32,
         after key: UInt64
     ) throws(RequestFault) {
-        if !subscriber.hasSnapshotVersion {
-            subscriber.version = try served.stored(read.state().version)
-            subscriber.hasSnapshotVersion = true
-        }
+        follower.state.beginSnapshot(at: try served.stored(read.state().version))
         var first = ObjectIdentity(
-            classIndex: subscriber.query.observed.classIndex ?? 0, key: key)
+            classIndex: follower.query.observed.classIndex ?? 0, key: key)
         if classNumber > 0 {
             // Where the class has gone, what follows in the change log begins again.
             guard let index = read.rows.classIndexByNumber[classNumber] else {
-                subscriber.phase = .catchUp
-                return
+                return follower.state.tellSnapshot(next: nil)
             }
             first.classIndex = index
         }
-        var writer = ChangeWriter(subscriber.query, read, served.limits)
+        var writer = ChangeWriter(follower.query, read, served.limits)
         events.framing.begin("snapshot", id: nil, in: writer.buffer)
         writer.raw("{\"objects\":[")
         let page = try served.writeSnapshot(
@@ -234,13 +271,9 @@ struct StreamCatchUp: Sendable {
         if page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)
-            try send(writer.take(), to: subscriber)
+            try send(writer.take(), to: follower)
         }
-        if let next = page.next {
-            subscriber.phase = .snapshot(
-                classNumber: read.rows.classes[next.classIndex].number, after: next.key)
-        } else {
-            subscriber.phase = .catchUp
-        }
+        follower.state.tellSnapshot(
+            next: page.next.map { (read.rows.classes[$0.classIndex].number, $0.key) })
     }
 }

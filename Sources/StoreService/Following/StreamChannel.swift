@@ -1,22 +1,24 @@
 import ObjectJSON
 import ObjectStore
-import Rows
 import Threads
 
 /// The followers of equal queries with equal selections: changes are found and written once.
 ///
 /// Lives on the feed's thread.
-class StreamChannel: FeedChannel, @unchecked Sendable {
+final class StreamChannel: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
     /// What its followers have in common: how the filter is written does not count.
     struct Key: Hashable {
         let query: ObservedQuery
         let definition: StreamDefinition
+        /// Whether workers test the filter.
+        let isUntested: Bool
 
         static func == (a: Key, b: Key) -> Bool {
             let (own, other) = (a.definition, b.definition)
-            return a.query.filterKey == b.query.filterKey && own.shown == other.shown
+            return a.query.filterKey == b.query.filterKey && a.isUntested == b.isUntested
+                && own.shown == other.shown
                 && own.fields == other.fields && own.expand == other.expand
                 && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
                 && own.result == other.result
@@ -31,86 +33,82 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     let stream: CheckedStream
+    let isUntested: Bool
     unowned let hub: StreamHub
-    private var subscribers: [StreamSubscriber] = []
-    private var polls: [LongPoll] = []
-    /// When the next event may be told, in milliseconds of the monotonic clock.
-    private var dueMilliseconds: UInt64 = 0
+    private(set) var followers: [Follower] = []
+    private(set) var polls: [Follower] = []
+    private var content: ChannelContent
+    private var pace: Pace
     private var isDelayed = false
+    /// The last version that the followers know everything of, while they are not told of all steps; nil where they are.
+    private var toldThrough: UInt64?
     /// Whether a timer looks for polls whose clients have left.
     var watchesDepartures = false
 
     var query: ObservedQuery { stream.observed }
-    var key: Key { stream.channelKey }
-    var readsLists: Bool { false }
+    var key: Key { stream.channelKey(isUntested: isUntested) }
+    var readsLists: Bool { stream.property != nil }
 
-    /// Bytes after which an event goes on in another part.
-    static let partByteCount = 256 << 10
-    /// Bytes beyond which an event is counted with what all streams hold.
-    private static let largeByteCount = 64 << 10
-
-    init(_ stream: CheckedStream, hub: StreamHub) {
+    init(_ stream: CheckedStream, isUntested: Bool, hub: StreamHub) {
         self.stream = stream
+        self.isUntested = isUntested
         self.hub = hub
+        content = ChannelContent(stream)
+        // Those of several queries end together, so that what is told then is of one version.
+        pace = Pace(
+            stream.definition.intervalMilliseconds,
+            isAligned: stream.definition.telling.query != nil)
+    }
+
+    /// The result that its followers are told of as a whole, if they are.
+    var result: FollowedResult? {
+        if case .result(let result) = content { result } else { nil }
     }
 
     /// Whether nobody follows it.
-    var isEmpty: Bool { subscribers.isEmpty && polls.isEmpty }
+    var isEmpty: Bool { followers.isEmpty && polls.isEmpty && result?.arrivals.isEmpty ?? true }
+
     /// Whether a poll waits.
     var hasPolls: Bool { !polls.isEmpty }
-    /// Some of the streams.
-    var someSubscribers: ArraySlice<StreamSubscriber> { subscribers.prefix(16) }
 
     /// The last version up to which the streams have been told everything, where `version` is that of the feed.
-    func holdsThrough(_ version: UInt64) -> UInt64 { version }
-
-    func add(_ subscriber: StreamSubscriber) {
-        subscriber.channel = self
-        subscribers.append(subscriber)
-    }
-    func add(_ poll: LongPoll) { polls.append(poll) }
-
-    // MARK: Intervals
-
-    /// Tells what waits for the end of an interval, so that somebody can join who knows it.
-    func settle(_ transaction: ReadTransaction, _ version: UInt64) {}
-
-    /// Whether the interval since the last event is over.
-    var isDue: Bool { dueMilliseconds == 0 || monotonicMilliseconds() >= dueMilliseconds }
-
-    /// Begins an interval, behind an event.
-    func beginInterval() {
-        let milliseconds = UInt64(stream.definition.intervalMilliseconds)
-        if milliseconds == 0 { return }
-        // Those of several queries end together, so that what is told then is of one version.
-        dueMilliseconds =
-            stream.definition.telling.query == nil
-            ? monotonicMilliseconds() + milliseconds : StreamGroup.intervalEnd(milliseconds)
+    func knownVersion(at version: UInt64) -> UInt64 {
+        result?.knownVersion(at: version) ?? toldThrough ?? version
     }
 
-    /// Runs `body` when the interval is over, if nothing waits for that already.
-    func delay(_ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
-        if isDelayed { return }
-        isDelayed = true
-        hub.perform(at: dueMilliseconds) { position in
-            self.isDelayed = false
-            body(position)
+    // MARK: Followers
+
+    func add(_ follower: Follower) {
+        follower.channel = self
+        switch follower.client {
+        case .events: followers.append(follower)
+        case .reply: polls.append(follower)
         }
     }
 
-    // MARK: Telling
-
     /// Drops followers that are gone, or not its own any more.
     func removeGone() {
-        subscribers.removeAll { $0.sink.isClosed || $0.channel !== self }
+        result?.removeGone()
+        followers.removeAll { $0.isGone || $0.channel !== self }
         abandonLeftPolls()
     }
 
     /// Gives up polls whose clients have left, with their connections.
     func abandonLeftPolls() {
         polls.removeAll { poll in
-            guard poll.sink.isGone else { return false }
-            poll.sink.abandon()
+            guard poll.isGone else { return false }
+            poll.abandon()
+            return true
+        }
+        forgetIfEmpty()
+    }
+
+    /// Answers a poll that has waited in vain, if it still waits.
+    func expire(_ deadline: UInt64, version: UInt64) {
+        polls.removeAll { poll in
+            guard case .reply(_, _, let own) = poll.client, own <= deadline else { return false }
+            poll.state.know(through: version)
+            poll.end(hub.served)
             return true
         }
         forgetIfEmpty()
@@ -120,81 +118,155 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
         if isEmpty { hub.forget(self) }
     }
 
+    /// Lets go of the streams, which others look after from here on.
+    func takeFollowers() -> [Follower] {
+        defer { followers = [] }
+        for follower in followers { follower.channel = nil }
+        return followers
+    }
+
+    /// Lets go of the polls, which others look after from here on.
+    func takePolls() -> [Follower] {
+        defer { polls = [] }
+        for poll in polls { poll.channel = nil }
+        return polls
+    }
+
+    // MARK: Steps
+
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
-        let events = counted(events, step)
-        if !events.isEmpty {
-            tell(events, version, step.before, step.after)
-            if !polls.isEmpty { answer(events, (start, version), step.before, step.after) }
+        switch content {
+        case .result(let result): return result.mark(from: start, to: version, in: self)
+        case .outbox:
+            // What was acknowledged, or lost the target of a link, is no news.
+            if events.contains(where: { $0.kind == .enter }) { letCatchUp() }
+            return
+        case .changes, .property: break
         }
-        forgetIfEmpty()
+        defer { forgetIfEmpty() }
+        do throws(Interruption) {
+            if case .changes = content, pace.isImmediate {
+                let counted = try counted(events, step)
+                if counted.isEmpty { return }
+                try tell(counted, version, step.before, step.after)
+                answer(counted, (start, version), step.before, step.after)
+                return
+            }
+            try fold(events, step)
+        } catch {
+            return interrupt(error)
+        }
+        if content.isTold {
+            toldThrough = nil
+            return
+        }
+        if toldThrough == nil { toldThrough = start }
+        if pace.isDue || content.isFull { return settle(step.after, version) }
+        delay { position in
+            self.settle(position.transaction, position.version)
+            self.forgetIfEmpty()
+        }
     }
 
-    /// The events that its followers are told of: none either where something could not be read, which ends them.
-    func counted(_ events: [QueryEvent], _ step: ChangeStep) -> [QueryEvent] {
-        guard
-            let comparison = ShownComparison(
-                of: stream, before: step.before, after: step.after, hub.limits)
-        else { return events }
-        Self.limit(step.before, step.after, until: ChangeFeed.tellDeadline)
-        defer { Self.limit(step.before, step.after, until: .max) }
-        let counted = comparison.changes(in: events)
-        // What can't be read need not be the same.
-        guard let fault = fault(step.before, step.after) else { return counted }
-        fail(fault)
-        return []
+    /// Tells what waits for the end of an interval, also so that somebody can join who knows it.
+    func settle(_ transaction: ReadTransaction, _ version: UInt64) {
+        if content.isTold { return }
+        toldThrough = nil
+        pace.begin()
+        do throws(Interruption) {
+            try tell(content.take(), version, transaction)
+        } catch {
+            interrupt(error)
+        }
     }
 
-    /// Sends a step's event to the streams, in parts where it is large. Parts that nobody has room for are not made.
+    func touch(from start: UInt64, to version: UInt64) {
+        if let result { return result.mark(from: start, to: version, in: self) }
+        if toldThrough == nil { toldThrough = start }
+        pace.begin()
+        if pace.isDue { return letCatchUp() }
+        delay { _ in self.letCatchUp() }
+    }
+
+    func invalidate() {
+        // Who catches up learns from the change log what was not told.
+        _ = content.take()
+        if let result { return result.carryOver(self) }
+        letCatchUp()
+    }
+
+    func overrun() {
+        hub.leaveToWorkers(stream)
+        invalidate()
+    }
+
+    // MARK: Intervals
+
+    /// Whether the interval since the last event is over.
+    var isDue: Bool { pace.isDue }
+
+    /// Begins an interval, behind an event.
+    func beginInterval() { pace.begin() }
+
+    /// Runs `body` when the interval is over, if nothing waits for that already.
+    func delay(_ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
+        if isDelayed { return }
+        isDelayed = true
+        hub.perform(at: pace.due) { position in
+            self.isDelayed = false
+            body(position)
+        }
+    }
+
+    // MARK: Ends
+
+    /// Why a step can't be told.
+    enum Interruption: Error {
+        /// The streams end.
+        case fault(RequestFault)
+        /// It takes too long on the feed's thread, so that workers tell it: behind a part of it, perhaps.
+        case late(isToldInPart: Bool)
+    }
+
+    private func interrupt(_ interruption: Interruption) {
+        switch interruption {
+        case .fault(let fault): fail(fault)
+        case .late(let isToldInPart):
+            hub.leaveToWorkers(stream)
+            letCatchUp(isToldInPart: isToldInPart)
+        }
+    }
+
+    /// Has workers tell what comes next.
     ///
-    /// - `before`: Nil where it is not open any more, and need not be told.
-    func tell(
-        _ events: [QueryEvent], _ version: UInt64, _ before: ReadTransaction?,
-        _ after: ReadTransaction
-    ) {
-        var position = 0
-        defer { Self.limit(before, after, until: .max) }
-        while position < events.count, !subscribers.isEmpty {
-            Self.limit(before, after, until: ChangeFeed.tellDeadline)
-            var writer = ChangeWriter(stream, after, hub.limits, before: before)
-            let first = position
-            // Where its client has several queries, what this one has is a piece of their event.
-            let isEvent = stream.definition.telling.query == nil
-            if isEvent { writer.beginChangeEvent(version: version, hub.events.framing) }
-            while position < events.count, writer.byteCount < Self.partByteCount {
-                if position > first { writer.raw(",") }
-                writer.write(events[position], withVersion: false)
-                position += 1
-            }
-            let isLast = position == events.count
-            if isEvent {
-                writer.endChangeEvent(
-                    version: isLast ? version : nil, isLastPart: isLast && first > 0,
-                    hub.events.framing)
-            }
-            hub.meter.countEncoding()
-            if let fault = fault(before, after) { return fail(fault) }
-            if writer.isTruncated {
-                return fail(.replyTooLarge(hub.limits.queryMemoryByteCountMax))
-            }
-            let bytes = writer.take()
-            send(bytes, of: version, isLast: isLast, isToldInPart: first > 0)
+    /// - `isToldInPart`: Whether the streams have been told a part of a step.
+    private func letCatchUp(isToldInPart: Bool = false) {
+        for follower in takeFollowers() + takePolls() {
+            hub.overrun(follower, isToldInPart: isToldInPart)
         }
+        hub.forget(self)
     }
 
-    /// Bounds the time of what is read for a part of an event.
-    static func limit(
-        _ before: ReadTransaction?, _ after: ReadTransaction, until deadline: UInt64
-    ) {
-        before?.limitFollowing(until: deadline)
-        after.limitFollowing(until: deadline)
+    /// Ends the streams with an error, and lets the polls learn it for themselves.
+    func fail(_ fault: RequestFault) {
+        for follower in takeFollowers() + (result?.takeArrivals() ?? []) {
+            follower.fail(fault, hub.events)
+        }
+        for poll in takePolls() { hub.overrun(poll) }
     }
 
-    /// Why what was read is not what the views hold.
-    func fault(_ before: ReadTransaction?, _ after: ReadTransaction) -> RequestFault? {
-        if let failure = after.failure ?? before?.failure { return hub.fault(.storage(failure)) }
-        return after.isLate || before?.isLate ?? false ? .streamTooSlow : nil
+    /// Ends every stream and answers every poll: the service stops.
+    ///
+    /// What happened up to `version` has been told, so the polls that are left have nothing to learn.
+    func end(version: UInt64) {
+        for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
+        followers = []
+        for poll in takePolls() {
+            poll.state.know(through: version)
+            poll.end(hub.served)
+        }
     }
 
     /// Sends bytes of a step to the streams.
@@ -207,98 +279,40 @@ class StreamChannel: FeedChannel, @unchecked Sendable {
     ) {
         let now = monotonicMilliseconds()
         let isLarge = bytes.count > Self.largeByteCount
-        var behind = isLarge && hub.budget.isTight ? takeSubscribers() : []
+        var slow = isLarge && hub.budget.isTight ? takeFollowers() : []
         let bytes = isLarge ? hub.budget.hold(bytes) : bytes
-        subscribers.removeAll { subscriber in
-            switch subscriber.sendLive(bytes, of: version, now: now) {
+        followers.removeAll { follower in
+            switch follower.sendLive(bytes, of: version, now: now) {
             case .queued:
-                if isLast { subscriber.version = version }
+                if isLast { follower.state.know(through: version) }
                 return false
             case .full:
                 // Its client is slow: it gets what it misses, folded, when there is room again.
-                subscriber.channel = nil
-                behind.append(subscriber)
+                follower.channel = nil
+                slow.append(follower)
                 return true
             case .closed: return true
             }
         }
-        for subscriber in behind { hub.fallBack(subscriber, isToldInPart: isToldInPart) }
+        for follower in slow { hub.overrun(follower, isToldInPart: isToldInPart) }
     }
 
-    /// Answers the polls with a step's changes.
-    private func answer(
-        _ events: [QueryEvent],
-        _ versions: (start: UInt64, end: UInt64), _ before: ReadTransaction,
-        _ after: ReadTransaction
-    ) {
-        var page: SharedBytes?
-        if polls.contains(where: { events.count <= $0.limit }) {
-            Self.limit(before, after, until: ChangeFeed.tellDeadline)
-            defer { Self.limit(before, after, until: .max) }
-            var writer = ChangeWriter(stream, after, hub.limits, before: before)
-            writer.writePage(events, version: versions.end)
-            if !writer.isTruncated, fault(before, after) == nil { page = writer.take() }
+    /// Bytes beyond which an event is counted with what all streams hold.
+    private static let largeByteCount = 64 << 10
+
+    /// Takes in what a step means, to be told with others.
+    private func fold(_ events: [QueryEvent], _ step: ChangeStep) throws(Interruption) {
+        switch content {
+        case .changes(var folded):
+            // Of one reference, so that it is changed in place.
+            content = .changes(FoldedEvents())
+            for event in try counted(events, step) { folded.add(event, step.after) }
+            content = .changes(folded)
+            if let failure = step.after.failure { throw .fault(hub.fault(.storage(failure))) }
+        case .property(let property, var outcome):
+            outcome.append(try self.outcome(of: property, events, step))
+            content = .property(property, outcome)
+        case .result, .outbox: break
         }
-        for poll in takePolls() {
-            if let page, events.count <= poll.limit {
-                poll.sink.reply(page)
-            } else {
-                // It knows everything up to there.
-                hub.answer(poll.moved(to: versions.start))
-            }
-        }
-    }
-
-    /// Ends the streams with an error, and lets the polls learn it for themselves.
-    func fail(_ fault: RequestFault) {
-        for subscriber in takeSubscribers() { end(subscriber, with: fault) }
-        for poll in takePolls() { hub.answer(poll) }
-    }
-
-    /// Ends a stream with an error.
-    func end(_ subscriber: StreamSubscriber, with fault: RequestFault) {
-        subscriber.sink.end(sending: hub.events.error(fault, of: stream))
-    }
-
-    /// Lets go of the streams, which others look after from here on.
-    func takeSubscribers() -> [StreamSubscriber] {
-        defer { subscribers = [] }
-        for subscriber in subscribers { subscriber.channel = nil }
-        return subscribers
-    }
-
-    private func takePolls() -> [LongPoll] {
-        defer { polls = [] }
-        return polls
-    }
-
-    func invalidate() {
-        for subscriber in takeSubscribers() { hub.fallBack(subscriber) }
-        for poll in takePolls() { hub.answer(poll) }
-        hub.forget(self)
-    }
-
-    func overrun() {
-        fail(.streamTooSlow)
-        hub.forget(self)
-    }
-
-    /// Answers a poll that has waited in vain, if it still waits.
-    func expire(_ deadline: UInt64, version: UInt64) {
-        polls.removeAll { poll in
-            guard poll.deadline <= deadline else { return false }
-            poll.sink.reply(hub.emptyPage(version))
-            return true
-        }
-        forgetIfEmpty()
-    }
-
-    /// Ends every stream and answers every poll: the service stops.
-    ///
-    /// What happened up to `version` has been told, so the polls that are left have nothing to learn.
-    func end(version: UInt64) {
-        for subscriber in subscribers { subscriber.sink.end() }
-        subscribers = []
-        for poll in takePolls() { poll.sink.reply(hub.emptyPage(version)) }
     }
 }

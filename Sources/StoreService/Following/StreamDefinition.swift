@@ -14,6 +14,8 @@ package final class StreamDefinition: Sendable {
         case object(className: String, key: Value)
         /// The objects that a projection shows, or the one with a key, in the projection's names.
         case projection(name: String, key: Value?)
+        /// The objects of an asymmetric class, in the order in which they came.
+        case outbox(className: String)
         /// A property of an object, or what steps from there into `mixed` values lead to; a projection may show the
         /// objects that it holds.
         case property(
@@ -43,7 +45,7 @@ package final class StreamDefinition: Sendable {
         switch target {
         case .store, .objects, .object: nil
         case .projection(let name, _): .projection(name: name, key: nil)
-        case .property: target
+        case .property, .outbox: target
         }
     }
 
@@ -86,6 +88,14 @@ package final class StreamDefinition: Sendable {
                 definition: self, names: names,
                 observed: ObservedQuery(
                     target: .store, predicate: nil, filterPaths: [], schema: schema),
+                selection: nil, projection: nil, compared: nil)
+        case .outbox(let name):
+            let rowClass = try schema.asymmetricClass(named: name)
+            return CheckedStream(
+                definition: self, names: names,
+                observed: ObservedQuery(
+                    target: .objects(classIndex: rowClass.index), predicate: nil,
+                    filterPaths: [], schema: schema),
                 selection: nil, projection: nil, compared: nil)
         case .property(let className, _, let name, let path, let projection):
             let rowClass = try names.objectClass(named: className)
@@ -175,7 +185,7 @@ package final class StreamDefinition: Sendable {
         switch target {
         case .object(_, let named), .projection(_, let named?), .property(_, let named, _, _, _):
             key = named
-        case .store, .objects, .projection: return .objects(classIndex: rowClass.index)
+        case .store, .objects, .projection, .outbox: return .objects(classIndex: rowClass.index)
         }
         if rowClass.primaryKeyIndex == nil {
             guard case .int(let number) = key else { throw KeyText.wrongType(rowClass) }

@@ -88,7 +88,7 @@ package struct StreamEvents: Sendable {
 /// Why a stream restarts.
 enum ResetReason: String, Sendable {
     case start
-    case fellBehind = "fell-behind"
+    case overrun = "fell-behind"
     case cursorExpired = "cursor-expired"
     case schemaChanged = "schema-changed"
     case restored

@@ -2,72 +2,51 @@ import ObjectJSON
 import ObjectStore
 import Threads
 
-/// Long polls: requests that wait for the first change which concerns their query.
+/// Long polls: followers of one reply, which wait for the first change that concerns their query.
 extension StreamHub {
     /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
     private static let pollVersionCountMax: UInt64 = 1_000
 
-    /// Answers a request at once if something has happened since its cursor; else has it wait for the
-    /// first change that concerns its query.
-    package func open(_ poll: LongPoll) {
-        schedule(poll) { job in
-            var moved: LongPoll?
-            self.served.answer(poll.sink, in: job) { () throws(RequestFault) in
-                let page = try self.page(of: poll, in: job)
-                if page.isEmpty { moved = poll.moved(to: page.version) }
-                return page.isEmpty ? nil : page.bytes
-            }
-            if let moved, !job.mustNotAnswer { self.add(moved) }
-        }
+    /// Answers a request at once if something has happened since its cursor; else has it wait for the first change that
+    /// concerns its query. Any thread.
+    package func open(_ poll: Follower) {
+        poll.query.observed.prepare()
+        feedLater(poll)
     }
 
-    /// Has a job look what there is for a poll. Its time begins now: the poll may have waited long.
-    private func schedule(_ poll: LongPoll, _ body: @escaping @Sendable (Job) -> Void) {
-        let isTaken = served.scheduler.submit(
-            Job(
-                poll.clientKey, until: served.queryDeadline, isAwaited: { !poll.sink.isGone }, body)
-        )
-        if !isTaken { poll.sink.fail(.tooBusy) }
+    /// Answers a poll if there is something to tell, or it has waited for so long; else has it wait. On a worker's
+    /// thread.
+    func look(
+        _ poll: Follower, _ sink: any ReplySink, limit: Int, until deadline: UInt64, _ job: Job
+    ) {
+        var isEmpty = false
+        served.answer(sink, in: job) { () throws(RequestFault) in
+            let page = try served.withRead(in: job) { read throws(RequestFault) in
+                try catchUp.reply(to: poll, limit: limit, read)
+            }
+            isEmpty = page == nil
+            return page
+        }
+        if !isEmpty || job.mustNotAnswer { return }
+        if monotonicMilliseconds() >= deadline { return poll.end(served) }
+        onFeed(poll) { self.arrive(poll, $0) }
     }
 
-    private func page(of poll: LongPoll, in job: Job) throws(RequestFault) -> ChangePage {
-        try served.withRead(in: job) { read throws(RequestFault) in
-            try served.changePage(
-                poll.query, after: poll.version, nil, limit: poll.limit, in: read)
+    /// Has a poll know everything up to the feed's version, by what was committed meanwhile, unless that is much.
+    ///
+    /// - Returns: False where it is answered, or a worker looks again.
+    func settle(
+        _ poll: Follower, _ sink: any ReplySink, limit: Int, _ position: ChangeFeed.Position
+    ) throws(RequestFault) -> Bool {
+        if position.version <= poll.state.version { return true }
+        guard position.version - poll.state.version <= Self.pollVersionCountMax else {
+            feedLater(poll)
+            return false
         }
-    }
-
-    private func add(_ poll: LongPoll) {
-        perform { position in
-            guard position.transaction.rows === poll.query.names.schema else {
-                return self.answer(poll)
-            }
-            var poll = poll
-            if position.version > poll.version {
-                // What was committed meanwhile is looked at here, unless it is much.
-                guard position.version - poll.version <= Self.pollVersionCountMax,
-                    let page = try? self.served.changePage(
-                        poll.query, after: poll.version, nil, limit: poll.limit,
-                        in: position.transaction, until: ChangeFeed.stepDeadline)
-                else { return self.answer(poll) }
-                guard page.isEmpty else { return poll.sink.reply(page.bytes) }
-                poll = poll.moved(to: page.version)
-            }
-            let channel = self.channel(poll.query, position)
-            channel.add(poll)
-            self.expire(channel, at: poll.deadline)
-            self.watchDepartures(channel)
-        } orElse: {
-            self.answer(poll)
+        guard let page = try catchUp.reply(to: poll, limit: limit, position.transaction) else {
+            return true
         }
-    }
-
-    /// Answers a poll with what there is now.
-    func answer(_ poll: LongPoll) {
-        schedule(poll) { job in
-            self.served.answer(poll.sink, in: job) { () throws(RequestFault) in
-                try self.page(of: poll, in: job).bytes
-            }
-        }
+        sink.reply(page)
+        return false
     }
 }

@@ -6,7 +6,7 @@ extension StreamHub {
     /// What is due at some time, on the feed's thread.
     enum Timer {
         /// A stream is told that its connection holds, if it was told nothing for so long.
-        case heartbeat(StreamSubscriber)
+        case heartbeat(Follower)
         /// So is the client of several queries.
         case group(StreamGroup)
         /// A channel's polls of this deadline have waited in vain.
@@ -28,7 +28,6 @@ extension StreamHub {
     private static let timerPauseMilliseconds: UInt64 = 2
 
     func tick(_ version: UInt64) {
-        outboxes.tick(version)
         catchUp.dropUnused()
         serveTimers(version)
     }
@@ -41,8 +40,8 @@ extension StreamHub {
             defer { begun = [] }
             return begun
         }
-        for subscriber in fresh {
-            timers.add(.heartbeat(subscriber), at: now + heartbeatMilliseconds)
+        for follower in fresh {
+            timers.add(.heartbeat(follower), at: now + heartbeatMilliseconds)
         }
         let due = timers.takeDue(now, atMost: Self.timerCountMax)
         if due.count == Self.timerCountMax, !servesTimersSoon {
@@ -55,31 +54,33 @@ extension StreamHub {
         var beat: SharedBytes?
         for timer in due {
             switch timer {
-            case .heartbeat(let subscriber):
-                if subscriber.sink.isClosed {
-                    subscriber.channel?.removeGone()
+            case .heartbeat(let follower):
+                if follower.isGone {
+                    follower.channel?.removeGone()
                     continue
                 }
-                guard let channel = subscriber.channel else {
+                guard let channel = follower.channel else {
                     // A worker's, which may take long to find something, or to come to it.
-                    if subscriber.sink.queuedByteCount == 0 {
-                        _ = subscriber.sink.send(events.heartbeat(nil))
+                    if follower.sink?.queuedByteCount == 0 {
+                        _ = follower.sink?.send(events.heartbeat(nil))
                     }
                     timers.add(timer, at: now + heartbeatMilliseconds)
                     continue
                 }
-                if now >= subscriber.lastSent + heartbeatMilliseconds {
-                    let through = channel.holdsThrough(version)
-                    let bytes = through == version ? beat : nil
-                    let sent = bytes ?? events.heartbeat(cursor(through))
-                    if through == version { beat = sent }
-                    if case .queued = subscriber.sendLive(sent, of: through, now: now) {
-                        subscriber.version = through
+                if now >= follower.lastSent + heartbeatMilliseconds {
+                    let through = channel.knownVersion(at: version)
+                    // Most are told the same.
+                    let isShared = through == version && follower.outboxCursor == nil
+                    let own = follower.outboxCursor?.description ?? cursor(through)
+                    let sent = (isShared ? beat : nil) ?? events.heartbeat(own)
+                    if isShared { beat = sent }
+                    if case .queued = follower.sendLive(sent, of: through, now: now) {
+                        follower.state.know(through: through)
                     }
                     // A client that does not read is asked again later.
-                    subscriber.lastSent = now
+                    follower.lastSent = now
                 }
-                timers.add(timer, at: subscriber.lastSent + heartbeatMilliseconds)
+                timers.add(timer, at: follower.lastSent + heartbeatMilliseconds)
             case .polls(let channel, let deadline):
                 if channels[channel.key] === channel {
                     channel.expire(deadline, version: version)
@@ -117,8 +118,8 @@ extension StreamHub {
     }
 
     /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.
-    func keepAlive(_ subscriber: StreamSubscriber) {
-        begun.withLock { $0.append(subscriber) }
+    func keepAlive(_ follower: Follower) {
+        begun.withLock { $0.append(follower) }
     }
 
     /// Has a client of several queries be looked after for as long as it is there. On the feed's thread.

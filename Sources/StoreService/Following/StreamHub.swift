@@ -14,8 +14,6 @@ package final class StreamHub: @unchecked Sendable {
     let served: ServedStore
     /// How its streams are written.
     let events: StreamEvents
-    /// Those who follow outboxes, told by the same feed.
-    package let outboxes: OutboxHub
     /// Figures of its streams.
     package let meter = StreamMeter()
     private var feed: ChangeFeed?
@@ -32,21 +30,22 @@ package final class StreamHub: @unchecked Sendable {
     /// Whether timers are served again before the next tick, since more were due. The feed's thread alone.
     var servesTimersSoon = false
     /// Streams that nobody looks after yet. Any thread.
-    let begun = Mutex<[StreamSubscriber]>([])
+    let begun = Mutex<[Follower]>([])
     private let isStopping = Atomic<Bool>(false)
     /// What streams that are behind are told.
     let catchUp: StreamCatchUp
 
-    /// The latest arrival that is tried again when the feed's time is not enough for it.
-    private static let lateArrivalCountMax = 10
+    /// Filters that workers test, each with the time until which they do, in milliseconds of the monotonic clock. The
+    /// feed's thread alone.
+    private var untested: [ObservedFilter.Key: UInt64] = [:]
+
+    /// How long workers test a filter that has taken the feed too long, in milliseconds.
+    private static let untestedMilliseconds: UInt64 = 30_000
 
     var limits: ServiceLimits { served.limits }
 
     /// What all streams hold together.
     var budget: StreamBudget { catchUp.budget }
-
-    /// A reply to a poll in vain.
-    func emptyPage(_ version: UInt64) -> SharedBytes { served.emptyChangePage(version) }
 
     /// What a client is told of an error of the store.
     func fault(_ error: StoreError) -> RequestFault { served.fault(error) }
@@ -56,15 +55,13 @@ package final class StreamHub: @unchecked Sendable {
         self.served = served
         self.events = events
         catchUp = StreamCatchUp(served: served, events: events)
-        outboxes = OutboxHub(served, events)
         queryStreams = QueryStreams(served.limits)
-        outboxes.join(self)
     }
 
     /// Starts following the store.
     package func start() {
         feed = ChangeFeed(
-            store: served.store,
+            store: served.store, filterMilliseconds: served.limits.feedFilterMilliseconds,
             onStep: { [weak self] version in self?.endStep(to: version) },
             onTick: { [weak self] version in self?.tick(version) },
             logFailure: { [served] error in _ = served.fault(error) })
@@ -86,8 +83,8 @@ package final class StreamHub: @unchecked Sendable {
             self.channels = [:]
             for group in self.groups.values { group.sink.end() }
             self.groups = [:]
-            _ = self.timers.takeAll()
-            self.outboxes.end()
+            // Polls among those who wait to be tried again are answered.
+            for case .retry(let body) in self.timers.takeAll() { body() }
         }
         feed?.stop()
     }
@@ -122,85 +119,90 @@ package final class StreamHub: @unchecked Sendable {
     ///
     /// - `begin`: Has the client learn that its stream begins, once everything is told that is written from then on.
     package func open(
-        _ subscriber: StreamSubscriber, from start: StreamCursor,
+        _ follower: Follower, from start: StreamCursor,
         begin: @escaping @Sendable () -> Void
     ) {
+        follower.query.observed.prepare()
         let present = served.store.publisher.version
-        if case .now = start, subscriber.query.result == nil {
+        if case .now = start, follower.query.result == nil {
             perform { position in
-                self.keepAlive(subscriber)
-                subscriber.send(self.events.hello(self.cursor(position.version), movesID: true))
-                subscriber.version = position.version
-                subscriber.needsUpToDate = false
-                self.arrive(subscriber, position)
+                self.keepAlive(follower)
+                follower.send(self.events.hello(self.cursor(position.version), movesID: true))
+                follower.state.begin(at: position.version)
+                self.arrive(follower, position)
                 begin()
             } orElse: {
-                subscriber.sink.end()
+                follower.end(self.served)
                 begin()
             }
             return
         }
         begin()
-        keepAlive(subscriber)
-        subscriber.send(events.hello(start.eventCursor))
-        resume(subscriber, start, present: present)
+        keepAlive(follower)
+        follower.send(events.hello(start.eventCursor))
+        resume(follower, start, present: present)
     }
 
     /// Has a stream begin behind what its client knows.
     ///
     /// - `present`: A version that was the newest one after the client had asked.
-    func resume(_ subscriber: StreamSubscriber, _ start: StreamCursor, present: UInt64) {
+    func resume(_ follower: Follower, _ start: StreamCursor, present: UInt64) {
         switch start {
-        case .now, .start, .snapshot: restart(subscriber, .start)
+        case .now, .start, .snapshot: restart(follower, .start)
         case .after(let version), .within(let version, _):
             guard version.epoch == served.store.epoch, version.number <= present else {
-                return restart(subscriber, .restored)
+                return restart(follower, .restored)
             }
-            subscriber.version = version.number
-            feedLater(subscriber, nil)
+            follower.state.resume(after: version.number)
+            feedLater(follower, nil)
         }
     }
 
     /// Has a stream begin again with a snapshot.
-    func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
-        if subscriber.query.result == nil { _ = catchUp.reset(subscriber, reason) }
-        feedLater(subscriber, reason)
+    func restart(_ follower: Follower, _ reason: ResetReason) {
+        if follower.query.result == nil { _ = catchUp.reset(follower, reason) }
+        feedLater(follower, reason)
     }
 
     /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
     func onFeed(
-        _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
+        _ follower: Follower, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
-        perform(body) { subscriber.sink.end() }
+        perform(body) { follower.end(self.served) }
     }
 
     /// Has channels let go of streams. On the feed's thread.
-    func unlist(_ subscribers: [StreamSubscriber]) {
+    func unlist(_ followers: [Follower]) {
         var left: [ObjectIdentifier: StreamChannel] = [:]
-        for subscriber in subscribers {
-            guard let channel = subscriber.channel else { continue }
-            subscriber.channel = nil
+        for follower in followers {
+            guard let channel = follower.channel else { continue }
+            follower.channel = nil
             left[ObjectIdentifier(channel)] = channel
         }
         for channel in left.values { channel.removeGone() }
     }
 
+    /// Has workers test a stream's filter for some time. On the feed's thread.
+    func leaveToWorkers(_ stream: CheckedStream) {
+        let now = monotonicMilliseconds()
+        untested = untested.filter { $0.value > now }
+        untested[stream.observed.filterKey] = now + Self.untestedMilliseconds
+    }
+
+    /// Whether workers test a filter. On the feed's thread.
+    func isUntested(_ query: ObservedQuery) -> Bool {
+        query.isWide
+            || untested[query.filterKey].map { $0 > monotonicMilliseconds() } ?? false
+    }
+
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
-        let key = query.channelKey
+        let isUntested = isUntested(query.observed)
+        let key = query.channelKey(isUntested: isUntested)
         if let present = channels[key] {
             if present.stream.names.schema === query.names.schema { return present }
             present.invalidate()
         }
-        let fresh: StreamChannel
-        if query.result != nil {
-            fresh = ResultChannel(query, hub: self)
-        } else if let property = query.property {
-            fresh = PropertyChannel(query, of: property, hub: self)
-        } else if query.definition.intervalMilliseconds > 0 {
-            fresh = PacedChannel(query, hub: self)
-        } else {
-            fresh = StreamChannel(query, hub: self)
-        }
+        let fresh = StreamChannel(query, isUntested: isUntested, hub: self)
         channels[key] = fresh
         position.feed.add(fresh)
         return fresh
@@ -217,153 +219,63 @@ package final class StreamHub: @unchecked Sendable {
     /// Has a live stream go on with what it misses, folded, once its client has read. On the feed's thread.
     ///
     /// - `isToldInPart`: Whether it has been told a part of the event that comes next.
-    func fallBack(_ subscriber: StreamSubscriber, isToldInPart: Bool = false) {
-        subscriber.fallBack(isToldInPart: isToldInPart)
-        wait(subscriber)
+    func overrun(_ follower: Follower, isToldInPart: Bool = false) {
+        follower.state.overrun(isToldInPart: isToldInPart)
+        wait(follower)
     }
 
     /// Goes on once the client has read.
-    func wait(_ subscriber: StreamSubscriber) {
-        if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-        subscriber.whenReady(isScarce: catchUp.isTight) { [weak self] in
+    func wait(_ follower: Follower) {
+        if isStopping.load(ordering: .acquiring) { return follower.end(served) }
+        follower.whenReady(isScarce: catchUp.isTight) { [weak self] in
             // A client that has gone needs no more.
-            if !subscriber.sink.isClosed { self?.feedLater(subscriber) }
+            if follower.isGone { return follower.abandon() }
+            self?.feedLater(follower)
         }
     }
 
     /// - `reason`: Why a result that its client knows is void; nil for one that it knows at its version.
-    private func feedLater(_ subscriber: StreamSubscriber, _ reason: ResetReason? = .fellBehind) {
-        if subscriber.query.result != nil {
-            return onFeed(subscriber) { self.join(subscriber, $0, reason) }
+    func feedLater(_ follower: Follower, _ reason: ResetReason? = .overrun) {
+        if follower.query.result != nil {
+            return onFeed(follower) { self.join(follower, $0, reason) }
         }
-        let stream = subscriber.sink
         let isTaken = served.scheduler.submit(
             Job(
-                subscriber.clientKey, until: served.queryDeadline,
-                isAwaited: { !stream.isClosed }
-            ) { self.takeTurn(subscriber, $0) })
+                follower.clientKey, until: served.queryDeadline,
+                isAwaited: { !follower.isGone }
+            ) { self.takeTurn(follower, $0) })
         if isTaken { return }
-        onFeed(subscriber) { _ in self.retry { self.feedLater(subscriber) } }
+        if case .reply(let sink, _, _) = follower.client { return sink.fail(.tooBusy) }
+        onFeed(follower) { _ in self.retry { self.feedLater(follower) } }
     }
 
     /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.
-    private func takeTurn(_ subscriber: StreamSubscriber, _ job: Job) {
+    private func takeTurn(_ follower: Follower, _ job: Job) {
+        if case .reply(let sink, let limit, let deadline) = follower.client {
+            return look(follower, sink, limit: limit, until: deadline, job)
+        }
         // It has waited too long for its turn, which is no fault of its query.
-        if job.isOverdue { return feedLater(subscriber) }
+        if job.isOverdue { return feedLater(follower) }
+        _ = follower.flush()
         repeat {
-            if subscriber.sink.isClosed { return }
-            if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
-            guard subscriber.flush(), catchUp.hasRoom(subscriber) else { return wait(subscriber) }
+            if follower.isGone { return }
+            if isStopping.load(ordering: .acquiring) { return follower.end(served) }
+            // Pieces that found no room are sent again when there is some.
+            guard catchUp.hasRoom(follower) else { return wait(follower) }
             do throws(RequestFault) {
                 let isNear = try served.withRead(in: job) { read throws(RequestFault) in
-                    try catchUp.step(subscriber, read)
+                    try catchUp.step(follower, read)
                 }
                 if isNear {
-                    return onFeed(subscriber) { position in self.arrive(subscriber, position) }
+                    return onFeed(follower) { position in self.arrive(follower, position) }
                 }
             } catch {
                 // What the step has found is not told, so that it can be made again.
                 if job.isRestarted { return }
-                if job.mustNotAnswer { return subscriber.sink.end() }
-                return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
+                return job.mustNotAnswer
+                    ? follower.end(served) : follower.fail(error, events)
             }
         } while job.isInFirstSlice
-        feedLater(subscriber)
-    }
-
-    // MARK: Arriving, on the feed's thread
-
-    /// Delivers the last missed changes to a stream and makes it live.
-    func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
-        // Nobody looks after one that has gone.
-        if subscriber.sink.isClosed { return }
-        guard position.transaction.rows === subscriber.query.names.schema else {
-            return feedLater(subscriber)
-        }
-        do throws(RequestFault) {
-            guard try deliverRest(to: subscriber, position) else { return }
-        } catch {
-            // A worker has more time than the feed.
-            if subscriber.lateArrivalCount < Self.lateArrivalCountMax {
-                subscriber.lateArrivalCount += 1
-                if case .missed = subscriber.phase { subscriber.phase = .catchUp }
-                return feedLater(subscriber)
-            }
-            return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
-        }
-        // Live events go past what is left to send, so nothing may be.
-        guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
-        if subscriber.needsUpToDate {
-            tellUpToDate(subscriber, position.version)
-            subscriber.needsUpToDate = false
-        }
-        let channel = channel(subscriber.query, position)
-        channel.settle(position.transaction, position.version)
-        goLive(subscriber, in: channel)
-    }
-
-    /// Tells a stream's client that it knows everything up to the stream's version.
-    ///
-    /// - `present`: The version of the feed.
-    func tellUpToDate(_ subscriber: StreamSubscriber, _ present: UInt64) {
-        let version = subscriber.version
-        let isID = subscriber.sink.movesID(to: version, at: present)
-        subscriber.send(events.upToDate(isID ? cursor(version) : nil, of: subscriber.query))
-    }
-
-    /// Has a stream told of each step by a channel.
-    func goLive(_ subscriber: StreamSubscriber, in channel: StreamChannel) {
-        subscriber.phase = .live
-        subscriber.lateArrivalCount = 0
-        subscriber.lastSent = monotonicMilliseconds()
-        // Equal queries are held once.
-        subscriber.query = channel.stream
-        channel.add(subscriber)
-        sendRest(to: subscriber)
-    }
-
-    /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.
-    ///
-    /// - Returns: Whether all of it was delivered.
-    private func deliverRest(
-        to subscriber: StreamSubscriber, _ position: ChangeFeed.Position
-    ) throws(RequestFault) -> Bool {
-        if subscriber.version >= position.version { return true }
-        // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
-        let countMax = StreamCatchUp.pieceObjectCount << min(10, subscriber.lateArrivalCount)
-        if let property = subscriber.query.property {
-            let isTold = try catchUp.tellMissed(
-                subscriber, property, position.transaction, countMax: countMax)
-            if !isTold { feedLater(subscriber) }
-            return isTold
-        }
-        let deadline = ChangeFeed.stepDeadline
-        guard
-            let missed = try catchUp.missed(
-                subscriber, position.transaction, countMax: countMax, until: deadline),
-            missed.through == position.version
-        else {
-            subscriber.lateArrivalCount += 1
-            feedLater(subscriber)
-            return false
-        }
-        subscriber.phase = .missed(missed)
-        while case .missed(let rest) = subscriber.phase {
-            guard catchUp.hasRoom(subscriber) else {
-                wait(subscriber)
-                return false
-            }
-            try catchUp.sendPiece(of: rest, subscriber, position.transaction, until: deadline)
-        }
-        return true
-    }
-
-    /// Sends what is left as the client reads.
-    private func sendRest(to subscriber: StreamSubscriber) {
-        guard case .live = subscriber.phase, !subscriber.flush() else { return }
-        subscriber.whenReady(isScarce: catchUp.isTight) { [weak self] in
-            guard let self else { return }
-            self.onFeed(subscriber) { _ in self.sendRest(to: subscriber) }
-        }
+        feedLater(follower)
     }
 }

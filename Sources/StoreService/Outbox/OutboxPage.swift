@@ -12,27 +12,36 @@ struct OutboxPage {
     /// The position behind its last object; where the page began when it has none.
     let through: OutboxCursor
 
+    /// The body of a reply with no objects.
+    static func empty(at cursor: OutboxCursor) -> SharedBytes {
+        let buffer = ByteBuffer(capacity: 64)
+        buffer.append("{\"objects\":[],\"through\":\"\(cursor)\"}")
+        return SharedBytes(buffer)
+    }
+
     /// Reads and writes a page.
     ///
     /// Objects are written whole however large they are: nothing else could read what a page left out, and
-    /// whoever consumes an outbox has to get past each of its objects.
+    /// the consumer of an outbox has to get past each of its objects.
     ///
     /// - `cursor`: Behind which object to begin.
+    /// - `limit`: Objects of the body of a reply.
     /// - `framing`: Makes an event of it, with as much as a piece has; nil for the body of a reply.
     /// - Throws: ``RequestFault`` when storage fails.
     init(
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
-        _ served: ServedStore, _ request: OutboxRequest, _ framing: (any EventFraming)? = nil
+        _ served: ServedStore, limit: Int, quotesLargeInts: Bool,
+        _ framing: (any EventFraming)? = nil
     ) throws(RequestFault) {
         let names = served.names(of: read.rows)
         let selection = names.everything[rowClass.index]
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = request.quotesLargeInts
+        writer.quotesLargeInts = quotesLargeInts
         framing?.begin("batch", id: nil, in: buffer)
         buffer.append("{\"objects\":[")
         let isEvent = framing != nil
-        let countMax = isEvent ? StreamCatchUp.pieceObjectCount : request.limit
+        let countMax = isEvent ? StreamCatchUp.pieceObjectCount : limit
         let byteCountMax = isEvent ? StreamCatchUp.pieceByteCount : served.limits.replyByteCount
         var count = 0
         var through = cursor

@@ -10,7 +10,7 @@ extension ServedStore {
         try withOutbox(request.className) { rowClass, read throws(RequestFault) in
             try OutboxPage(
                 rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
-                request
+                limit: request.limit, quotesLargeInts: request.quotesLargeInts
             ).bytes
         }
     }

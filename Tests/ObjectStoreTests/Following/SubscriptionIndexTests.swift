@@ -15,6 +15,7 @@ struct SubscriptionIndexTests {
                 Property(name: "id", type: .single(.scalar(.int))),
                 Property(name: "age", type: .single(.scalar(.int))),
                 Property(name: "home", type: .single(.object("City")), isOptional: true),
+                Property(name: "friends", type: .list(.object("Person"))),
             ]),
         ObjectClass(
             name: "City", primaryKey: "id",
@@ -30,7 +31,10 @@ struct SubscriptionIndexTests {
         let index: SubscriptionIndex
         let channels: [String: SilentChannel]
 
-        init(cityCount: Int, inhabitantCount: Int, _ filters: [String]) throws {
+        init(
+            cityCount: Int, inhabitantCount: Int, _ filters: [String],
+            allowance: FeedAllowance = FeedAllowance(milliseconds: 3_600_000)
+        ) throws {
             store = try Shelter.open(.memory, classes: SubscriptionIndexTests.classes)
             var number = 0
             for city in 0..<cityCount {
@@ -42,7 +46,7 @@ struct SubscriptionIndexTests {
                 try store.run(operations)
             }
             let schema = store.catalog.rows
-            index = SubscriptionIndex(schema)
+            index = SubscriptionIndex(schema, allowance: allowance)
             var channels: [String: SilentChannel] = [:]
             for filter in filters {
                 let channel = SilentChannel(try ObservedQuery(filter, of: "Person", schema))
@@ -68,10 +72,10 @@ struct SubscriptionIndexTests {
                 ], key: nil, .merge)
         }
 
-        /// The filters that a transaction concerns: with how many events, to be caught up, and too slow.
-        func told(
+        /// What a transaction means.
+        func findings(
             _ operations: [ObjectScript.Operation], within milliseconds: UInt64
-        ) throws -> (told: [String: Int], deferred: Set<String>, slow: Set<String>) {
+        ) throws -> SubscriptionIndex.Findings {
             let before = try store.read()
             defer { before.close() }
             try store.run(operations)
@@ -80,7 +84,14 @@ struct SubscriptionIndexTests {
             let step = ChangeStep(
                 before: before, after: after,
                 changes: try FoldedChanges(after: before.state().version, in: after))
-            let findings = index.findings(of: step, within: milliseconds)
+            return index.findings(of: step, within: milliseconds)
+        }
+
+        /// The filters that a transaction concerns: with how many events, to be caught up, and too slow.
+        func told(
+            _ operations: [ObjectScript.Operation], within milliseconds: UInt64
+        ) throws -> (told: [String: Int], deferred: Set<String>, slow: Set<String>) {
+            let findings = try findings(operations, within: milliseconds)
             func filter(_ channel: any FeedChannel) -> String {
                 channels.first { $0.value === channel }?.key ?? "?"
             }
@@ -92,6 +103,73 @@ struct SubscriptionIndexTests {
                 ), Set(findings.deferred.map(filter)), Set(findings.slow.map(filter))
             )
         }
+    }
+
+    /// The friends of a person.
+    private static func friends(_ id: Int, _ keys: Range<Int>) -> ObjectScript.Operation {
+        .write(
+            "Person",
+            [
+                "id": .value(.int(Int64(id))), "age": .value(.int(2)),
+                "friends": .values(
+                    keys.map { .link(className: "Person", key: .int(Int64($0))) }),
+            ], key: nil, .merge)
+    }
+
+    @Test("a filter that uses up its allowance is left out of a step, and others are told")
+    func allowance() throws {
+        // Each look at the clock takes a millisecond.
+        var time: UInt64 = 0
+        let allowance = FeedAllowance(milliseconds: 5) {
+            time += 1_000_000
+            return time
+        }
+        let long = "ANY friends.age == 7"
+        let world = try World(
+            cityCount: 1, inhabitantCount: 20_000, [long, "age == 2"], allowance: allowance)
+        let found = try world.told([Self.friends(3, 0..<20_000)], within: 3_600_000)
+        #expect(found.told == ["age == 2": 1])
+        #expect(found.slow == [long])
+        #expect(found.deferred == [])
+        // Of some twenty questions no more were asked than the allowance has milliseconds.
+        #expect(allowance.askCount > 1 && allowance.askCount <= 6)
+        let next = try world.told([World.person(5, age: 7, home: 0)], within: 3_600_000)
+        #expect(next.told == [:])
+    }
+
+    @Test("a filter of many terms is told of what its terms find alone")
+    func manyTerms() throws {
+        let many = (0..<200).map { "age == \(10 + 2 * $0)" }.joined(separator: " OR ")
+        let texts = "age == 1 OR (" + many + ")"
+        let world = try World(cityCount: 1, inhabitantCount: 10, [many, texts, "age == 2"])
+        func told(_ age: Int) throws -> [String: Int] {
+            try world.told([World.person(3, age: age, home: 0)], within: 3_600_000).told
+        }
+        #expect(try told(11) == [texts: 1])
+        #expect(try told(12) == [many: 1, texts: 1])
+        #expect(try told(13) == [many: 1, texts: 1])
+        #expect(try told(15) == [:])
+        for channel in world.channels.values { world.index.remove(channel) }
+        #expect(try told(12) == [:])
+    }
+
+    @Test("a channel whose filter workers test is told that objects of its classes have changed")
+    func untested() throws {
+        let world = try World(cityCount: 2, inhabitantCount: 2, ["age == 2"])
+        let schema = world.store.catalog.rows
+        let own = SilentChannel(
+            try ObservedQuery("age == 9", of: "Person", schema), isUntested: true)
+        let linked = SilentChannel(
+            try ObservedQuery("home.size == 9", of: "Person", schema), isUntested: true)
+        for channel in [own, linked] { world.index.add(channel) }
+        func touched(_ operations: [ObjectScript.Operation]) throws -> [Bool] {
+            let touched = try world.findings(operations, within: 3_600_000).touched
+            return [own, linked].map { channel in touched.contains { $0 === channel } }
+        }
+        #expect(try touched([World.person(1, age: 3, home: 1)]) == [true, true])
+        #expect(try touched([World.city(1, size: 7)]) == [false, true])
+        world.index.remove(linked)
+        #expect(try touched([World.city(1, size: 8)]) == [false, false])
     }
 
     @Test("nobody is told of a step that takes too long, and all catch up with it")

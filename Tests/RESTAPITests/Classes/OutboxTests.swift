@@ -46,7 +46,7 @@ struct OutboxTests {
         #expect(reply.status == 201, "\(reply.text)")
         // `hello` leaves more than half of the queue, and the object needs more than all of it.
         let sink = SlowSink(queueByteCountMax: 1000)
-        try server.service.streams.outboxes.follow(
+        try server.service.streams.follow(
             OutboxRequest(of: "Visit", since: nil, limit: 10), as: ClientKey(address: "a:1"), sink)
         sink.awaitPause()
         #expect(sink.refusedCount == 1)

@@ -168,11 +168,15 @@ struct QueryStreamTests {
 
     @Test(
         "is told whole to clients that do what the table says, cut anywhere, beside random writes",
-        arguments: [1 << 20, 4096], [0, 20])
-    func random(queueByteCountMax: Int, interval: Int) throws {
+        arguments: [1 << 20, 4096], [(0, 5), (20, 5), (0, 0)])
+    func random(
+        queueByteCountMax: Int, _ times: (interval: Int, filterMilliseconds: UInt64)
+    ) throws {
+        let interval = times.interval
         var random = SeededGenerator(
             seed: SeededGenerator.testSeed("streams of several queries"))
         var options = RESTOptions()
+        options.limits.feedFilterMilliseconds = times.filterMilliseconds
         options.heartbeatSeconds = 1
         // With the small one they fall behind again and again.
         options.limits.streamQueueByteCountMax = queueByteCountMax

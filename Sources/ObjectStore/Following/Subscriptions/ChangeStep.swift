@@ -17,18 +17,27 @@ package final class ChangeStep {
     }
 
     /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/limitFollowing(until:)``.
-    func limit(until deadline: UInt64) {
-        before.limitFollowing(until: deadline)
-        after.limitFollowing(until: deadline)
+    ///
+    /// - `allowance`: What each evaluation asks whether it may continue; nil for none.
+    func limit(until deadline: UInt64, _ allowance: FeedAllowance? = nil) {
+        for view in [before, after] {
+            view.limitFollowing(until: deadline)
+            view.turn = allowance
+        }
+    }
+
+    /// When what is evaluated on both views has to be done, in milliseconds of the monotonic clock. Setting it leaves
+    /// what was spent as it is.
+    var deadline: UInt64 {
+        get { after.budget.deadlineMilliseconds }
+        set {
+            before.budget.deadlineMilliseconds = newValue
+            after.budget.deadlineMilliseconds = newValue
+        }
     }
 
     /// Whether a view is late: what is read there from then on may be missing.
     var isLate: Bool { before.isLate || after.isLate }
-
-    /// Whether an evaluation was given up for another reason than time, which concerns the filter alone.
-    var isGivenUp: Bool {
-        [before, after].contains { $0.isLate && $0.budget.failure != .time }
-    }
 
     /// An object that changed, or that is reached from one, with its rows in both states.
     func object(_ identity: ObjectIdentity) -> ChangedObject {

@@ -47,13 +47,21 @@ struct NeedleIndex {
         }
     }
 
-    /// Hands over the owners of the needles that stand in a text, but for case; an owner may come several times.
+    /// The most comparisons of needles with parts of one text.
+    private static let comparisonCountMax = 100_000
+    /// The longest text that is looked through, in bytes.
+    private static let textByteCountMax = 256 << 10
+
+    /// Hands over the owners of the needles that stand in a text, but for case, and of all where it is longer or fuller
+    /// of what they begin with than is looked through; an owner may come several times.
     ///
     /// - `folded`: Memory for the text.
     func forEach(
         in text: UnsafeRawBufferPointer, _ folded: ByteBuffer, _ body: (Int32) -> Void
     ) {
         guard text.count >= 3 else { return }
+        guard text.count <= Self.textByteCountMax else { return forEach(body) }
+        var comparisonCount = 0
         folded.removeAll()
         var offset = 0
         while offset < text.count {
@@ -65,6 +73,8 @@ struct NeedleIndex {
         guard bytes.count >= 3 else { return }
         for start in 0...(bytes.count - 3) {
             guard let found = entries[Self.group(bytes, start)] else { continue }
+            comparisonCount += found.count
+            if comparisonCount > Self.comparisonCountMax { return forEach(body) }
             for entry in found {
                 let first = start - entry.offset
                 if first >= 0, first + entry.needle.count <= bytes.count,
@@ -74,6 +84,11 @@ struct NeedleIndex {
                 }
             }
         }
+    }
+
+    /// Hands over all owners.
+    private func forEach(_ body: (Int32) -> Void) {
+        for entry in entries.values.joined() { body(entry.owner) }
     }
 
     private static func group(_ bytes: [UInt8], _ offset: Int) -> UInt32 {

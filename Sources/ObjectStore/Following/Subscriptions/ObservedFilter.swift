@@ -1,16 +1,25 @@
 import Query
 import Rows
+import Threads
 
 /// A filter and all channels that follow it: it is evaluated once for all of them. On the feed's thread.
 package final class ObservedFilter {
-    /// What makes two filters the same.
-    package struct Key: Hashable {
-        let target: ObservedQuery.Target
-        let predicate: CanonicalPredicate?
+    /// What makes two filters the same: 128 bits of keyed hashes of the canonical predicate, so that filters of any
+    /// length are compared in the same time. Hashes cover all that equality does, and their key is the process's own
+    /// secret, so nobody can make two that collide.
+    package struct Key: Hashable, Sendable {
+        private let target: ObservedQuery.Target
+        private let digest: [Int]
 
         init(_ target: ObservedQuery.Target, _ predicate: Predicate?) {
             self.target = target
-            self.predicate = predicate.map { CanonicalPredicate($0) }
+            let canonical = predicate.map { CanonicalPredicate($0) }
+            digest = (0..<2).map { part in
+                var hasher = Hasher()
+                hasher.combine(part)
+                hasher.combine(canonical)
+                return hasher.finalize()
+            }
         }
     }
 
@@ -31,8 +40,21 @@ package final class ObservedFilter {
     var followers: [Follower] = []
     /// The object that it was last tested with, so that none is tested twice.
     var lastObject = -1
+    /// What it has used of its allowance in a step, in nanoseconds, and with how many objects.
+    private(set) var used: UInt64 = 0
+    private(set) var testedCount = 0
+    private var usedStep = 0
+    /// Whether a test has taken long, so that each is measured from its beginning.
+    private var isLong = false
     private var earlier: Matcher?
     private var later: Matcher?
+
+    /// Nanoseconds behind which a test counts as long.
+    private static let longNanoseconds: UInt64 = 1_000_000
+    /// Milliseconds of the clock that a test may take: a regular expression does not ask the allowance.
+    private static let millisecondsMax: UInt64 = 20
+    /// Nanoseconds of a test on average from which on the filter is a worker's.
+    private static let expensiveNanoseconds: UInt64 = 50_000
 
     init(_ query: ObservedQuery, owner: Int32, watches: [Int]) {
         self.query = query
@@ -42,7 +64,7 @@ package final class ObservedFilter {
 
     /// Whether what sets off a watch decides about a value that the filter is found by.
     func isPlaced(behind watch: Watch, _ schema: RowSchema) -> Bool {
-        query.anchors?.allSatisfy { watch.lies(onWayTo: $0.place, schema) } ?? false
+        query.conditions.valuePlaces?.allSatisfy { watch.lies(onWayTo: $0, schema) } ?? false
     }
 
     /// Whether one of some watches is the filter's or a follower's.
@@ -51,6 +73,37 @@ package final class ObservedFilter {
             watches.contains(position) || followers.contains { $0.shown.contains(position) }
         }
     }
+
+    /// Tests an object within the filter's allowance of a step.
+    ///
+    /// - `number`: That of the step.
+    /// - `deadline`: When the whole step has to be done, in milliseconds of the monotonic clock.
+    /// - Returns: Whether the test is done: an evaluation that was given up has noted nothing that holds.
+    func test(
+        _ step: ChangeStep, _ number: Int, within allowance: FeedAllowance, until deadline: UInt64,
+        _ body: () -> Void
+    ) -> Bool {
+        if usedStep != number { (used, testedCount, usedStep) = (0, 0, number) }
+        testedCount += 1
+        let start = monotonicNanoseconds()
+        step.deadline = min(deadline, start / 1_000_000 + Self.millisecondsMax)
+        allowance.begin(used: used, isExact: isLong)
+        body()
+        let measured = allowance.end()
+        step.deadline = deadline
+        let elapsed = monotonicNanoseconds() &- start
+        if let measured {
+            used = measured
+        } else if elapsed < Self.longNanoseconds {
+            used += elapsed
+        }
+        // It may have waited for its core, which the next measurement will tell.
+        isLong = isLong || elapsed >= Self.longNanoseconds
+        return !step.isLate && !allowance.isSpent && used < allowance.nanosecondsMax
+    }
+
+    /// Whether it took long with each object, and not with many.
+    var isExpensive: Bool { used / UInt64(max(1, testedCount)) >= Self.expensiveNanoseconds }
 
     /// Tests an object in both states and notes what that means to the followers.
     ///

@@ -28,7 +28,7 @@ package final class SubscriptionIndex {
     /// The filters of one class.
     private final class ClassFilters {
         /// By places of values, who is found by a condition on them.
-        var places: [ValuePlace: ConditionIndex] = [:]
+        var places: [ValuePlace: PlacedFilters] = [:]
         /// Who follows one object, by its key.
         var objects: [UInt64: Set<Int32>] = [:]
         /// Those that are tested with every change of the class, by owner.
@@ -37,11 +37,15 @@ package final class SubscriptionIndex {
 
     /// The filters whose evaluation was given up in the present step.
     private var givenUp: Set<Int32> = []
-    /// How long filters that follow links took in the present step, in milliseconds; those alone that took any.
-    private var spentMilliseconds: [Int32: UInt64] = [:]
+    /// What one filter may use in a step.
+    private let allowance: FeedAllowance
+    private var stepNumber = 0
+    /// The channels whose filters workers test, each with the classes whose changes can concern it; nil for all.
+    private var untested: [(channel: any FeedChannel, classes: Set<Int>?)] = []
 
-    /// How many filters there are.
-    private(set) var count = 0
+    private var filterCount = 0
+    /// How many filters and channels with filters of their own there are.
+    var count: Int { filterCount + untested.count }
     /// How many channels ask what was done to lists.
     private var listReaderCount = 0
 
@@ -49,45 +53,47 @@ package final class SubscriptionIndex {
     var readsLists: Bool { listReaderCount > 0 }
 
     /// Makes an empty index for the queries of a schema.
-    package init(_ schema: RowSchema) {
+    package init(_ schema: RowSchema, allowance: FeedAllowance = FeedAllowance()) {
         self.schema = schema
+        self.allowance = allowance
         watches = WatchTable(schema)
     }
 
     /// Every channel.
     var channels: [any FeedChannel] {
-        filters.flatMap { $0?.followers.map(\.channel) ?? [] }
+        filters.flatMap { $0?.followers.map(\.channel) ?? [] } + untested.map(\.channel)
     }
 
     // MARK: Entering
 
     /// Enters a channel.
     package func add(_ channel: any FeedChannel) {
+        if channel.readsLists { listReaderCount += 1 }
+        if channel.isUntested { return untested.append((channel, channel.query.classes)) }
         let query = channel.query
         let filter = ownerByKey[query.filterKey].flatMap { filters[Int($0)] } ?? enter(query)
         let shown = query.classIndex.map { root in
             query.shown.watches.map { watches.add($0, root, nil) }
         }
         filter.followers.append(ObservedFilter.Follower(channel: channel, shown: shown ?? []))
-        if channel.readsLists { listReaderCount += 1 }
     }
 
     private func enter(_ query: ObservedQuery) -> ObservedFilter {
         let owner = freeOwners.popLast() ?? Int32(filters.count)
         if Int(owner) == filters.count { filters.append(nil) }
-        let anchors = query.anchors
+        let places = query.conditions.valuePlaces
         let positions = query.classIndex.map { root in
-            query.filter.watches.map { watches.add($0, root, anchors) }
+            query.filter.watches.map { watches.add($0, root, places) }
         }
         let filter = ObservedFilter(query, owner: owner, watches: positions ?? [])
         filters[Int(owner)] = filter
         ownerByKey[query.filterKey] = owner
-        count += 1
-        place(filter, anchors)
+        filterCount += 1
+        place(filter)
         return filter
     }
 
-    private func place(_ filter: ObservedFilter, _ anchors: [Anchor]?) {
+    private func place(_ filter: ObservedFilter) {
         let owner = filter.owner
         guard let root = filter.query.classIndex else {
             storeFilters.insert(owner)
@@ -95,41 +101,54 @@ package final class SubscriptionIndex {
         }
         let own = classes[root] ?? ClassFilters()
         classes[root] = own
+        func filters(at place: ValuePlace) -> PlacedFilters {
+            let filters = own.places[place] ?? PlacedFilters()
+            own.places[place] = filters
+            return filters
+        }
+        let conditions = filter.query.conditions
         if case .object(_, let key) = filter.query.target {
             own.objects[key, default: []].insert(owner)
-        } else if let anchors {
-            for anchor in anchors {
-                let conditions = own.places[anchor.place] ?? ConditionIndex()
-                own.places[anchor.place] = conditions
-                conditions.add(anchor.condition, owner)
-            }
+        } else if let tables = conditions.tables {
+            for (place, table) in tables { filters(at: place).add(table, owner) }
+        } else if let anchors = conditions.anchors {
+            for anchor in anchors { filters(at: anchor.place).add(anchor.condition, owner) }
         } else {
             own.unplaced.insert(owner)
         }
     }
 
-    private func displace(_ filter: ObservedFilter, _ anchors: [Anchor]?) {
+    private func displace(_ filter: ObservedFilter) {
         let owner = filter.owner
         guard let root = filter.query.classIndex, let own = classes[root] else {
             storeFilters.remove(owner)
             return
         }
+        let conditions = filter.query.conditions
         if case .object(_, let key) = filter.query.target {
             own.objects[key]?.remove(owner)
             if own.objects[key]?.isEmpty == true { own.objects[key] = nil }
-        } else if let anchors {
-            for anchor in anchors {
-                own.places[anchor.place]?.remove(anchor.condition, owner)
-                if own.places[anchor.place]?.isEmpty == true { own.places[anchor.place] = nil }
-            }
+        } else if let tables = conditions.tables {
+            for place in tables.keys { own.places[place]?.remove(allOf: owner) }
+        } else if let anchors = conditions.anchors {
+            for anchor in anchors { own.places[anchor.place]?.remove(anchor.condition, owner) }
         } else {
             own.unplaced.remove(owner)
+        }
+        for place in conditions.valuePlaces ?? [] where own.places[place]?.isEmpty == true {
+            own.places[place] = nil
         }
         if own.places.isEmpty, own.objects.isEmpty, own.unplaced.isEmpty { classes[root] = nil }
     }
 
     /// Removes a channel.
     package func remove(_ channel: any FeedChannel) {
+        if channel.isUntested {
+            guard let index = untested.firstIndex(where: { $0.channel === channel }) else { return }
+            untested.remove(at: index)
+            if channel.readsLists { listReaderCount -= 1 }
+            return
+        }
         let key = channel.query.filterKey
         guard let owner = ownerByKey[key], let filter = filters[Int(owner)],
             let index = filter.followers.firstIndex(where: { $0.channel === channel })
@@ -138,13 +157,13 @@ package final class SubscriptionIndex {
         filter.followers.remove(at: index)
         if channel.readsLists { listReaderCount -= 1 }
         guard filter.followers.isEmpty else { return }
-        let anchors = filter.query.anchors
-        for position in filter.watches { watches.remove(position, anchors) }
-        displace(filter, anchors)
+        let places = filter.query.conditions.valuePlaces
+        for position in filter.watches { watches.remove(position, places) }
+        displace(filter)
         filters[Int(owner)] = nil
         freeOwners.append(owner)
         ownerByKey[key] = nil
-        count -= 1
+        filterCount -= 1
     }
 
     // MARK: Steps
@@ -155,24 +174,30 @@ package final class SubscriptionIndex {
         package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
         /// Those that it concerns in more than a step tests: who follows them catches up.
         package var deferred: [any FeedChannel] = []
-        /// Those whose filters take too long.
+        /// Those whose filters take too long with each object: workers test them from then on.
         package var slow: [any FeedChannel] = []
+        /// Those whose filters workers test, where it may concern them.
+        package var touched: [any FeedChannel] = []
     }
 
     /// Finds whom a step concerns, and what it means to them.
     ///
-    /// - `milliseconds`: How long it may take. In a view that is late objects seem to be gone, so then nobody is told:
-    ///   all are deferred but those whose filters took half of the time.
+    /// Each filter has its allowance. One that needs more is left out of the step, and who follows it catches up.
+    ///
+    /// - `milliseconds`: How long all of it may take. In a view that is late objects seem to be gone, so then nobody is
+    ///   told and all are deferred.
     package func findings(of step: ChangeStep, within milliseconds: UInt64) -> Findings {
         if count == 0 { return Findings() }
         let deadline = monotonicMilliseconds() + milliseconds
-        step.limit(until: deadline)
+        step.limit(until: deadline, allowance)
+        defer { step.limit(until: .max) }
         givenUp = []
-        spentMilliseconds = [:]
+        stepNumber += 1
+        var findings = Findings(touched: touched(by: step.changes))
         var reached = watches.reached(step) { place, root, value in
             isAnyFound(place, root, value)
         }
-        let wide = followersOfWideWatches(step)
+        findings.deferred = followersOfWideWatches(step)
         var concerned: [ObservedFilter] = []
         for identity in step.changes.order where !step.isLate {
             let found = reached.removeValue(forKey: identity) ?? []
@@ -182,13 +207,17 @@ package final class SubscriptionIndex {
         where !step.isLate {
             test(identity, reached: found, step, &concerned, until: deadline)
         }
-        var slow = givenUp
         if step.isLate {
-            slow.formUnion(spentMilliseconds.filter { $0.value >= milliseconds / 2 }.keys)
+            findings.deferred = filters.flatMap { $0?.followers.map(\.channel) ?? [] }
         }
-        var findings = Findings(
-            deferred: step.isLate ? channels : wide,
-            slow: slow.flatMap { filters[Int($0)]?.followers.map(\.channel) ?? [] })
+        for filter in givenUp.lazy.compactMap({ self.filters[Int($0)] }) {
+            let channels = filter.followers.map(\.channel)
+            if filter.isExpensive {
+                findings.slow += channels
+            } else {
+                findings.deferred += channels
+            }
+        }
         var others = Set(findings.slow.map { ObjectIdentifier($0) })
         findings.deferred.removeAll { !others.insert(ObjectIdentifier($0)).inserted }
         for filter in concerned {
@@ -198,6 +227,18 @@ package final class SubscriptionIndex {
             }
         }
         return findings
+    }
+
+    /// The channels with untested filters that some changes may concern.
+    private func touched(by changes: FoldedChanges) -> [any FeedChannel] {
+        if untested.isEmpty { return [] }
+        var changed = Set(changes.order.map(\.classIndex))
+        for lost in changes.lostLinks {
+            if let index = schema.classIndexByNumber[lost.classNumber] { changed.insert(index) }
+        }
+        return untested.lazy.filter { one in
+            one.classes.map { !$0.isDisjoint(with: changed) } ?? !changed.isEmpty
+        }.map(\.channel)
     }
 
     /// The channels whose watches led to too many objects in a step.
@@ -243,7 +284,7 @@ package final class SubscriptionIndex {
         var rowCount = 0
         var byteCount = 0
         func isFound(
-            _ conditions: ConditionIndex, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
+            _ conditions: PlacedFilters, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
             in view: ReadTransaction
         ) -> Bool {
             later.read(place, from: row, classIndex, in: view)
@@ -251,6 +292,16 @@ package final class SubscriptionIndex {
             byteCount += later.keyBytes.count
             return rowCount > Self.probedRowCountMax || byteCount > Self.probedByteCountMax
                 || conditions.isAnyFound(at: later)
+        }
+        func isUntested(_ number: UInt32) -> Bool {
+            guard let classIndex = schema.classIndexByNumber[number] else { return false }
+            return untested.contains { $0.classes?.contains(classIndex) ?? true }
+        }
+        if !untested.isEmpty,
+            step.changes.records.contains(where: { isUntested($0.classNumber) })
+                || step.changes.lostLinks.contains(where: { isUntested($0.classNumber) })
+        {
+            return true
         }
         for record in step.changes.records {
             guard let classIndex = schema.classIndexByNumber[record.classNumber],
@@ -306,15 +357,15 @@ package final class SubscriptionIndex {
             else { return }
             filter.lastObject = objectNumber
             guard object.change != nil || filter.isReached(by: reached) else { return }
-            let start = filter.watches.isEmpty ? nil : monotonicMilliseconds()
-            if filter.take(object, step, reached: reached, watches) { concerned.append(filter) }
-            if let start, case let spent = monotonicMilliseconds() - start, spent > 0 {
-                spentMilliseconds[owner, default: 0] += spent
+            var isConcerned = false
+            let isDone = filter.test(step, stepNumber, within: allowance, until: deadline) {
+                isConcerned = filter.take(object, step, reached: reached, watches)
             }
-            if step.isGivenUp {
-                givenUp.insert(owner)
-                step.limit(until: deadline)
-            }
+            if isConcerned { concerned.append(filter) }
+            if isDone { return }
+            givenUp.insert(owner)
+            // What ended one test does not concern the next, unless the time of all is over.
+            if monotonicMilliseconds() < deadline { step.limit(until: deadline, allowance) }
         }
         if let own {
             for (place, conditions) in own.places {

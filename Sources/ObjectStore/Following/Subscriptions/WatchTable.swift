@@ -43,8 +43,8 @@ final class WatchTable {
 
     /// Counts a watch and returns its position.
     ///
-    /// - `anchors`: Those of the filter that has it; nil where the watch counts whatever the values.
-    func add(_ watch: Watch, _ rootClass: Int, _ anchors: [Anchor]?) -> Int {
+    /// - `places`: The values that decide about the filter which has it; nil where the watch counts whatever they are.
+    func add(_ watch: Watch, _ rootClass: Int, _ places: Set<ValuePlace>?) -> Int {
         let key = Key(watch: watch, rootClass: rootClass)
         let position: Int
         if let known = positions[key] {
@@ -60,13 +60,13 @@ final class WatchTable {
             positions[key] = position
             triggers[watch.classIndex(schema), default: []].append(position)
         }
-        count(position, anchors, by: 1)
+        count(position, places, by: 1)
         return position
     }
 
     /// Counts a watch less.
-    func remove(_ position: Int, _ anchors: [Anchor]?) {
-        count(position, anchors, by: -1)
+    func remove(_ position: Int, _ places: Set<ValuePlace>?) {
+        count(position, places, by: -1)
         guard entries[position].count == 0 else { return }
         let entry = entries[position]
         positions[Key(watch: entry.watch, rootClass: entry.rootClass)] = nil
@@ -76,14 +76,14 @@ final class WatchTable {
         freePositions.append(position)
     }
 
-    private func count(_ position: Int, _ anchors: [Anchor]?, by difference: Int) {
+    private func count(_ position: Int, _ places: Set<ValuePlace>?, by difference: Int) {
         entries[position].count += difference
         let watch = entries[position].watch
-        guard let anchors, anchors.allSatisfy({ watch.lies(onWayTo: $0.place, schema) }) else {
+        guard let places, places.allSatisfy({ watch.lies(onWayTo: $0, schema) }) else {
             entries[position].freeCount += difference
             return
         }
-        for place in Set(anchors.map(\.place)) {
+        for place in places {
             let count = (entries[position].places[place] ?? 0) + difference
             entries[position].places[place] = count > 0 ? count : nil
         }

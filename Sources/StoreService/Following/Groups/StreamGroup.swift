@@ -16,7 +16,7 @@ final class StreamGroup: @unchecked Sendable {
     /// Whose turns its queries take.
     let clientKey: ClientKey
     /// Its queries, each with how far it has come.
-    var members: [(leg: StreamLeg, subscriber: StreamSubscriber)] = []
+    var members: [(querySink: QuerySink, follower: Follower)] = []
     /// When something was last sent to all, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
@@ -29,7 +29,7 @@ final class StreamGroup: @unchecked Sendable {
         var pieces: [(position: Int, bytes: SharedBytes)] = []
         var byteCount = 0
         /// The streams of all queries that they concern, each with the version that it had been told of before.
-        var concerned: [ObjectIdentifier: (subscriber: StreamSubscriber, version: UInt64)] = [:]
+        var concerned: [ObjectIdentifier: (follower: Follower, version: UInt64)] = [:]
         /// The first and the last version that something was collected of.
         var (first, last) = (UInt64.max, UInt64(0))
         /// Whether a part of the event has been sent.
@@ -40,8 +40,7 @@ final class StreamGroup: @unchecked Sendable {
         var isEmpty: Bool { concerned.isEmpty }
     }
     private var steps = Steps()
-    /// When the next event may be sent, in milliseconds of the monotonic clock.
-    private var dueMilliseconds: UInt64 = 0
+    private var pace: Pace
     private var isDelayed = false
 
     private static let comma: SharedBytes = {
@@ -57,15 +56,16 @@ final class StreamGroup: @unchecked Sendable {
         self.sink = sink
         self.clientKey = clientKey
         self.hub = hub
+        pace = Pace(stream.intervalMilliseconds, isAligned: true)
     }
 
     /// Whether its client has been told everything up to the feed's version, once one of the queries is there.
-    func isUpToDate(at version: UInt64, beside leg: StreamLeg? = nil) -> Bool {
-        steps.isEmpty && isLive(at: version, beside: leg)
+    func isUpToDate(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
+        steps.isEmpty && isLive(at: version, beside: querySink)
     }
 
-    private func isLive(at version: UInt64, beside leg: StreamLeg? = nil) -> Bool {
-        members.allSatisfy { $0.leg === leg || $0.subscriber.isAtPresent(version) }
+    private func isLive(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
+        members.allSatisfy { $0.querySink === querySink || $0.follower.isAtPresent(version) }
     }
 
     /// Has `body` run once when no more than these bytes wait in the queue that all use. Any thread.
@@ -87,14 +87,16 @@ final class StreamGroup: @unchecked Sendable {
     // MARK: Live, on the feed's thread
 
     /// Takes what the step that leads to a version means to one query.
-    func collect(_ bytes: SharedBytes, for leg: StreamLeg, version: UInt64) -> StreamSent {
+    func collect(_ bytes: SharedBytes, for querySink: QuerySink, version: UInt64) -> StreamSent {
         if sink.isClosed { return .closed }
-        guard let position = members.firstIndex(where: { $0.leg === leg }) else { return .closed }
+        guard let position = members.firstIndex(where: { $0.querySink === querySink }) else {
+            return .closed
+        }
         if steps.isEmpty, !isDelayed { hub.groupsInStep.append(self) }
         (steps.first, steps.last) = (min(steps.first, version), max(steps.last, version))
-        if steps.concerned[ObjectIdentifier(leg)] == nil {
-            let subscriber = members[position].subscriber
-            steps.concerned[ObjectIdentifier(leg)] = (subscriber, subscriber.version)
+        if steps.concerned[ObjectIdentifier(querySink)] == nil {
+            let follower = members[position].follower
+            steps.concerned[ObjectIdentifier(querySink)] = (follower, follower.state.version)
         }
         if steps.byteCount >= StreamChannel.partByteCount {
             sendCollected(version, isLast: false)
@@ -112,12 +114,12 @@ final class StreamGroup: @unchecked Sendable {
     /// - Returns: Whether it has to be called again.
     func endStep(to version: UInt64) -> Bool {
         if !steps.isEmpty, !steps.isFull, !sink.isClosed {
-            if monotonicMilliseconds() < dueMilliseconds {
+            if !pace.isDue {
                 delay()
                 return false
             }
             let isWhole = members.allSatisfy {
-                $0.subscriber.channel.map { $0.holdsThrough(version) >= steps.first } ?? true
+                $0.follower.channel.map { $0.knownVersion(at: version) >= steps.first } ?? true
             }
             if !isWhole { return true }
         }
@@ -128,23 +130,18 @@ final class StreamGroup: @unchecked Sendable {
     private func delay() {
         if isDelayed { return }
         isDelayed = true
-        hub.perform(at: dueMilliseconds) { _ in
+        hub.perform(at: pace.due) { _ in
             self.isDelayed = false
             self.hub.groupsInStep.append(self)
         }
     }
 
-    /// When an interval of a length ends that has begun, in milliseconds of the monotonic clock.
-    static func intervalEnd(_ milliseconds: UInt64) -> UInt64 {
-        (monotonicMilliseconds() / milliseconds + 1) * milliseconds
-    }
-
     /// Lets go of a query, which is told by others what follows: behind what was collected.
-    func leave(_ leg: StreamLeg) {
+    func leave(_ querySink: QuerySink) {
         if !steps.isFull { return send(to: steps.last) }
         // There is no room for it, and it catches up before the others do, at the end of the step.
-        let one = steps.concerned.removeValue(forKey: ObjectIdentifier(leg))
-        if let one { one.subscriber.version = one.version }
+        let one = steps.concerned.removeValue(forKey: ObjectIdentifier(querySink))
+        if let one { one.follower.state.know(through: one.version) }
     }
 
     private func send(to version: UInt64) {
@@ -153,14 +150,13 @@ final class StreamGroup: @unchecked Sendable {
         steps = Steps()
         if sent.isEmpty { return }
         lastSent = monotonicMilliseconds()
-        let interval = UInt64(stream.intervalMilliseconds)
-        if interval > 0 { dueMilliseconds = Self.intervalEnd(interval) }
+        pace.begin()
         if !sent.isFull { return }
         // Its client is slow.
-        for one in sent.concerned.values { one.subscriber.version = one.version }
-        let behind = sent.concerned.values.map(\.subscriber).filter { $0.channel != nil }
+        for one in sent.concerned.values { one.follower.state.know(through: one.version) }
+        let behind = sent.concerned.values.map(\.follower).filter { $0.channel != nil }
         hub.unlist(behind)
-        for subscriber in behind { hub.fallBack(subscriber, isToldInPart: sent.hasParts) }
+        for follower in behind { hub.overrun(follower, isToldInPart: sent.hasParts) }
     }
 
     private func sendCollected(_ version: UInt64, isLast: Bool) {
@@ -189,6 +185,6 @@ final class StreamGroup: @unchecked Sendable {
         let isLive = isUpToDate(at: version)
         guard case .queued = sink.send(hub.events.heartbeat(isLive ? cursor : nil)), isLive
         else { return }
-        for member in members { member.subscriber.version = version }
+        for member in members { member.follower.state.know(through: version) }
     }
 }

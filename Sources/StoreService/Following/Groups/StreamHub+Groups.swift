@@ -11,6 +11,7 @@ extension StreamHub {
         from start: StreamCursor, begin: @escaping @Sendable () -> Void
     ) {
         let group = StreamGroup(stream, sink, clientKey, hub: self)
+        for query in stream.queries { query.checked.observed.prepare() }
         perform { position in
             if let before = self.groups.updateValue(group, forKey: stream.id) { self.drop(before) }
             let isNow = start == .now
@@ -34,11 +35,11 @@ extension StreamHub {
             if let group = self.groups[stream.id], self.keep(group) {
                 let queries = stream.queries
                 for member in group.members
-                where !queries.contains(where: { $0 === member.leg.query }) {
+                where !queries.contains(where: { $0 === member.querySink.query }) {
                     self.remove(member, from: group)
                 }
                 for query in queries
-                where !group.members.contains(where: { $0.leg.query === query }) {
+                where !group.members.contains(where: { $0.querySink.query === query }) {
                     self.add(query, to: group, from: nil, position)
                 }
             }
@@ -66,39 +67,38 @@ extension StreamHub {
         _ query: FollowedQuery, to group: StreamGroup, from start: StreamCursor?,
         _ position: ChangeFeed.Position
     ) {
-        let leg = StreamLeg(query, of: group)
-        let subscriber = StreamSubscriber(
-            leg, query.checked, group.clientKey, generation: query.generation)
-        group.members.append((leg, subscriber))
+        let querySink = QuerySink(query, of: group)
+        let follower = Follower(
+            querySink, query.checked, group.clientKey, generation: query.generation)
+        group.members.append((querySink, follower))
         switch start {
         case .now? where query.checked.result == nil:
             query.knownFrom = min(query.knownFrom, position.version)
-            subscriber.version = position.version
-            subscriber.needsUpToDate = false
-            arrive(subscriber, position)
+            follower.state.begin(at: position.version)
+            arrive(follower, position)
         case .now?, .start?, .snapshot?:
             query.knownFrom = min(query.knownFrom, position.version)
-            restart(subscriber, .start)
+            restart(follower, .start)
         case .after(let version)?, .within(let version, _)?:
             if version.number >= query.knownFrom {
-                return resume(subscriber, .after(version), present: position.version)
+                return resume(follower, .after(version), present: position.version)
             }
             fallthrough
         case nil:
             // What has an id up to here was told without it, and nothing has one until it is up to date.
             if query.knownFrom > position.version { query.knownFrom = position.version + 1 }
-            restart(subscriber, .start)
+            restart(follower, .start)
         }
     }
 
     private func remove(
-        _ member: (leg: StreamLeg, subscriber: StreamSubscriber), from group: StreamGroup
+        _ member: (querySink: QuerySink, follower: Follower), from group: StreamGroup
     ) {
         // What comes of a query of its name comes behind what was collected.
-        group.leave(member.leg)
-        member.leg.remove()
-        unlist([member.subscriber])
-        group.members.removeAll { $0.leg === member.leg }
+        group.leave(member.querySink)
+        member.querySink.remove()
+        unlist([member.follower])
+        group.members.removeAll { $0.querySink === member.querySink }
     }
 
     /// Whether a client is still there; lets go of one that is not.
@@ -109,7 +109,7 @@ extension StreamHub {
     }
 
     private func drop(_ group: StreamGroup) {
-        unlist(group.members.map(\.subscriber))
+        unlist(group.members.map(\.follower))
         group.members = []
         if groups[group.stream.id] === group { groups[group.stream.id] = nil }
     }

@@ -76,10 +76,9 @@ package struct StreamQueriesBody {
                         "The name of a query has from 1 to \(Self.nameByteCountMax) bytes.")
                 }
                 let definition = try definition(member.value, name, names, served.limits)
-                added.append(
-                    FollowedQuery(
-                        name, try definition.checked(names, served.limits),
-                        byteCount: byteCount / queries.count))
+                let checked = try definition.checked(names, served.limits)
+                checked.observed.prepare()
+                added.append(FollowedQuery(name, checked, byteCount: byteCount / queries.count))
             } catch {
                 faults.append(
                     error.placed(at: JSONPointer().appending("queries").appending(name)))

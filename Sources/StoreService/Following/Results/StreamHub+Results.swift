@@ -8,49 +8,81 @@ extension StreamHub {
     ///
     /// - `reason`: Why what it knows is void; nil for one that knows the result at its version.
     func join(
-        _ subscriber: StreamSubscriber, _ position: ChangeFeed.Position, _ reason: ResetReason?
+        _ follower: Follower, _ position: ChangeFeed.Position, _ reason: ResetReason?
     ) {
-        guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
-        do throws(RequestFault) {
-            subscriber.query = try subscriber.query.under(position.transaction.rows, served)
-        } catch {
-            return subscriber.sink.end(sending: events.error(error, of: subscriber.query))
+        guard follower.flush(), follower.hasRoom else { return wait(follower) }
+        guard position.transaction.rows === follower.query.names.schema else {
+            return check(follower, reason)
         }
-        guard let channel = channel(subscriber.query, position) as? ResultChannel else { return }
-        channel.join(subscriber, reason, at: position.version)
+        let channel = channel(follower.query, position)
+        channel.result?.join(follower, reason, at: position.version, in: channel)
+    }
+
+    /// Has a worker check what a stream follows against the present schema, and then has it join again.
+    private func check(_ follower: Follower, _ reason: ResetReason?) {
+        check(follower.query, for: [follower]) { checked, position in
+            switch checked {
+            case .success(let query):
+                follower.query = query
+                self.join(follower, position, reason)
+            case .failure(let fault):
+                follower.fail(fault, self.events)
+            }
+        }
     }
 
     /// Has the followers of a channel that the feed has let go follow the same result from where they are.
-    func carryOver(_ channel: ResultChannel) {
-        perform { position in
-            do throws(RequestFault) {
-                let query = try channel.stream.under(position.transaction.rows, self.served)
-                let next = self.channel(query, position) as? ResultChannel
-                next?.adopt(channel, at: position.version)
-            } catch {
-                channel.fail(error)
+    func carryOver(_ channel: StreamChannel) {
+        check(
+            channel.stream,
+            for: channel.followers + (channel.result?.arrivals.map(\.follower) ?? [])
+        ) { checked, position in
+            switch checked {
+            case .success(let query):
+                guard position.transaction.rows === query.names.schema else {
+                    return self.carryOver(channel)
+                }
+                let next = self.channel(query, position)
+                next.result?.adopt(channel, at: position.version, in: next)
+            case .failure(let fault): channel.fail(fault)
             }
-        } orElse: {
-            channel.end(version: 0)
         }
+    }
+
+    /// Checks a query against the present schema by a worker, where it has not been, and goes on on the feed's thread.
+    private func check(
+        _ query: CheckedStream, for followers: [Follower],
+        _ body:
+            @escaping @Sendable (Result<CheckedStream, RequestFault>, ChangeFeed.Position) -> Void
+    ) {
+        guard let first = followers.first else { return }
+        @Sendable func end() { for follower in followers { follower.end(self.served) } }
+        let isTaken = served.scheduler.submit(
+            Job(first.clientKey) { _ in
+                let checked = Result { () throws(RequestFault) in
+                    try query.under(self.served.store.catalog.rows, self.served)
+                }
+                self.perform({ body(checked, $0) }, orElse: end)
+            })
+        if isTaken { return }
+        perform({ _ in self.retry { self.check(query, for: followers, body) } }, orElse: end)
     }
 
     /// Has a worker compute a result, and hands it over on the feed's thread: nil where it has to be tried again.
     ///
     /// - Returns: Whether a worker will.
     func compute(
-        _ computation: ResultComputation, for followers: [StreamSubscriber],
+        _ computation: ResultComputation, for followers: [Follower],
         _ body:
             @escaping @Sendable (
                 Result<ResultComputation.Outcome?, RequestFault>, ChangeFeed.Position
             ) -> Void
     ) -> Bool {
         guard let first = followers.first else { return false }
-        let sinks = followers.map(\.sink)
         return served.scheduler.submit(
             Job(
                 first.clientKey, until: served.queryDeadline,
-                isAwaited: { sinks.contains { !$0.isClosed } }
+                isAwaited: { followers.contains { !$0.isGone } }
             ) { job in
                 // It has waited too long for its turn, which is no fault of its query.
                 let isLate = job.isOverdue

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The way of one query to the connection that a stream of several has for all of them. Any thread.
-final class StreamLeg: StreamSink {
+final class QuerySink: StreamSink {
     /// Which query it is.
     let query: FollowedQuery
     private let group: StreamGroup

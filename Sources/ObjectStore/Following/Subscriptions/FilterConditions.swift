@@ -1,0 +1,44 @@
+import Query
+
+/// The conditions that a filter is found by, made ready for the index of subscriptions by who makes the query, so that
+/// the feed's thread enters a filter of any number of terms in the same time.
+final class FilterConditions: @unchecked Sendable {
+    // Unchecked: nobody changes `tables` once they are made.
+
+    /// Conditions on values, of which one holds of every match; nil where none are known.
+    let anchors: [Anchor]?
+    /// The values that the conditions are on, which decide about the filter; nil where none are known.
+    let valuePlaces: Set<ValuePlace>?
+    /// The conditions of a filter that has many; nil where they are entered beside those of others.
+    let tables: [ValuePlace: ConditionIndex]?
+
+    /// Conditions that are entered one by one.
+    private static let sharedCountMax = 64
+
+    init(_ anchors: [Anchor]?) {
+        self.anchors = anchors
+        valuePlaces = anchors.map { Set($0.map(\.place)) }
+        guard let anchors, anchors.reduce(0, { $0 + $1.condition.count }) > Self.sharedCountMax
+        else {
+            tables = nil
+            return
+        }
+        var tables: [ValuePlace: ConditionIndex] = [:]
+        for anchor in anchors {
+            let table = tables[anchor.place] ?? ConditionIndex()
+            tables[anchor.place] = table
+            table.add(anchor.condition, 0)
+        }
+        self.tables = tables
+    }
+}
+
+extension Anchor.Condition {
+    /// How many entries a table has of it.
+    fileprivate var count: Int {
+        switch self {
+        case .ranges(let ranges): ranges.count
+        case .text: 1
+        }
+    }
+}

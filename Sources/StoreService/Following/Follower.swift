@@ -1,0 +1,166 @@
+import ObjectJSON
+import ObjectStore
+import Threads
+
+/// A client that is told what happens: a stream of events, or a request that waits for its one reply; and how far it has
+/// come.
+///
+/// At any time it belongs to one thread: a worker's while it catches up, the feed's while it is live; it is handed
+/// over through the queues of both.
+package final class Follower: @unchecked Sendable {
+    // Unchecked: see the rule above.
+
+    /// How what is told reaches the client.
+    enum Client {
+        case events(any StreamSink)
+        /// One reply with so many changes or objects at most, or with none at a time in milliseconds of the monotonic
+        /// clock.
+        case reply(any ReplySink, limit: Int, deadline: UInt64)
+    }
+
+    let client: Client
+    /// Whose turns it takes.
+    let clientKey: ClientKey
+    /// What it follows, checked against the schema it was last told of.
+    var query: CheckedStream
+    /// Of one of several queries the generation of the stream that it was added in.
+    let generation: Int?
+    /// Where it stands on its way to the present.
+    var state = FollowerState<MissedChanges>()
+    /// Behind which object of an outbox its client stands, if it follows one.
+    var outboxCursor: OutboxCursor?
+    /// The channel that it is told by; nil while it is told by none. The feed's thread alone.
+    var channel: StreamChannel? {
+        didSet { if channel == nil, oldValue != nil { sink?.leaveSteps() } }
+    }
+    /// Pieces that the queue had no room for.
+    private var unsent: [SharedBytes] = []
+    /// When something was last sent, in milliseconds of the monotonic clock.
+    var lastSent: UInt64 = 0
+
+    /// Makes a stream that has come nowhere yet.
+    package init(
+        _ sink: any StreamSink, _ query: CheckedStream, _ clientKey: ClientKey,
+        generation: Int? = nil
+    ) {
+        client = .events(sink)
+        self.clientKey = clientKey
+        self.query = query
+        self.generation = generation
+    }
+
+    /// Makes a request that waits for what follows a version.
+    ///
+    /// - `deadline`: When it is answered with nothing, in milliseconds of the monotonic clock.
+    package init(
+        replyingTo sink: any ReplySink, _ query: CheckedStream, _ clientKey: ClientKey,
+        after version: UInt64, limit: Int, deadline: UInt64
+    ) {
+        client = .reply(sink, limit: limit, deadline: deadline)
+        self.clientKey = clientKey
+        self.query = query
+        generation = nil
+        state.begin(at: version)
+    }
+
+    /// The longest wait of a request, in seconds.
+    package static let waitSecondsMax = 60
+
+    /// Where events go; nil of a request that waits for a reply.
+    var sink: (any StreamSink)? {
+        if case .events(let sink) = client { sink } else { nil }
+    }
+
+    /// Whether nobody is there any more.
+    var isGone: Bool {
+        switch client {
+        case .events(let sink): sink.isClosed
+        case .reply(let sink, _, _): sink.isGone
+        }
+    }
+
+    // MARK: Ends
+
+    /// Ends a stream, or answers a request that has waited in vain.
+    func end(_ served: ServedStore) {
+        switch client {
+        case .events(let sink): sink.end()
+        case .reply(let sink, _, _):
+            sink.reply(
+                outboxCursor.map { OutboxPage.empty(at: $0) }
+                    ?? served.emptyChangePage(state.version))
+        }
+    }
+
+    /// Ends it with an error.
+    func fail(_ fault: RequestFault, _ events: StreamEvents) {
+        switch client {
+        case .events(let sink): sink.end(sending: events.error(fault, of: query))
+        case .reply(let sink, _, _): sink.fail(fault)
+        }
+    }
+
+    /// Lets go of a client that has left.
+    func abandon() {
+        if case .reply(let sink, _, _) = client { sink.abandon() }
+    }
+
+    // MARK: Sending
+
+    /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
+    var hasRoom: Bool {
+        sink.map { unsent.isEmpty && $0.queuedByteCount < $0.queueByteCountMax / 2 } ?? true
+    }
+
+    /// Whether its client has been told everything up to the feed's version. The feed's thread.
+    func isAtPresent(_ version: UInt64) -> Bool {
+        unsent.isEmpty && channel?.knownVersion(at: version) == version
+    }
+
+    /// Whether nothing waits for its client.
+    var isIdle: Bool { unsent.isEmpty && sink?.queuedByteCount ?? 0 == 0 }
+
+    /// Has `body` run once, on any thread, when its client has read enough for another try to send, or has gone.
+    ///
+    /// - `isScarce`: Whether it has to have read everything.
+    func whenReady(isScarce: Bool, _ body: @escaping @Sendable () -> Void) {
+        guard let sink else { return body() }
+        if isScarce { return sink.whenQueued(atMost: 0, body) }
+        sink.whenReady(for: unsent.first?.count ?? 0, body)
+    }
+
+    /// Sends bytes behind what is left, or keeps them until there is room.
+    func send(_ bytes: SharedBytes) {
+        unsent.append(bytes)
+        _ = flush()
+    }
+
+    /// Sends bytes of a step, or of a moment at rest, that many streams share, if there is room at once.
+    ///
+    /// - `version`: What the step leads to.
+    /// - `now`: In milliseconds of the monotonic clock.
+    func sendLive(_ bytes: SharedBytes, of version: UInt64, now: UInt64) -> StreamSent {
+        guard let sink else { return .closed }
+        guard unsent.isEmpty || flush() else { return .full }
+        let sent = sink.send(bytes, inStepTo: version)
+        if case .queued = sent { lastSent = now }
+        return sent
+    }
+
+    /// Sends what was left; false when not everything had room.
+    func flush() -> Bool {
+        guard let sink else { return true }
+        var sent = 0
+        defer { unsent.removeFirst(sent) }
+        while sent < unsent.count {
+            switch sink.send(unsent[sent]) {
+            case .queued:
+                lastSent = monotonicMilliseconds()
+                sent += 1
+            case .closed: sent += 1
+            case .full: return false
+            }
+        }
+        return true
+    }
+}

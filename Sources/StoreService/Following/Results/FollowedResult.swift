@@ -1,0 +1,202 @@
+import ObjectJSON
+import ObjectStore
+
+/// A live list, sections or an aggregate as the followers of a channel know it: it is computed by a worker, once for all
+/// of them, whenever a step concerns its query, and what is different is told with the version that was read.
+///
+/// Lives on the feed's thread. One computation runs at a time; steps that come meanwhile are folded into the next one.
+final class FollowedResult: @unchecked Sendable {
+    // Unchecked: everything is touched on the feed's thread alone.
+
+    /// A follower that needs the whole result, or to learn that it has it.
+    struct Arrival {
+        let follower: Follower
+        /// Why what it knows is void; nil for one that knows the result at its version.
+        let reason: ResetReason?
+    }
+
+    private let showsObjects: Bool
+    /// What the followers know; nil before the first computation.
+    private var result: LiveResult?
+    /// Since which version that has been right, and up to which it was when it was last looked at.
+    private var span: ClosedRange<UInt64> = 0...0
+    /// The last version that may have changed it and is not computed.
+    private var markedThrough: UInt64?
+    private(set) var arrivals: [Arrival] = []
+    private var isComputing = false
+
+    init(_ stream: CheckedStream) { showsObjects = stream.result?.showsObjects ?? false }
+
+    /// The last version that what the followers know is right for, where `version` is that of the feed.
+    func knownVersion(at version: UInt64) -> UInt64 {
+        // It may be newer than the version that is asked about: what waits for an interval's end is older.
+        if markedThrough == nil, result != nil, version > span.upperBound {
+            span = span.lowerBound...version
+        }
+        return result == nil ? 0 : span.upperBound
+    }
+
+    // MARK: Followers
+
+    /// Drops those that wait and are gone.
+    func removeGone() { arrivals.removeAll { $0.follower.isGone } }
+
+    /// Lets go of those that wait.
+    func takeArrivals() -> [Follower] {
+        defer { arrivals = [] }
+        return arrivals.map(\.follower)
+    }
+
+    /// Takes a follower that needs the result.
+    ///
+    /// - `reason`: Why what it knows is void; nil for one that knows the result at its version.
+    /// - `version`: That of the feed.
+    func join(
+        _ follower: Follower, _ reason: ResetReason?, at version: UInt64,
+        in channel: StreamChannel
+    ) {
+        let through = knownVersion(at: version)
+        let isKnown = reason == nil && span.contains(follower.state.version)
+        if isKnown, result != nil, markedThrough == nil, showsObjects {
+            follower.state.know(through: through)
+            channel.hub.tellUpToDate(follower, version)
+            return channel.hub.goLive(follower, in: channel)
+        }
+        arrivals.append(Arrival(follower: follower, reason: reason))
+        schedule(in: channel)
+    }
+
+    /// Has live followers wait for the whole result.
+    private func expect(_ followers: [Follower], _ reason: ResetReason) {
+        for follower in followers {
+            follower.state.overrun(isToldInPart: true)
+            arrivals.append(Arrival(follower: follower, reason: reason))
+        }
+    }
+
+    /// Has the followers of a channel that the feed has let go follow the same result from where they are.
+    func carryOver(_ channel: StreamChannel) {
+        // What it is not told of any more may change the result, until another channel has its followers.
+        markedThrough = .max
+        channel.hub.forget(channel)
+        channel.hub.carryOver(channel)
+    }
+
+    /// Takes the followers of a channel of the same definition, which the feed has let go.
+    func adopt(_ other: StreamChannel, at version: UInt64, in channel: StreamChannel) {
+        guard let former = other.result else { return }
+        let isNew = result == nil && channel.isEmpty
+        let live = other.takeFollowers()
+        if isNew {
+            // What has happened is in the change log.
+            (result, span, markedThrough) = (former.result, former.span, version)
+            for follower in live { channel.hub.goLive(follower, in: channel) }
+        } else {
+            expect(live, .overrun)
+        }
+        arrivals += former.arrivals
+        former.arrivals = []
+        schedule(in: channel)
+    }
+
+    // MARK: Computing
+
+    /// Learns that a step may have changed the result.
+    func mark(from start: UInt64, to version: UInt64, in channel: StreamChannel) {
+        if markedThrough == nil { _ = knownVersion(at: start) }
+        markedThrough = version
+        schedule(in: channel)
+    }
+
+    /// Has the result computed, if that is needed and due.
+    private func schedule(in channel: StreamChannel) {
+        guard !isComputing, markedThrough != nil || !arrivals.isEmpty, !channel.isEmpty
+        else { return }
+        if arrivals.isEmpty, !channel.isDue {
+            return channel.delay { _ in self.schedule(in: channel) }
+        }
+        isComputing = true
+        let hub = channel.hub
+        let computation = ResultComputation(
+            stream: channel.stream, served: hub.served, framing: hub.events.framing,
+            known: result.map { ($0, span.upperBound) }, needsSnapshot: !arrivals.isEmpty)
+        let count = arrivals.count
+        let isTaken = hub.compute(
+            computation, for: arrivals.prefix(16).map(\.follower) + channel.followers.prefix(16)
+        ) { outcome, position in
+            self.isComputing = false
+            self.take(outcome, count, position, in: channel)
+        }
+        if !isTaken { retry(in: channel) }
+    }
+
+    private func retry(in channel: StreamChannel) {
+        isComputing = false
+        channel.hub.retry { self.schedule(in: channel) }
+    }
+
+    /// Tells what was computed.
+    ///
+    /// - `count`: How many waited when it began.
+    private func take(
+        _ outcome: Result<ResultComputation.Outcome?, RequestFault>, _ count: Int,
+        _ position: ChangeFeed.Position, in channel: StreamChannel
+    ) {
+        guard channel.hub.isInUse(channel) else { return }
+        let found: ResultComputation.Outcome
+        switch outcome {
+        case .failure(let fault):
+            channel.fail(fault)
+            return channel.forgetIfEmpty()
+        case .success(nil):
+            channel.removeGone()
+            return retry(in: channel)
+        case .success(let outcome?): found = outcome
+        }
+        if let reason = found.reset {
+            result = nil
+            expect(channel.takeFollowers(), reason)
+            return schedule(in: channel)
+        }
+        if let marked = markedThrough, marked <= found.version { markedThrough = nil }
+        let isSame = result != nil && found.changes.isEmpty
+        result = found.result
+        span = (isSame ? span.lowerBound : found.version)...found.version
+        if !found.changes.isEmpty {
+            channel.beginInterval()
+            channel.hub.meter.countEncoding()
+            for event in found.changes { channel.send(event, of: found.version) }
+        }
+        let through = knownVersion(at: position.version)
+        let served = arrivals.prefix(count)
+        arrivals.removeFirst(served.count)
+        for arrival in served {
+            welcome(arrival, found, (through, position.version), in: channel)
+        }
+        channel.forgetIfEmpty()
+        schedule(in: channel)
+    }
+
+    /// - `versions`: The last one that the result is right for, and that of the feed.
+    private func welcome(
+        _ arrival: Arrival, _ found: ResultComputation.Outcome,
+        _ versions: (through: UInt64, present: UInt64), in channel: StreamChannel
+    ) {
+        let follower = arrival.follower
+        let hub = channel.hub
+        // Nobody looks after one that has gone.
+        if follower.isGone { return }
+        if arrival.reason != nil || !span.contains(follower.state.version) || !showsObjects {
+            if showsObjects {
+                follower.send(
+                    hub.events.reset(
+                        arrival.reason ?? .overrun, of: channel.stream,
+                        generation: follower.generation))
+            }
+            for event in found.snapshot { follower.send(event) }
+        }
+        follower.state.know(through: versions.through)
+        if showsObjects { hub.tellUpToDate(follower, versions.present) }
+        hub.goLive(follower, in: channel)
+    }
+}

@@ -1,0 +1,151 @@
+import ObjectJSON
+import ObjectStore
+
+// The events that a channel writes, once for all of its followers.
+extension StreamChannel {
+    /// Bytes after which an event goes on in another part.
+    static let partByteCount = 256 << 10
+
+    /// Runs `body` within the time of a part of an event.
+    ///
+    /// - Throws: ``Interruption`` for what `body` throws, where something could not be read, and when time is over.
+    private func inTime<Result>(
+        _ before: ReadTransaction?, _ after: ReadTransaction, isToldInPart: Bool = false,
+        _ body: () throws(RequestFault) -> Result
+    ) throws(Interruption) -> Result {
+        func limit(until deadline: UInt64) {
+            before?.limitFollowing(until: deadline)
+            after.limitFollowing(until: deadline)
+        }
+        limit(until: ChangeFeed.tellDeadline)
+        defer { limit(until: .max) }
+        let result: Result
+        do throws(RequestFault) { result = try body() } catch { throw .fault(error) }
+        // What can't be read need not be the same.
+        if let failure = after.failure ?? before?.failure {
+            throw .fault(hub.fault(.storage(failure)))
+        }
+        if after.isLate || before?.isLate ?? false { throw .late(isToldInPart: isToldInPart) }
+        return result
+    }
+
+    /// The events of a step that its followers are told of.
+    func counted(
+        _ events: [QueryEvent], _ step: ChangeStep
+    ) throws(Interruption) -> [QueryEvent] {
+        guard
+            let comparison = ShownComparison(
+                of: stream, before: step.before, after: step.after, hub.limits)
+        else { return events }
+        return try inTime(step.before, step.after) { comparison.changes(in: events) }
+    }
+
+    /// What a step means to a property.
+    func outcome(
+        of property: ObservedProperty, _ events: [QueryEvent], _ step: ChangeStep
+    ) throws(Interruption) -> PropertyOutcome {
+        try inTime(step.before, step.after) { () throws(RequestFault) in
+            try PropertyStep(
+                stream, property, step.changes, from: step.before, to: step.after, hub.served
+            ).outcome(of: events)
+        }
+    }
+
+    /// Tells what was taken in during an interval.
+    func tell(
+        _ content: ChannelContent, _ version: UInt64, _ transaction: ReadTransaction
+    ) throws(Interruption) {
+        switch content {
+        case .changes(var folded): try tell(folded.take(), version, nil, transaction)
+        case .property(let property, let outcome):
+            let news = try inTime(nil, transaction) { () throws(RequestFault) in
+                try PropertyEvents(
+                    stream: stream, property: property, read: transaction, served: hub.served,
+                    framing: hub.events.framing
+                ).news(of: outcome, version: version)
+            }
+            switch news {
+            case .nothing: break
+            case .event(let bytes, _):
+                hub.meter.countEncoding()
+                send(bytes, of: version)
+            case .unknown:
+                for follower in takeFollowers() { hub.restart(follower, .overrun) }
+            }
+        case .result, .outbox: break
+        }
+    }
+
+    /// Sends a step's event to the streams, in parts where it is large. Parts that nobody has room for are not made.
+    ///
+    /// - `before`: Nil where it is not open any more, and need not be told.
+    func tell(
+        _ events: [QueryEvent], _ version: UInt64, _ before: ReadTransaction?,
+        _ after: ReadTransaction
+    ) throws(Interruption) {
+        var position = 0
+        while position < events.count, !followers.isEmpty {
+            let first = position
+            let bytes = try inTime(before, after, isToldInPart: first > 0) {
+                () throws(RequestFault) in
+                try part(of: events, &position, version, before, after)
+            }
+            hub.meter.countEncoding()
+            send(bytes, of: version, isLast: position == events.count, isToldInPart: first > 0)
+        }
+    }
+
+    /// Writes the part of an event that begins at a position, and moves that behind it.
+    private func part(
+        of events: [QueryEvent], _ position: inout Int, _ version: UInt64,
+        _ before: ReadTransaction?, _ after: ReadTransaction
+    ) throws(RequestFault) -> SharedBytes {
+        var writer = ChangeWriter(stream, after, hub.limits, before: before)
+        let first = position
+        // Where its client has several queries, what this one has is a piece of their event.
+        let isEvent = stream.definition.telling.query == nil
+        if isEvent { writer.beginChangeEvent(version: version, hub.events.framing) }
+        while position < events.count, writer.byteCount < Self.partByteCount {
+            if position > first { writer.raw(",") }
+            writer.write(events[position], withVersion: false)
+            position += 1
+        }
+        let isLast = position == events.count
+        if isEvent {
+            writer.endChangeEvent(
+                version: isLast ? version : nil, isLastPart: isLast && first > 0,
+                hub.events.framing)
+        }
+        if writer.isTruncated { throw .replyTooLarge(hub.limits.queryMemoryByteCountMax) }
+        return writer.take()
+    }
+
+    /// Answers the polls with a step's changes.
+    func answer(
+        _ events: [QueryEvent], _ versions: (start: UInt64, end: UInt64),
+        _ before: ReadTransaction, _ after: ReadTransaction
+    ) {
+        var page: SharedBytes?
+        if polls.isEmpty { return }
+        func fits(_ poll: Follower) -> Bool {
+            if case .reply(_, let limit, _) = poll.client { events.count <= limit } else { false }
+        }
+        if polls.contains(where: fits) {
+            page = try? inTime(before, after) { () throws(RequestFault) in
+                var writer = ChangeWriter(stream, after, hub.limits, before: before)
+                writer.writePage(events, version: versions.end)
+                if writer.isTruncated { throw .replyTooLarge(hub.limits.queryMemoryByteCountMax) }
+                return writer.take()
+            }
+        }
+        for poll in takePolls() {
+            if let page, fits(poll), case .reply(let sink, _, _) = poll.client {
+                sink.reply(page)
+            } else {
+                // It knows everything up to there.
+                poll.state.know(through: versions.start)
+                hub.overrun(poll)
+            }
+        }
+    }
+}

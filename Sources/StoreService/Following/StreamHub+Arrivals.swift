@@ -1,0 +1,147 @@
+import ObjectJSON
+import ObjectStore
+import Threads
+
+// Followers that come from workers to the present, on the feed's thread.
+extension StreamHub {
+    /// The arrival behind which workers test a filter that takes the feed too long.
+    private static let lateArrivalCountMax = 3
+
+    /// Delivers the last missed changes to a stream and makes it live.
+    func arrive(_ follower: Follower, _ position: ChangeFeed.Position) {
+        // Nobody looks after one that has gone.
+        if follower.isGone { return follower.abandon() }
+        guard position.transaction.rows === follower.query.names.schema else {
+            return feedLater(follower)
+        }
+        do throws(RequestFault) {
+            let isTold = try position.briefly { () throws(RequestFault) in
+                try deliverRest(to: follower, position)
+            }
+            guard isTold else { return }
+        } catch {
+            // A worker has more time than the feed.
+            follower.state.arriveLate()
+            if follower.state.lateArrivalCount >= Self.lateArrivalCountMax {
+                leaveToWorkers(follower.query)
+            }
+            return feedLater(follower)
+        }
+        // Live events go past what is left to send, so nothing may be.
+        guard follower.flush(), follower.hasRoom else { return wait(follower) }
+        if follower.state.owesUpToDate {
+            tellUpToDate(follower, position.version)
+            follower.state.tellUpToDate()
+        }
+        let channel = channel(follower.query, position)
+        channel.settle(position.transaction, position.version)
+        goLive(follower, in: channel)
+    }
+
+    /// Tells a stream's client that it knows everything up to the stream's version.
+    ///
+    /// - `present`: The version of the feed.
+    func tellUpToDate(_ follower: Follower, _ present: UInt64) {
+        let version = follower.state.version
+        let isID = follower.sink?.movesID(to: version, at: present) ?? false
+        follower.send(events.upToDate(isID ? cursor(version) : nil, of: follower.query))
+    }
+
+    /// Has a stream told of each step by a channel.
+    func goLive(_ follower: Follower, in channel: StreamChannel) {
+        follower.state.goLive()
+        follower.lastSent = monotonicMilliseconds()
+        // Equal queries are held once.
+        follower.query = channel.stream
+        channel.add(follower)
+        switch follower.client {
+        case .events: sendRest(to: follower)
+        case .reply(_, _, let deadline):
+            expire(channel, at: deadline)
+            watchDepartures(channel)
+        }
+    }
+
+    /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.
+    ///
+    /// - Returns: Whether all of it was delivered.
+    private func deliverRest(
+        to follower: Follower, _ position: ChangeFeed.Position
+    ) throws(RequestFault) -> Bool {
+        if let cursor = follower.outboxCursor {
+            if try !hasMore(follower, behind: cursor, position) { return true }
+            feedLater(follower)
+            return false
+        }
+        if follower.state.version >= position.version { return true }
+        // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
+        let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
+        if let property = follower.query.property {
+            let isTold = try catchUp.tellMissed(
+                follower, property, position.transaction, countMax: countMax)
+            if !isTold { feedLater(follower) }
+            return isTold
+        }
+        if isUntested(follower.query.observed) { return skipOthers(follower, position) }
+        if case .reply(let sink, let limit, _) = follower.client {
+            return try settle(follower, sink, limit: limit, position)
+        }
+        let deadline = UInt64.max
+        guard
+            let missed = try catchUp.missed(
+                follower, position.transaction, countMax: countMax, until: deadline),
+            missed.through == position.version
+        else {
+            follower.state.arriveLate()
+            feedLater(follower)
+            return false
+        }
+        follower.state.find(missed)
+        while case .missed(let rest) = follower.state.phase {
+            guard catchUp.hasRoom(follower) else {
+                wait(follower)
+                return false
+            }
+            try catchUp.sendPiece(of: rest, follower, position.transaction, until: deadline)
+        }
+        return true
+    }
+
+    /// Takes a stream whose filter workers test to the present, if nothing concerns it; else tells it how far it has come
+    /// and has a worker go on.
+    ///
+    /// - Returns: Whether it is at the present.
+    private func skipOthers(
+        _ follower: Follower, _ position: ChangeFeed.Position
+    ) -> Bool {
+        if isUnconcerned(follower.query, since: follower.state.version, position) {
+            follower.state.know(through: position.version)
+            return true
+        }
+        if follower.state.owesUpToDate, follower.flush(), follower.hasRoom {
+            tellUpToDate(follower, position.version)
+            follower.state.tellUpToDate()
+        }
+        retry { self.feedLater(follower) }
+        return false
+    }
+
+    /// Whether no object has changed since a version of the classes that a query reads. On the feed's thread.
+    func isUnconcerned(
+        _ query: CheckedStream, since version: UInt64, _ position: ChangeFeed.Position
+    ) -> Bool {
+        let changes = try? FoldedChanges(
+            after: version, in: position.transaction, objectCountMax: 1,
+            recordCountMax: StreamCatchUp.pieceObjectCount, classes: query.observed.classes)
+        return changes.map { $0.isEmpty && $0.through == position.version } ?? false
+    }
+
+    /// Sends what is left as the client reads.
+    private func sendRest(to follower: Follower) {
+        guard case .live = follower.state.phase, !follower.flush() else { return }
+        follower.whenReady(isScarce: catchUp.isTight) { [weak self] in
+            guard let self else { return }
+            self.onFeed(follower) { _ in self.sendRest(to: follower) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ObjectJSON
+import ObjectStore
+
+/// Outboxes: their followers are told of objects by position, and of nothing twice.
+extension StreamHub {
+    /// Begins to send an outbox to a stream.
+    ///
+    /// - Throws: ``RequestFault`` for an unknown class, or a position that does not fit.
+    package func follow(
+        _ request: OutboxRequest, as clientKey: ClientKey, _ sink: any StreamSink
+    ) throws(RequestFault) {
+        let (cursor, isRestored) = try served.outboxStart(request, restarts: true)
+        let follower = Follower(sink, try checkedOutbox(request), clientKey)
+        follower.outboxCursor = cursor
+        follower.state.begin(at: 0)
+        keepAlive(follower)
+        follower.send(events.hello(cursor.description))
+        if isRestored { follower.send(events.reset(.restored)) }
+        feedLater(follower)
+    }
+
+    /// Answers with a page as soon as there is anything, and with an empty one when nothing comes.
+    ///
+    /// - `deadline`: When it is answered without any, in milliseconds of the monotonic clock.
+    package func poll(
+        _ request: OutboxRequest, as clientKey: ClientKey, until deadline: UInt64,
+        _ sink: any ReplySink
+    ) {
+        do throws(RequestFault) {
+            let (cursor, _) = try served.outboxStart(request, restarts: false)
+            let follower = Follower(
+                replyingTo: sink, try checkedOutbox(request), clientKey, after: 0,
+                limit: request.limit, deadline: deadline)
+            follower.outboxCursor = cursor
+            feedLater(follower)
+        } catch {
+            sink.fail(error)
+        }
+    }
+
+    private func checkedOutbox(_ request: OutboxRequest) throws(RequestFault) -> CheckedStream {
+        try StreamDefinition(
+            of: .outbox(className: request.className), QueryText(), StreamTelling(),
+            quotesLargeInts: request.quotesLargeInts
+        ).checked(served.names(of: served.store.catalog.rows), served.limits)
+    }
+
+    /// Whether objects stand behind a follower's position. On the feed's thread.
+    func hasMore(
+        _ follower: Follower, behind cursor: OutboxCursor, _ position: ChangeFeed.Position
+    ) throws(RequestFault) -> Bool {
+        let read = position.transaction
+        let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
+        if rowClass.number != cursor.classNumber { return true }
+        var hasMore = false
+        try served.stored(
+            read.scan(rowClass, after: cursor.key, expecting: 1) { _, _ in
+                hasMore = true
+                return false
+            })
+        return hasMore
+    }
+}
