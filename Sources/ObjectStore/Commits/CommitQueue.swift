@@ -245,7 +245,7 @@ final class CommitQueue: @unchecked Sendable {
             try write.run(transaction)
             if transaction.restartInOrder() { try write.run(transaction) }
             try transaction.finish()
-            if transaction.addsIdempotencyRecord || transaction.reservesKeys {
+            if transaction.changesUnversioned || transaction.reservesKeys {
                 transaction.group.changesUnversioned = true
             }
             if !transaction.migrationFaults.isEmpty {

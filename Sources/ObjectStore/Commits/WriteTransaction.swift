@@ -36,8 +36,8 @@ package final class WriteTransaction {
     private var readByteCount = 0
     /// How long and in how much room replies are kept.
     var idempotency = IdempotencyLimits()
-    /// Whether the transaction has stored an idempotency record.
-    var addsIdempotencyRecord = false
+    /// Whether the transaction has changed something that makes no version, such as an idempotency record.
+    var changesUnversioned = false
     /// The objects that links of the transaction's drafts name by their number.
     package var named: [NamedObject] = []
     /// The object key here of an object that a draft names by the one it has elsewhere, by the position
@@ -132,7 +132,7 @@ package final class WriteTransaction {
         operationCount = 0
         byteCountBefore = overlay.byteCount
         readByteCount = 0
-        addsIdempotencyRecord = false
+        changesUnversioned = false
         keyRenames = nil
         reservesKeys = false
         if !reservedKeys.isEmpty { reservedKeys.removeAll() }

@@ -42,7 +42,7 @@ extension WriteTransaction {
         StoreKey.recordCounters.withUnsafeBytes { key in
             _ = overlay.put(key, rowBuffer.making { counters.append(to: $0) })
         }
-        addsIdempotencyRecord = true
+        changesUnversioned = true
     }
 
     private func recordCounters() throws(StoreError) -> IdempotencyCounters {
