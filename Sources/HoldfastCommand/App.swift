@@ -11,7 +11,7 @@ enum App {
         .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .backup,
         .restore, .compact, .check, .health,
         .tokenCreate,
-        .tokenList, .tokenRevoke, .version,
+        .tokenList, .tokenChange, .tokenRevoke, .version,
     ]
 
     static func main() {

@@ -1,6 +1,7 @@
 import ObjectStore
 import Storage
 import StorageLMDB
+import StoreService
 
 /// The options by which every verb finds and opens a store.
 enum OpenStore {
@@ -21,8 +22,15 @@ enum OpenStore {
         "for a directory that was put back, or lacks its journal: cursors and ETags of before no longer fit"
     )
 
+    static let pageCheck = Option(
+        "page-check", "SIZE",
+        "how much of the data file is checked for damaged pages at the start; 0 for nothing",
+        fallback: "1GiB")
+
     /// The purpose for which a store is opened.
     enum Purpose {
+        /// Reading, after every page of the data file was checked.
+        case checking
         /// Reading: nothing is changed, and the medium may be read-only.
         case reading
         /// Changing a store that is there.
@@ -53,8 +61,46 @@ enum OpenStore {
             throw CommandFailure("'\(path)' holds no store; name the directory that was served")
         }
         let engine = try engine(
-            arguments, directory: path, access: purpose == .reading ? .reading : .writing,
+            arguments, directory: path, purpose,
             instead: instead)
+        return try store(engine, arguments, options, path)
+    }
+
+    /// Opens the store that the options name, for changes, or makes one in their directory, which has to be there.
+    ///
+    /// - Returns: The store; nil when another process has it.
+    static func openUnlessInUse(_ arguments: Arguments) throws(CommandFailure) -> Store? {
+        let path = try arguments.required("data")
+        guard FileSystem.isDirectory(path) else {
+            throw CommandFailure("there is no directory '\(path)'")
+        }
+        let options = try engineOptions(arguments, directory: path, .making)
+        let engine: LMDBEngine
+        do throws(StorageError) {
+            engine = try LMDBEngine(options)
+        } catch {
+            if error.code == .locked { return nil }
+            throw failure(error, path, nil)
+        }
+        return try store(engine, arguments, StoreOptions(), path)
+    }
+
+    /// Moves the tokens of a file of earlier versions in a store's directory into the store.
+    ///
+    /// - Returns: How many there were; nil when there is no file.
+    static func moveFormerTokens(to store: Store, in directory: String) throws(CommandFailure)
+        -> Int?
+    {
+        do throws(FormerTokenFile.Failure) {
+            return try FormerTokenFile(directory: directory).moveTokens(to: StoredTokens(store))
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    private static func store(
+        _ engine: LMDBEngine, _ arguments: Arguments, _ options: StoreOptions, _ path: String
+    ) throws(CommandFailure) -> Store {
         var options = options
         options.takesNewEpoch = arguments.has("new-epoch")
         do throws(StoreError) {
@@ -69,9 +115,20 @@ enum OpenStore {
     ///
     /// - `instead`: As above.
     static func engine(
-        _ arguments: Arguments, directory path: String, access: LMDBOptions.Access = .writing,
+        _ arguments: Arguments, directory path: String, _ purpose: Purpose = .changing,
         instead: String?
     ) throws(CommandFailure) -> LMDBEngine {
+        let options = try engineOptions(arguments, directory: path, purpose)
+        do {
+            return try LMDBEngine(options)
+        } catch {
+            throw failure(error, path, instead)
+        }
+    }
+
+    private static func engineOptions(
+        _ arguments: Arguments, directory path: String, _ purpose: Purpose
+    ) throws(CommandFailure) -> LMDBOptions {
         if RestoreFolder.isInterrupted(path) {
             throw CommandFailure(
                 "in '\(path)' a restore was interrupted; run 'holdfast restore' again, or empty the "
@@ -80,14 +137,19 @@ enum OpenStore {
         var lmdb = LMDBOptions(directory: path)
         lmdb.valueByteCountMax = objectByteCountMax
         if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
-        lmdb.access = access
+        switch purpose {
+        case .checking, .reading: lmdb.access = .reading
+        case .changing, .making: lmdb.access = .writing
+        }
+        lmdb.checkedByteCountMax =
+            switch purpose {
+            case .checking: .max
+            case .making: try arguments.byteCount("page-check", min: 0) ?? 1 << 30
+            case .reading, .changing: 0
+            }
         lmdb.acceptsLoss = arguments.has("new-epoch")
         lmdb.durability = try arguments.choice("durability", LMDBOptions.Durability.full)
-        do {
-            return try LMDBEngine(lmdb)
-        } catch {
-            throw failure(error, path, instead)
-        }
+        return lmdb
     }
 
     /// What to tell of a failing store.

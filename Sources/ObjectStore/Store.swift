@@ -20,6 +20,8 @@ package final class Store: Sendable {
     /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
     let samples: ClassSamples
+    /// The key that signs tickets, 32 bytes: a secret, which backups have.
+    package let ticketKey: [UInt8]
     private let queue: CommitQueue
 
     /// Opens the objects in an engine; an empty engine becomes an empty store.
@@ -29,7 +31,7 @@ package final class Store: Sendable {
     package init(engine: any StorageEngine, options: StoreOptions = StoreOptions())
         throws(StoreError)
     {
-        let opened: (catalog: Catalog, state: StoreState, record: MigrationRecord)
+        let opened: Opened
         do {
             if options.takesNewEpoch || engine.mayLackCommits { try Store.takeNewEpoch(engine) }
             opened = try Store.open(engine)
@@ -39,6 +41,7 @@ package final class Store: Sendable {
         self.engine = engine
         self.options = options
         epoch = opened.state.epoch
+        ticketKey = opened.access.ticketKey
         catalogs = CatalogHistory(opened.catalog)
         publisher = CommitPublisher(version: opened.state.version)
         columns = ColumnStore(options.columns)
@@ -137,9 +140,15 @@ package final class Store: Sendable {
 
     // MARK: Opening
 
-    private static func open(_ engine: any StorageEngine) throws(StorageError)
-        -> (catalog: Catalog, state: StoreState, record: MigrationRecord)
-    {
+    /// The records that a store is opened with.
+    private struct Opened {
+        var catalog: Catalog
+        var state: StoreState
+        var record: MigrationRecord
+        var access: AccessRecord
+    }
+
+    private static func open(_ engine: any StorageEngine) throws(StorageError) -> Opened {
         while true {
             let snapshot = try engine.snapshot()
             defer { snapshot.close() }
@@ -161,13 +170,21 @@ package final class Store: Sendable {
                 guard let record = try MigrationRecord.read(snapshot) else {
                     throw StorageError(.corrupted, operation: "open store")
                 }
-                if version == StoreFormat.current { return (catalog, state, record) }
+                if version == StoreFormat.current {
+                    guard
+                        let access = try snapshot.value(StoreKey.access).flatMap({
+                            AccessRecord($0)
+                        })
+                    else { throw StoredAccess.damaged }
+                    return Opened(catalog: catalog, state: state, record: record, access: access)
+                }
+                let access = AccessRecord()
                 do throws(StorageError) {
-                    try commit(markerBatch(), to: engine, base: snapshot.commit)
+                    try commit(markerBatch(access), to: engine, base: snapshot.commit)
                 } catch {
                     // What is only read needs no mark: the records of all versions are the same bytes.
                     guard error.code == .permission || error.code == .diskFull else { throw error }
-                    return (catalog, state, record)
+                    return Opened(catalog: catalog, state: state, record: record, access: access)
                 }
                 continue
             }
@@ -208,16 +225,20 @@ package final class Store: Sendable {
         }
     }
 
-    private static func markerBatch() -> Overlay {
+    /// The mark of the present format, and the record that it adds.
+    private static func markerBatch(_ access: AccessRecord) -> Overlay {
         let overlay = Overlay()
         StoreFormat.encode(StoreFormat.current).withUnsafeBytes { marker in
             StoreKey.format.withUnsafeBytes { _ = overlay.put($0, marker) }
         }
+        let buffer = ByteBuffer()
+        let value = buffer.making { access.append(to: $0) }
+        StoreKey.access.withUnsafeBytes { _ = overlay.put($0, value) }
         return overlay
     }
 
     private static func firstBatch() -> Overlay {
-        let overlay = markerBatch()
+        let overlay = markerBatch(AccessRecord())
         let buffer = ByteBuffer()
         func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer) {
             key.withUnsafeBytes { _ = overlay.put($0, value) }

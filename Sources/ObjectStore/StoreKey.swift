@@ -12,6 +12,8 @@ import Storage
 ///     00 'R'                                     counters of idempotency records, see ``IdempotencyCounters``
 ///     00 'n' number:8                            identifier of an idempotency record, 32 bytes; the oldest first
 ///     00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
+///     00 'A'                                     what there is one of for access, see ``AccessRecord``
+///     00 't' number:8                            token, see ``TokenRecord``
 ///     01 class:4                                 class state, see ``ClassState``
 ///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
 ///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`; of a unique
@@ -55,10 +57,15 @@ package enum StoreKey {
     static let recordCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
     static let recordNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
     static let recordPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
+    static let access: [UInt8] = [Tag.meta, UInt8(ascii: "A")]
+    static let tokenPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "t")]
 
     /// The bytes of the key of a reply's number, and of a reply's own.
     static let recordNumberByteCount = 10
     static let recordKeyByteCount = 2 + IdempotencyRecord.idByteCount
+
+    /// The bytes of a token's key.
+    static let tokenByteCount = 10
 
     /// The bytes of a row's key.
     static let rowByteCount = 13
@@ -155,6 +162,11 @@ package enum StoreKey {
 
     static func appendRecordNumber(_ number: UInt64, to buffer: ByteBuffer) {
         buffer.append(recordNumberPrefix)
+        buffer.append(big: number)
+    }
+
+    static func appendToken(_ number: UInt64, to buffer: ByteBuffer) {
+        buffer.append(tokenPrefix)
         buffer.append(big: number)
     }
 

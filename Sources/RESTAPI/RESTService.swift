@@ -39,7 +39,7 @@ package final class RESTService: Sendable {
     /// Makes the service of a store.
     package init(store: Store, options: RESTOptions, tokens: AccessTokens?, logger: Logger) {
         self.options = options
-        tickets = StreamTickets(options)
+        tickets = StreamTickets(options, key: store.ticketKey)
         places = StreamPlaces(options)
         events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens

@@ -7,22 +7,9 @@ import Storage
 /// page: then the pages that it lacks are all in the list of free ones. That list is read here, where the file is
 /// shorter; without LMDB, because the list's own pages may be missing.
 ///
-/// Source: LMDB 0.9.24, mdb.c (`MDB_page`, `MDB_meta`, `MDB_db`, `MDB_node`, `mdb_page_flush`,
-/// `mdb_env_read_header`), on a little-endian machine of 64 bits.
+/// Source: LMDB 0.9.24, mdb.c (`MDB_page`, `MDB_node`, `mdb_page_flush`), on a little-endian machine of 64 bits.
 struct DataFileLength: ~Copyable {
-    private static let magic: UInt32 = 0xBEEF_C0DE
     private static let pageHeaderByteCount = 16
-    /// Where a meta page has the magic number, the page size, the list of free pages (its depth and its root), the
-    /// last page and the transaction.
-    private enum Meta {
-        static let magic = 16
-        static let pageByteCount = 40
-        static let freeDepth = 46
-        static let freeRoot = 80
-        static let lastPage = 136
-        static let transaction = 144
-        static let byteCount = 152
-    }
 
     /// Damage that the list of free pages itself shows.
     private struct Damage: Error {}
@@ -41,39 +28,26 @@ struct DataFileLength: ~Copyable {
 
     /// Refuses a data file that lacks pages which its newest meta page counts on.
     ///
-    /// A file whose first page is not a meta page is left to LMDB to refuse. Cost: two reads; where pages are
-    /// missing, one for each page of the list of free ones.
+    /// Cost: where pages are missing, a read for each page of the list of free ones.
     /// - `path`: The file's, for the message.
-    static func check(_ file: consuming FileDescriptor, path: String) throws(StorageError) {
+    static func check(
+        _ file: consuming FileDescriptor, _ meta: DataFileMeta, path: String
+    ) throws(StorageError) {
         let byteCount = try file.byteCount(operation: "open store")
-        let first = try file.contents(byteCountMax: Meta.byteCount, operation: "open store")
-        guard first.count == Meta.byteCount else { throw cut(path, byteCount, nil) }
-        guard UInt32(truncatingIfNeeded: number(first, Meta.magic)) == magic else { return }
-        let pageByteCount = Int(UInt32(truncatingIfNeeded: number(first, Meta.pageByteCount)))
-        guard pageByteCount >= 512, pageByteCount <= 1 << 16, pageByteCount.nonzeroBitCount == 1
-        else { throw damaged("\(path) names pages of \(pageByteCount) bytes") }
-        let second = try file.contents(
-            byteCountMax: Meta.byteCount, at: pageByteCount, operation: "open store")
-        guard second.count == Meta.byteCount else { throw cut(path, byteCount, 2 * pageByteCount) }
-        let isFirst = number(first, Meta.transaction) >= number(second, Meta.transaction)
-        let meta = isFirst ? first : second
-        let lastPage = number(meta, Meta.lastPage)
-        guard lastPage < UInt64(Int.max / pageByteCount) else {
-            throw damaged("\(path) names \(lastPage) as its last page")
-        }
-        let wanted = (Int(lastPage) + 1) * pageByteCount
+        let pageByteCount = meta.pageByteCount
+        let wanted = (Int(meta.lastPage) + 1) * pageByteCount
         guard byteCount < wanted else { return }
         var length = DataFileLength(
             file, pageByteCount: pageByteCount,
-            missing: UInt64(byteCount / pageByteCount)..<lastPage + 1)
-        let root = number(meta, Meta.freeRoot)
-        let depth = Int(number(meta, Meta.freeDepth) & 0xFFFF)
+            missing: UInt64(byteCount / pageByteCount)..<meta.lastPage + 1)
         do {
-            if depth > 0 { try length.addFree(root, depth: depth) }
+            if meta.free.depth > 0 { try length.addFree(meta.free.root, depth: meta.free.depth) }
         } catch {
-            throw cut(path, byteCount, wanted)
+            throw DataFileMeta.cut(path, byteCount, wanted)
         }
-        guard length.freed.count == length.missing.count else { throw cut(path, byteCount, wanted) }
+        guard length.freed.count == length.missing.count else {
+            throw DataFileMeta.cut(path, byteCount, wanted)
+        }
     }
 
     // MARK: The list of free pages
@@ -144,16 +118,5 @@ struct DataFileLength: ~Copyable {
         bytes.withUnsafeBytes {
             UInt16(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
         }
-    }
-
-    // MARK: Errors
-
-    private static func cut(_ path: String, _ byteCount: Int, _ wanted: Int?) -> StorageError {
-        let wanted = wanted.map { "of at least \($0)" } ?? "and no whole page"
-        return damaged("\(path) was cut short: it has \(byteCount) bytes \(wanted)")
-    }
-
-    private static func damaged(_ native: String) -> StorageError {
-        StorageError(.corrupted, operation: "open store", native: native)
     }
 }

@@ -111,8 +111,11 @@ final class LMDBDirectory: Sendable {
     ///
     /// Needs the lock. Changes nothing.
     /// - `acceptsLoss`: Whether a store may be opened that lacks the commits of its journal.
+    /// - `checkedByteCountMax`: How many bytes of pages are checked; see ``LMDBOptions/checkedByteCountMax``.
     /// - Returns: How the store was found; nil when there is none.
-    func inspect(acceptsLoss: Bool) throws(StorageError) -> Finding? {
+    func inspect(
+        acceptsLoss: Bool, checkedByteCountMax: Int
+    ) throws(StorageError) -> Finding? {
         guard let format = try storedFormat() else { return nil }
         guard format.version == Self.formatVersion || format.version == Self.formerFormatVersion
         else {
@@ -128,10 +131,7 @@ final class LMDBDirectory: Sendable {
                 .corrupted, operation: "open store",
                 native: "\(dataPath) is missing beside \(Self.formatName)")
         }
-        try DataFileLength.check(
-            FileDescriptor(
-                Self.dataName, in: descriptor.number, flags: O_RDONLY, operation: "open store"),
-            path: dataPath)
+        try inspectData(checkedByteCountMax: checkedByteCountMax)
         let lost = format.mark == nil ? [] : try lostJournalNames
         // One file alone may continue commits of the other.
         if !lost.isEmpty, !acceptsLoss || lost.count < Journal.fileNames.count {
@@ -145,6 +145,16 @@ final class LMDBDirectory: Sendable {
         return Finding(
             isFormer: format.version != Self.formatVersion,
             mayLackCommits: !lost.isEmpty || format.mark == .relaxed)
+    }
+
+    private func inspectData(checkedByteCountMax: Int) throws(StorageError) {
+        let file = try openData(isReadOnly: true)
+        guard let meta = try DataFileMeta.read(file, path: dataPath) else { return }
+        let pageCountMax = checkedByteCountMax / meta.pageByteCount
+        if pageCountMax > 0 {
+            try DataFilePages.check(file, meta, pageCountMax: pageCountMax, path: dataPath)
+        }
+        try DataFileLength.check(file, meta, path: dataPath)
     }
 
     /// The state of an existing store.

@@ -91,7 +91,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     ) throws(StorageError) {
         let isReadOnly = readingReason != nil
         let lock = try directory.lock(forReading: isReadOnly)
-        let found = try directory.inspect(acceptsLoss: options.acceptsLoss)
+        let found = try directory.inspect(
+            acceptsLoss: options.acceptsLoss,
+            checkedByteCountMax: options.checkedByteCountMax)
         if let readingReason {
             guard found != nil else { throw readingReason }
         } else {

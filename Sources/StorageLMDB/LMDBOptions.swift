@@ -33,6 +33,9 @@ package struct LMDBOptions: Sendable {
     /// Whether a store that was not closed in order is opened without its journal, and so without its last
     /// commits.
     package var acceptsLoss = false
+    /// How many bytes of the data file's pages are checked before it is opened, those above the leaves first: a
+    /// damaged page may end the process that LMDB reads it in. 0 checks none.
+    package var checkedByteCountMax = 0
     /// The longest value in bytes. LMDB stores a long value in neighbouring pages, so a very long
     /// one is hard to place in a fragmented file. The default holds an object whose string, with its
     /// 16 MiB, is as long as the object model allows, and the change log entry that names it.

@@ -226,7 +226,7 @@ import Testing
     )
     func answeredInPlace() throws {
         let held = Mutex<[Exchange]>.Holder([])
-        let grant = Grant(isForReading: true)
+        let grant = Grant(isForReading: true, owner: 0)
         let route = Route(.post, "/later", "later", body: .buffered) { _ in
             .later { exchange in held.mutex.withLock { $0.append(exchange) } }
         }

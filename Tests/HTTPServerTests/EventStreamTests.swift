@@ -168,7 +168,7 @@ import Testing
     func unsent(loss: Loss) throws {
         let notes = Notes()
         let waiting = Mutex<[Exchange]>.Holder([])
-        let grant = Grant(isForReading: true)
+        let grant = Grant(isForReading: true, owner: 0)
         let stream = EventStream { notes.add("closed") }
         let route = Route(.get, "/events", "events") { _ in
             let response = Response(events: stream)

@@ -21,6 +21,8 @@
 ///     write-short   such a write is cut in half, as a disk does that becomes full
 ///     direct-refused  writes past the page cache fail with EINVAL, as on a medium with longer blocks
 ///     direct-full   writes past the page cache fail with ENOSPC
+///     all-full      every write fails with ENOSPC, as on a medium that writes each block to a new place
+///     all-full-late the same, but a write past the page cache is made before it fails
 ///
 /// A write past the page cache that syncs (O_DIRECT and O_DSYNC: a record of the journal) is a write and a
 /// sync, and waits and fails like one.
@@ -147,6 +149,12 @@ static ssize_t pwrite_with(int file, const void *bytes, size_t count, off_t offs
     if (!concerns(file)) return real(file, bytes, count, offset);
     int flags = fcntl(file, F_GETFL);
     int syncs = (flags & O_DSYNC) != 0;
+    int is_late = is_told("all-full-late");
+    if (is_late || is_told("all-full")) {
+        if (is_late && flags & O_DIRECT) (void)!real(file, bytes, count, offset);
+        errno = ENOSPC;
+        return -1;
+    }
     if (flags & O_DIRECT && (is_told("direct-refused") || is_told("direct-full"))) {
         errno = is_told("direct-full") ? ENOSPC : EINVAL;
         return -1;

@@ -61,6 +61,39 @@ struct LMDBSyncTests {
         #expect(snapshot.commit == 3)
     }
 
+    @Test(
+        "a full medium that takes no write at all refuses commits, and writes go on when it has room"
+    )
+    func allFull() throws {
+        // The second time the file is not written past the page cache any more.
+        for round in 0..<2 {
+            disk.set(.allFull)
+            for _ in 0..<3 {
+                let refusal = child.ask("put a 20")
+                #expect(refusal?.hasPrefix("error diskFull") == true, "\(refusal ?? "")")
+            }
+            #expect(child.ask("get a") == "value 1\(round)")
+            disk.clear(.allFull)
+            #expect(child.ask("put a 1\(round + 1)") == "ok \(round + 2)")
+        }
+        let engine = try killAndReopen()
+        defer { engine.close() }
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        #expect(snapshot.commit == 3)
+    }
+
+    @Test(
+        "a record that a full medium has all the same, and that can't be withdrawn, ends all writing"
+    )
+    func allFullLate() throws {
+        disk.set(.allFullLate)
+        #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
+        disk.clear(.allFullLate)
+        #expect(child.ask("put a 30")?.contains("until the store is reopened") == true)
+        #expect(child.ask("get a") == "value 10")
+    }
+
     @Test("a failed sync fails its commit, keeps the state before, and ends all writing")
     func failedSync() {
         disk.set(.syncFail)

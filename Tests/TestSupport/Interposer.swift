@@ -24,6 +24,10 @@ package final class Interposer: Sendable {
         case directRefused = "direct-refused"
         /// Writes past the page cache fail with ENOSPC.
         case directFull = "direct-full"
+        /// Every write fails with ENOSPC, those to blocks that the file has included.
+        case allFull = "all-full"
+        /// The same, but a write past the page cache has been made all the same.
+        case allFullLate = "all-full-late"
     }
 
     /// The C compiler is missing, or refused the source.

@@ -471,6 +471,22 @@ class Tokens(LiveTests):
             self.assertEqual(made.returncode, 0, made.stderr)
             self.tokens[right] = made.stdout.split()[-1]
 
+    def test_tokens_are_made_changed_and_revoked(self):
+        with Service() as fresh:
+            made = self.conforms(
+                "createToken", fresh.request("POST", "/v1/tokens", {"name": "me", "right": "admin"}), 201)
+            mine = {"Authorization": f"Bearer {made.json['token']}"}
+            body = {"name": "other", "right": "read"}
+            self.conforms("createToken", fresh.request("POST", "/v1/tokens", body, **mine), 201)
+            self.conforms("createToken", fresh.request("POST", "/v1/tokens", body, **mine), 409)
+            changed = self.conforms(
+                "patchToken", fresh.request("PATCH", "/v1/tokens/other", {"right": "write"}, **mine), 200)
+            self.assertEqual(changed.json["right"], "write")
+            listed = self.conforms("listTokens", fresh.request("GET", "/v1/tokens", **mine), 200)
+            self.assertEqual([token["name"] for token in listed.json["tokens"]], ["me", "other"])
+            self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 204)
+            self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 404)
+
     def test_every_operation_asks_for_its_right(self):
         self.tokens = {}
         with Service(prepare=self.make_tokens) as guarded:

@@ -17,10 +17,15 @@ package final class Grant: Sendable {
     /// Whether it is for reading alone. A wait for the end of a write is not cut: the client would not
     /// learn what became of it.
     let isForReading: Bool
+    /// Whose requests it admits, by a number of those who admit them; 0 stands for everybody.
+    package let owner: UInt64
     private let state = Atomic<UInt8>(0)
 
     /// A grant that holds.
-    package init(isForReading: Bool) { self.isForReading = isForReading }
+    package init(isForReading: Bool, owner: UInt64) {
+        self.isForReading = isForReading
+        self.owner = owner
+    }
 
     /// Why it has ended; nil while it holds. Cost: an atomic load.
     package var ending: End? { End(rawValue: state.load(ordering: .relaxed)) }

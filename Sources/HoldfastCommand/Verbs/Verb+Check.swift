@@ -13,7 +13,7 @@ extension Verb {
                 "read the store in this process: a damaged page may end it without a report"),
         ],
         notes: """
-            Rows, primary keys, indexes, inverse links, counters and the change log are compared. The medium may
+            Pages of the data file, rows, primary keys, indexes, inverse links, counters and the change log are compared. The medium may
             be read-only. Exit code 3 means that damage was found.
             """
     ) { arguments throws(CommandFailure) in
@@ -23,7 +23,7 @@ extension Verb {
 
     private static func compare(_ arguments: Arguments) throws(CommandFailure) -> ExitCode {
         let store = try OpenStore.open(
-            arguments, for: .reading, instead: "stop the service first")
+            arguments, for: .checking, instead: "stop the service first")
         defer { store.close() }
         let report: StoreCheck.Report
         do throws(StoreError) {

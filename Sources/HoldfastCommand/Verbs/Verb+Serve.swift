@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 import RESTAPI
 import StorageLMDB
@@ -22,7 +23,7 @@ extension Verb {
             Option(
                 flag: "bootstrap-token",
                 "make an admin token and print it, if the store has no tokens yet"),
-            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
+            OpenStore.durability, OpenStore.mapSize, OpenStore.pageCheck, OpenStore.newEpoch,
             Option(
                 "threads", "N", "threads that serve connections; as many long reads run at once",
                 fallback: "2"),
@@ -133,15 +134,23 @@ struct ServeCommand {
 
     private func start(_ store: Store) throws(CommandFailure) -> RunningService {
         let tokens: AccessTokens
-        do throws(TokenFile.Failure) {
-            let file = TokenFile(directory: directory)
-            if arguments.has("bootstrap-token"), try file.read() == nil {
-                let token = try file.create(name: "bootstrap", right: .admin)
-                Terminal.write("holdfast: admin token, shown only this once: \(token)\n")
+        if let count = try OpenStore.moveFormerTokens(to: store, in: directory) {
+            logger.log(
+                .notice,
+                "the tokens of the file 'tokens' were moved into the store; the file is removed",
+                ("count", .number(count)))
+        }
+        do throws(RequestFault) {
+            tokens = try AccessTokens(store, logger: logger)
+            if arguments.has("bootstrap-token"), !tokens.isEnforced {
+                let secret = try TokenSecret()
+                _ = try tokens.change { stored throws(RequestFault) in
+                    try stored.add("bootstrap", .admin, secret.hash)
+                }
+                Terminal.write("holdfast: admin token, shown only this once: \(secret.text)\n")
             }
-            tokens = try AccessTokens(file, logger: logger)
         } catch {
-            throw CommandFailure(error.description)
+            throw CommandFailure(error)
         }
         let isInsecure = arguments.has("insecure")
         if !AccessPolicy.isLoopback(listen.host), tokens.isEmpty, !isInsecure {
@@ -161,7 +170,8 @@ struct ServeCommand {
             }
             return try RunningService(
                 service, serverOptions: serverOptions,
-                access: AccessPolicy(tokens: tokens, isInsecure: isInsecure, cors: cors))
+                access: AccessPolicy(tokens: tokens, isInsecure: isInsecure, cors: cors),
+                mailbox: TokenMailbox(directory: directory))
         } catch {
             service.stop()
             throw CommandFailure(error.description)

@@ -1,71 +1,135 @@
-import RESTAPI
+import ObjectJSON
+import ObjectStore
 import StoreService
 
 extension Verb {
     private static let tokenNotes = """
         A token has one right: read, write (which includes read) or admin (which includes both and
-        changes the schema). Only its SHA-256 is kept, in the file 'tokens' of the store's directory. A
-        running service notices a change within a second or two.
+        changes the schema). Only its SHA-256 is kept, in the store. Where a service has the store, it
+        carries the command out, within a second or two.
         """
+    private static let nameOption = Option("name", "NAME", "which one")
+    private static let rightsOption = Option("rights", "read|write|admin", "what it allows")
+    private static let storeOptions = [OpenStore.data, OpenStore.mapSize]
 
     /// `holdfast token create`
     static let tokenCreate = Verb(
         name: "token create", summary: "Makes a token and prints it, this once.",
-        options: [
-            OpenStore.data, Option("name", "NAME", "what to call it"),
-            Option("rights", "read|write|admin", "what it allows"),
-        ], notes: tokenNotes
+        options: storeOptions + [Option("name", "NAME", "what to call it"), rightsOption],
+        notes: tokenNotes
     ) { arguments throws(CommandFailure) in
-        let file = try tokenFile(arguments)
-        let name = try arguments.required("name")
-        _ = try arguments.required("rights")
-        let right = try arguments.choice("rights", Right.read)
-        do throws(TokenFile.Failure) {
-            Terminal.write(try file.create(name: name, right: right) + "\n")
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        let name = try tokenName(arguments)
+        let right = try tokenRight(arguments)
+        let secret: TokenSecret
+        do throws(RequestFault) { secret = try TokenSecret() } catch { throw CommandFailure(error) }
+        _ = try carryOut(.create(name: name, right: right, hash: secret.hash), arguments)
+        Terminal.write(secret.text + "\n")
         return .success
     }
 
     /// `holdfast token list`
     static let tokenList = Verb(
         name: "token list", summary: "Lists the tokens: name, right, time of creation.",
-        options: [OpenStore.data], notes: tokenNotes
+        options: storeOptions, notes: tokenNotes
     ) { arguments throws(CommandFailure) in
-        let file = try tokenFile(arguments)
-        do throws(TokenFile.Failure) {
-            for entry in try file.read() ?? [] {
-                Terminal.write("\(entry.name)\t\(entry.right.rawValue)\t\(entry.created)\n")
-            }
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        Terminal.write(try carryOut(.list, arguments))
+        return .success
+    }
+
+    /// `holdfast token change`
+    static let tokenChange = Verb(
+        name: "token change", summary: "Gives a token another right.",
+        options: storeOptions + [nameOption, rightsOption], notes: tokenNotes
+    ) { arguments throws(CommandFailure) in
+        let name = try tokenName(arguments)
+        _ = try carryOut(.change(name: name, right: try tokenRight(arguments)), arguments)
         return .success
     }
 
     /// `holdfast token revoke`
     static let tokenRevoke = Verb(
         name: "token revoke", summary: "Ends a token.",
-        options: [OpenStore.data, Option("name", "NAME", "which one")], notes: tokenNotes
+        options: storeOptions + [
+            nameOption,
+            Option(
+                flag: "all",
+                "end all of them, and need none any more; the service has to be stopped"),
+        ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
-        let file = try tokenFile(arguments)
-        let name = try arguments.required("name")
-        do throws(TokenFile.Failure) {
-            guard try file.revoke(name: name) else {
-                throw TokenFile.Failure("there is no token named '\(name)'")
-            }
-        } catch {
-            throw CommandFailure(error.description)
+        guard arguments.has("all") else {
+            _ = try carryOut(.revoke(name: try tokenName(arguments)), arguments)
+            return .success
+        }
+        guard let store = try openWithTokens(arguments) else {
+            throw CommandFailure("the store is in use by another process\nstop the service first")
+        }
+        defer { store.close() }
+        do throws(RequestFault) { try StoredTokens(store).removeAll() } catch {
+            throw CommandFailure(error)
         }
         return .success
     }
 
-    private static func tokenFile(_ arguments: Arguments) throws(CommandFailure) -> TokenFile {
-        let directory = OpenStore.directory(arguments)
-        guard FileSystem.isDirectory(directory) else {
-            throw CommandFailure("there is no directory '\(directory)'")
+    /// Carries out a command: here, or, where another process has the store, by that.
+    ///
+    /// - Returns: What to show.
+    private static func carryOut(
+        _ command: TokenCommand, _ arguments: Arguments
+    ) throws(CommandFailure) -> String {
+        guard let store = try openWithTokens(arguments) else {
+            return try ask(command, try arguments.required("data"))
         }
-        return TokenFile(directory: directory)
+        defer { store.close() }
+        do throws(RequestFault) {
+            return try command.run(StoredTokens(store))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private static func ask(
+        _ command: TokenCommand, _ directory: String
+    ) throws(CommandFailure) -> String {
+        do throws(TokenMailbox.Failure) {
+            return try TokenMailbox(directory: directory).ask(command)
+        } catch {
+            switch error {
+            case .refused(let detail): throw CommandFailure(detail)
+            case .notTaken:
+                throw CommandFailure(
+                    "the store is in use by another process, which did not take the command up; when that is "
+                        + "no service, such as 'holdfast compact', wait for its end")
+            case .system(let code):
+                throw CommandFailure(
+                    "the service that has '\(directory)' can't be told: \(FileSystem.describe(code))"
+                )
+            }
+        }
+    }
+
+    private static func openWithTokens(_ arguments: Arguments) throws(CommandFailure) -> Store? {
+        guard let store = try OpenStore.openUnlessInUse(arguments) else { return nil }
+        do throws(CommandFailure) {
+            _ = try OpenStore.moveFormerTokens(to: store, in: try arguments.required("data"))
+            return store
+        } catch {
+            store.close()
+            throw error
+        }
+    }
+
+    private static func tokenName(_ arguments: Arguments) throws(CommandFailure) -> String {
+        let name = try arguments.required("name")
+        guard Token.isName(name) else {
+            throw CommandFailure(
+                "'\(name)' is not a name for a token: use up to 64 letters, digits, '.', '_', '-' and '@'"
+            )
+        }
+        return name
+    }
+
+    private static func tokenRight(_ arguments: Arguments) throws(CommandFailure) -> Right {
+        _ = try arguments.required("rights")
+        return try arguments.choice("rights", Right.read)
     }
 }

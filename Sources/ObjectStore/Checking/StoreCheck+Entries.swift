@@ -14,10 +14,11 @@ extension StoreCheck {
         ]
         var known = [
             StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.migration,
-            StoreKey.recordCounters,
+            StoreKey.recordCounters, StoreKey.access,
         ].map { KeyRange(lower: $0, upper: $0 + [0]) }
         known.append(KeyRange(prefix: StoreKey.recordNumberPrefix))
         known.append(KeyRange(prefix: StoreKey.recordPrefix))
+        known.append(KeyRange(prefix: StoreKey.tokenPrefix))
         for (kind, append) in kinds.enumerated() {
             for rowClass in classes {
                 if kind == 2, rowClass.primaryKeyIndex == nil { continue }

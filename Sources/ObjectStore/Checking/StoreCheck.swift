@@ -68,6 +68,7 @@ package struct StoreCheck {
         try check.checkKeys()
         try check.checkChangeLog()
         try check.checkIdempotency()
+        try check.checkAccess()
         for rowClass in check.rows.classes where rowClass.definition.kind.standsAlone {
             try check.checkRows(rowClass)
             try check.checkPrimaryKeys(rowClass)

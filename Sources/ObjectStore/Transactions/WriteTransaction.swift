@@ -40,6 +40,8 @@ package final class WriteTransaction {
     package var idempotency: IdempotencyRecords
     /// What the transaction did that a change of the schema under way can't take.
     var migrationFaults: [StagedMigration.Fault] = []
+    /// Whether it has changed tokens or the key of tickets, which make no version.
+    var changesAccess = false
     private var mark: Overlay.Mark
     /// How many unique checks there were before the attempt that is under way.
     private var attemptedCheckStart = 0
@@ -90,6 +92,7 @@ package final class WriteTransaction {
         if !named.isEmpty { named.removeAll(keepingCapacity: true) }
         if !migrationFaults.isEmpty { migrationFaults.removeAll() }
         keyRenames = nil
+        changesAccess = false
     }
 
     /// The catalog that the transaction sees.
@@ -169,7 +172,7 @@ package final class WriteTransaction {
     }
 
     /// Whether the transaction did what has to be stored even without a version.
-    var changesUnversioned: Bool { idempotency.isChanged || keys.hasReserved }
+    var changesUnversioned: Bool { idempotency.isChanged || keys.hasReserved || changesAccess }
 
     /// The links whose targets are missing, in the order of their sources and places.
     package func danglingLinks() -> [DanglingLink] { pendingLinks.dangling(rows) }

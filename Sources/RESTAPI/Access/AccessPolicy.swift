@@ -36,10 +36,6 @@ package final class AccessPolicy: Sendable {
         return nil
     }
 
-    /// Looks for tokens that were made, changed or revoked, and ends what they do not allow any more. Call
-    /// it once a second.
-    package func look() { tokens.look() }
-
     private static func response(_ fault: RequestFault) -> Response {
         var response = Response(
             fault.kind.status, .problem, Problem(fault).document { _ in false })
@@ -54,7 +50,7 @@ package final class AccessPolicy: Sendable {
             request[query: StreamTickets.parameter] != nil
         else { return checkToken(request, needed) }
         do throws(RequestFault) {
-            request.grant = try tickets.grant(of: request)
+            request.grant = try tickets.grant(of: request, needing: needed, from: tokens)
             return nil
         } catch {
             return error

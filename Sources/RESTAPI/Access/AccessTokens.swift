@@ -1,4 +1,6 @@
 import HTTPServer
+import ObjectJSON
+import ObjectStore
 import StoreService
 
 /// The tokens whose grants the server looks at.
@@ -14,14 +16,34 @@ extension Grant: AccessGrant {
 }
 
 extension AccessTokens {
-    /// Reads the file of tokens; what is wrong with it later is logged.
-    ///
-    /// - Throws: ``TokenFile/Failure`` when it is there and can't be used.
-    package convenience init(_ file: TokenFile, logger: Logger) throws(TokenFile.Failure) {
-        try self.init(file) { failure in
-            logger.log(
-                .error, "the file of tokens can't be read; the tokens known before stay in force",
-                ("detail", .text(failure.description)))
+    /// Reads the tokens of a store; storage that fails later is logged.
+    package convenience init(_ store: Store, logger: Logger) throws(RequestFault) {
+        try self.init(
+            StoredTokens(store) { error in
+                logger.log(
+                    .error, "the tokens can't be read or changed",
+                    ("detail", .text(String(describing: error))))
+                return RequestFault(error)
+            })
+    }
+}
+
+extension RESTService {
+    /// Has a thread of the scheduler carry out the command that an operator has put into the mailbox. Any thread; a
+    /// command that finds no room is taken up when the mailbox is looked at again.
+    func takeUpCommand(in mailbox: TokenMailbox) {
+        guard let tokens else { return }
+        let job = Job(ClientKey(address: "")) { _ in
+            do throws(TokenMailbox.Failure) {
+                try mailbox.answer { command throws(RequestFault) in
+                    try tokens.change { stored throws(RequestFault) in try command.run(stored) }
+                }
+            } catch {
+                self.logger.log(
+                    .error, "an operator's command can't be read or answered",
+                    ("detail", .text(String(describing: error))))
+            }
         }
+        _ = served.scheduler.submit(job)
     }
 }

@@ -132,7 +132,7 @@ extension RESTService {
         _ request: Request, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
         let place = try places.take()
-        let opening = try tickets.open(request)
+        let opening = try tickets.open(request, for: clientKey(request))
         return EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)

@@ -90,10 +90,14 @@ extension Limit {
             "how long a ticket opens its stream again after the connection broke",
             "ticket-invalid", \.rest.ticketReturnSeconds),
         Limit(
-            "max-token-tickets", .count(1...1_000_000), "tickets of one token at a time",
+            "ticket-restart", .duration,
+            "how old a ticket may be that opens its stream again after a restart",
+            "ticket-invalid", \.rest.ticketRestartSeconds),
+        Limit(
+            "max-token-tickets", .count(1...1_000_000), "tickets in use of one token",
             "too-many-tickets", \.rest.tokenTicketCountMax),
         Limit(
-            "max-tickets", .count(1...1_000_000), "tickets at a time", "too-many-tickets",
+            "max-tickets", .count(1...1_000_000), "tickets in use", "too-many-tickets",
             \.rest.ticketCountMax),
         Limit(
             "max-stream-queries", .count(1...10_000), "queries of one stream of several",

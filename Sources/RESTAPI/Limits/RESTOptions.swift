@@ -20,9 +20,11 @@ package struct RESTOptions: Sendable {
     package var ticketSeconds = 30
     /// Seconds in which a ticket opens its stream again, after the connection broke.
     package var ticketReturnSeconds = 60
-    /// Tickets of one token at a time; without tokens, of one address.
+    /// The greatest age of a ticket, in seconds, that opens its stream again after a restart of the service.
+    package var ticketRestartSeconds = 86_400
+    /// Tickets in use of one token; without tokens, of one address.
     package var tokenTicketCountMax = 1000
-    /// Tickets at a time.
+    /// Tickets in use.
     package var ticketCountMax = 10_000
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15

@@ -12,9 +12,15 @@ extension RESTService {
 
     /// Whose token a request has, or its ticket was made with, where tokens are needed.
     func tokenKey(_ request: Request) -> ClientKey? {
-        guard tokens?.isEnforced ?? false else { return nil }
-        guard let token = request.header(.authorization) else { return tickets.owner(of: request) }
-        return ClientKey(token: UnsafeRawBufferPointer(token.bytes))
+        guard let owner = request.grant?.owner, owner != 0 else { return nil }
+        return ClientKey(token: owner)
+    }
+
+    /// Has a thread of the scheduler give back the memory that long work has freed. Call it once a second.
+    func giveBackMemory() {
+        let scheduler = served.scheduler
+        guard scheduler.hasMemoryToGiveBack else { return }
+        _ = scheduler.submit(Job(ClientKey(address: "")) { _ in scheduler.giveBackMemory() })
     }
 
     /// Hands work for an exchange to the scheduler; 503 when too much waits there.

@@ -5,7 +5,7 @@ extension Operation {
     /// Every operation, in the order of the contract.
     package static let all: [Operation] =
         system + schema + lists + objects(.path) + objects(.parameter) + properties
-        + projections + transfer + following + health
+        + projections + transfer + following + access + health
 
     private static let system = [
         Operation(.get, "/", "getLinks", nil, .open) { $0.getLinks },
@@ -406,6 +406,25 @@ extension Operation {
                 .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
             ]
         ) { $0.createTicket },
+    ]
+
+    private static let token = "/v1/tokens/{name}"
+    private static let tokenChange: [OpenAPIProblem] =
+        .guarded + [
+            .notAcceptable, .conflict, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+            .insufficientStorage,
+        ]
+    private static let access = [
+        Operation(.get, "/v1/tokens", "listTokens", .admin, .guarded + [.notAcceptable]) {
+            $0.listTokens
+        },
+        Operation(.post, "/v1/tokens", "createToken", .admin, tokenChange) { $0.createToken },
+        Operation(
+            .patch, token, "patchToken", .admin, tokenChange + [.notFound]
+        ) { $0.patchToken },
+        Operation(
+            .delete, token, "deleteToken", .admin, .guarded + [.notFound, .insufficientStorage]
+        ) { $0.deleteToken },
     ]
 
     private static let health = [

@@ -13,9 +13,11 @@ package final class RunningService: Sendable {
     /// - `serverOptions`: Where to listen and the server's limits; those that ``RESTOptions`` has too
     ///   are taken from there.
     /// - `access`: Who may do what; nil lets everybody do everything.
+    /// - `mailbox`: Where operators' commands come from; nil for a store without a folder.
     /// - Throws: ``ServerError`` when the address can't be used.
     package init(
-        _ service: RESTService, serverOptions: ServerOptions, access: AccessPolicy?
+        _ service: RESTService, serverOptions: ServerOptions, access: AccessPolicy?,
+        mailbox: TokenMailbox? = nil
     ) throws(ServerError) {
         var serverOptions = serverOptions
         serverOptions.bodyByteCountMax = service.options.bodyByteCountMax
@@ -27,8 +29,9 @@ package final class RunningService: Sendable {
         let routes = Operation.all.map { $0.route(service) }
         let pins = service.served.pins
         serverOptions.watchAccess = {
-            access?.look()
             pins.endOverdue()
+            service.giveBackMemory()
+            if let mailbox, mailbox.hasRequest { service.takeUpCommand(in: mailbox) }
         }
         if let access {
             // No more of each operation than is asked: a copy of a whole one counts references, in memory

@@ -215,6 +215,10 @@ extension RESTService {
             "holdfast_jobs_long", .gauge,
             "Reads that have outlived their first time slice and hold a snapshot, whether they run or wait for "
                 + "their next slice.", Double(counts.long))
+        text.single(
+            "holdfast_memory_returns_total", .counter,
+            "How often memory that long reads had freed was given back to the system.",
+            Double(served.scheduler.memoryReturns))
     }
 
     private func writeProcess(to text: MetricsText) {

@@ -1,5 +1,6 @@
 import Glibc
 import Storage
+import Threads
 
 /// One of the two files of a ``Journal``: its mark, records one after the other, then anything.
 ///
@@ -137,7 +138,8 @@ final class JournalFile: @unchecked Sendable {
             try descriptor.write(record, at: end)
         } catch {
             // The medium may have what could not be written to blocks, all the same.
-            throw SystemError(code: error.code, isOfSync: triedBlocks != nil)
+            let isUnknown = triedBlocks != nil && !(error.isOfFullMedium && isAbsent(record))
+            throw SystemError(code: error.code, isOfSync: isUnknown)
         }
         guard isSynced else { return }
         if blocks != nil, end + record.count > blockEnd { grow(behind: end + record.count) }
@@ -159,6 +161,25 @@ final class JournalFile: @unchecked Sendable {
                 return false
             default: throw error
             }
+        }
+    }
+
+    /// Sees to it that a record which found no room is not at ``end``, on a medium that has reported nothing else.
+    ///
+    /// - Returns: Whether it is certain that the record can't be read later: a part of one lacks its checksum.
+    private func isAbsent(_ record: UnsafeRawBufferPointer) -> Bool {
+        let found = UnsafeMutableRawBufferPointer.allocate(byteCount: record.count, alignment: 8)
+        defer { found.deallocate() }
+        let count = readAll(descriptor.number, into: found, at: end)
+        guard count >= 0 else { return false }
+        if count < record.count || !found.elementsEqual(record) { return true }
+        do throws(SystemError) {
+            isDirty = true
+            try descriptor.write([UInt8](repeating: 0, count: 8), at: end)
+            try synchronize()
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -4,7 +4,8 @@ package protocol AccessGrant: AnyObject, Sendable {
     /// Makes a grant that holds.
     ///
     /// - `isForReading`: Whether it is for reading alone.
-    init(isForReading: Bool)
+    /// - `owner`: The number of the token that it is of; 0 where none is needed.
+    init(isForReading: Bool, owner: UInt64)
 
     /// Ends it.
     func end(_ reason: AccessEnd)

@@ -5,10 +5,15 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     package private(set) var right: Right
     /// For each right up to its own what requests that need it are admitted by.
     private var grants: [Grant] = []
+    /// The token's number; 0 for what everybody may.
+    private let number: UInt64
 
     /// Allows a right, and those that it includes.
-    init(_ right: Right) {
+    ///
+    /// - `number`: The token's number.
+    init(_ right: Right, of number: UInt64) {
         self.right = right
+        self.number = number
         raise(to: right)
     }
 
@@ -29,6 +34,8 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     func end() { for grant in grants { grant.end(.revoked) } }
 
     private mutating func raise(to right: Right) {
-        while grants.count <= right.rank { grants.append(Grant(isForReading: grants.isEmpty)) }
+        while grants.count <= right.rank {
+            grants.append(Grant(isForReading: grants.isEmpty, owner: number))
+        }
     }
 }

@@ -3,9 +3,15 @@ import CCrypto
 import JSON
 /// The SHA-256 of a token: all that is stored of it. A token is 32 random bytes, so that no slower hash
 /// is needed.
-package struct TokenHash: Sendable {
+package struct TokenHash: Sendable, Equatable {
     /// The 32 bytes of the hash.
     let bytes: [UInt8]
+
+    /// Takes 32 bytes; nil for any other number.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
 
     /// Hashes a token; nil when the library fails.
     package init?(of token: UnsafeRawBufferPointer) {

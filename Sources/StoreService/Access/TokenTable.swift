@@ -1,68 +1,34 @@
-import Glibc
+import ObjectJSON
 import Synchronization
-import Threads
 
-/// The tokens of a running service, in step with their file. Thread-safe.
+/// The tokens of a running service, in step with its store. Thread-safe.
 ///
-/// The file is looked at once a second, by requests and by the server when there are none, so a new token
-/// works and a revoked one ends within that time, with all that it has admitted. A file that can't be read
-/// leaves the last known tokens in force.
+/// Only this process has the store, so that the table knows of every change: who changes the tokens does so through
+/// it (``change(_:)``), and what they do not allow any more ends before that returns.
 package final class TokenTable<Grant: AccessGrant>: Sendable {
     private struct Known {
         var hash: TokenHash
         var access: TokenAccess<Grant>
     }
 
-    /// The identity of one state of the file.
-    private struct Stamp: Equatable {
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int64
-        var nanoseconds: Int64
-    }
-
-    private let file: TokenFile
-    private let report: @Sendable (TokenFile.Failure) -> Void
-    private let known = Mutex<[Known]>([])
-    /// The file as it was read last; held while it is read, so that nothing older comes after.
-    private let stamp = Mutex<Stamp?>(nil)
-    /// Once a file was seen tokens are needed, even if it is deleted: a slip must not open the store.
+    /// Those of the store.
+    private let stored: StoredTokens
+    /// By number.
+    private let known = Mutex<[UInt64: Known]>([:])
+    /// Held while the store is read, so that nothing older comes after.
+    private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
-    /// The second of the last look at the file.
-    private let lookedAt: Atomic<Int64>
     /// What everybody may as long as no token is needed.
-    package let open = TokenAccess<Grant>(.admin)
+    package let open = TokenAccess<Grant>(.admin, of: 0)
 
-    /// Reads the file.
-    ///
-    /// - `report`: Is told when it can't be read later on.
-    /// - Throws: ``TokenFile/Failure`` when it is there and can't be used.
-    package init(
-        _ file: TokenFile, report: @escaping @Sendable (TokenFile.Failure) -> Void
-    ) throws(TokenFile.Failure) {
-        self.file = file
-        self.report = report
-        lookedAt = Atomic(Self.seconds())
-        let stamp = Self.stamp(file)
-        let entries = try file.read()
-        self.stamp.withLock { $0 = stamp }
-        adopt(entries)
+    /// Reads the tokens of a store.
+    package init(_ stored: StoredTokens) throws(RequestFault) {
+        self.stored = stored
+        try adopt()
     }
 
-    /// Whether a request needs a token. Cost: a clock reading; once a second a `stat`.
-    package var isEnforced: Bool {
-        let now = Self.seconds()
-        let last = lookedAt.load(ordering: .relaxed)
-        // Of those that come in a new second one looks at the file.
-        if last != now,
-            lookedAt.compareExchange(
-                expected: last, desired: now, ordering: .relaxed
-            ).exchanged
-        {
-            look()
-        }
-        return isNeeded.load(ordering: .acquiring)
-    }
+    /// Whether a request needs a token. Cost: an atomic load.
+    package var isEnforced: Bool { isNeeded.load(ordering: .acquiring) }
 
     /// Whether there is any token.
     package var isEmpty: Bool { known.withLock { $0.isEmpty } }
@@ -74,61 +40,46 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         guard let hash = TokenHash(of: token) else { return nil }
         return known.withLock { known in
             var found: TokenAccess<Grant>?
-            for token in known where token.hash.isEqual(hash) { found = token.access }
+            for token in known.values where token.hash.isEqual(hash) { found = token.access }
             return found
         }
     }
 
-    /// Reads the file if it has changed, and ends what is not allowed any more. Cost: a `stat`.
-    package func look() {
-        stamp.withLock { known in
-            let present = Self.stamp(file)
-            guard present != known else { return }
-            do throws(TokenFile.Failure) {
-                adopt(try file.read())
-                known = present
-            } catch {
-                report(error)
-            }
-        }
+    /// What the token of a number allows; nil when there is none, or none any more.
+    package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
+        known.withLock { $0[number]?.access }
     }
 
-    /// Makes the entries of the file those that are known; nil when there is none.
-    private func adopt(_ entries: [TokenFile.Entry]?) {
-        // Of two lines with the same token the last one counts.
-        var rights: [[UInt8]: Right] = [:]
-        for entry in entries ?? [] { rights[entry.hash.bytes] = entry.right }
-        known.withLock { known in
-            var left: [Known] = []
-            for var token in known {
-                if let right = rights.removeValue(forKey: token.hash.bytes) {
-                    token.access.change(to: right)
-                    left.append(token)
-                } else {
-                    token.access.end()
+    /// Lists or changes the tokens of the store, and then has the table know them.
+    ///
+    /// Waits for the commit; see ``StoredTokens``.
+    package func change<Result>(
+        _ body: (StoredTokens) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        let result = try body(stored)
+        try adopt()
+        return result
+    }
+
+    /// Makes the tokens of the store those that are known.
+    private func adopt() throws(RequestFault) {
+        try reading.withLock { _ throws(RequestFault) in
+            let (tokens, areNeeded) = try stored.read()
+            known.withLock { known in
+                var left: [UInt64: Known] = [:]
+                for token in tokens {
+                    var present =
+                        known.removeValue(forKey: token.number)
+                        ?? Known(
+                            hash: token.hash, access: TokenAccess(token.right, of: token.number))
+                    present.access.change(to: token.right)
+                    left[token.number] = present
                 }
+                for revoked in known.values { revoked.access.end() }
+                known = left
             }
-            for entry in entries ?? [] {
-                guard let right = rights.removeValue(forKey: entry.hash.bytes) else { continue }
-                left.append(Known(hash: entry.hash, access: TokenAccess(right)))
-            }
-            known = left
+            isNeeded.store(areNeeded, ordering: .releasing)
+            if areNeeded { open.end() }
         }
-        if entries != nil {
-            isNeeded.store(true, ordering: .releasing)
-            open.end()
-        }
-    }
-
-    private static func seconds() -> Int64 {
-        Int64(monotonicNanoseconds() / 1_000_000_000)
-    }
-
-    private static func stamp(_ file: TokenFile) -> Stamp? {
-        var status = stat()
-        guard stat(file.path, &status) == 0 else { return nil }
-        return Stamp(
-            inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 }

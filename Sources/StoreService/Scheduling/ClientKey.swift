@@ -3,10 +3,10 @@
 package struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
-    /// The client that has a token.
-    package init(token: UnsafeRawBufferPointer) {
+    /// The client that has the token of a number.
+    package init(token number: UInt64) {
         var hasher = Hasher()
-        hasher.combine(bytes: token)
+        hasher.combine(number)
         hash = hasher.finalize()
     }
 

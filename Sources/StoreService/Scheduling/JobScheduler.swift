@@ -47,6 +47,10 @@ package final class JobScheduler: Sendable {
     private let state: Monitor<State>
     private let jobCount = Atomic<Int>(0)
     private let threadCount = Monitor(0)
+    /// Whether long jobs have ended since memory was given back.
+    let hasFreedMemory = Atomic<Bool>(false)
+    /// How often memory was given back.
+    let memoryReturnCount = Atomic<Int>(0)
 
     /// Makes a scheduler. Its threads start when there is work for them, and stay.
     package init(_ limits: SchedulerLimits) {
@@ -130,6 +134,7 @@ package final class JobScheduler: Sendable {
         let now = monotonicMilliseconds()
         let (started, exits) = state.withLock { state in
             job.thread = nil
+            if job.isLong { hasFreedMemory.store(true, ordering: .relaxed) }
             state.schedule.finish(job)
             state.schedule.expire(now)
             state.idle.append(thread)

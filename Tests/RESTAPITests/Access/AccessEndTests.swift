@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import ObjectJSON
 import ObjectModel
 import StoreService
 import TestSupport
@@ -224,7 +225,10 @@ struct AccessEndTests {
         let server = try GuardedServer(withTokens: false)
         let client = ChangesClient(port: server.port, "/v1/changes")
         #expect(client.next()?.name == "hello")
-        _ = try server.file.create(name: "first", right: .admin)
+        let secret = try TokenSecret()
+        _ = try server.table.change { stored throws(RequestFault) in
+            try stored.add("first", .admin, secret.hash)
+        }
         #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
     }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import StoreService
@@ -9,10 +10,13 @@ import Testing
 
 /// A service with an access policy, as the command runs it.
 final class GuardedServer {
-    let running: RunningService
-    let client: HTTPClient
+    private(set) var running: RunningService
+    private(set) var client: HTTPClient
     let directory = TemporaryDirectory()
+    /// The table of the service that runs.
+    private(set) var table: AccessTokens
     private let store: Store
+    private let start: () throws -> (RunningService, AccessTokens)
     /// A token for each right, if there are any.
     private(set) var tokens: [Right: String] = [:]
 
@@ -23,29 +27,65 @@ final class GuardedServer {
     ) throws {
         store = try Store(engine: try EngineCase.memory.open())
         try TestServer.put(schema, in: store)
-        let file = TokenFile(directory: directory.path)
         if withTokens {
+            let stored = StoredTokens(store)
             for right in Right.allCases {
-                tokens[right] = try file.create(name: right.rawValue, right: right)
+                let secret = try TokenSecret()
+                tokens[right] = secret.text
+                _ = try stored.add(right.rawValue, right, secret.hash)
             }
         }
-        let logger = Logger(level: .error)
-        let table = try AccessTokens(file, logger: logger)
         var serviceOptions = RESTOptions()
         serviceOptions.limits.backupDirectory = directory.path + "/backups"
         change(&serviceOptions)
-        let service = RESTService(
-            store: store, options: serviceOptions, tokens: table, logger: logger)
-        var options = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
-        options.cors = cors
-        options.accessLog = accessLog
-        running = try RunningService(
-            service, serverOptions: options,
-            access: AccessPolicy(tokens: table, isInsecure: isInsecure, cors: cors))
+        start = { [store, directory, serviceOptions] in
+            let logger = Logger(level: .error)
+            let table = try AccessTokens(store, logger: logger)
+            let service = RESTService(
+                store: store, options: serviceOptions, tokens: table, logger: logger)
+            var options = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
+            options.cors = cors
+            options.accessLog = accessLog
+            let running = try RunningService(
+                service, serverOptions: options,
+                access: AccessPolicy(tokens: table, isInsecure: isInsecure, cors: cors),
+                mailbox: TokenMailbox(directory: directory.path))
+            return (running, table)
+        }
+        (running, table) = try start()
         client = HTTPClient(port: running.server.addresses.first?.port ?? 0)
     }
 
-    var file: TokenFile { TokenFile(directory: directory.path) }
+    /// Ends the service and starts another one on the same store.
+    func restart() throws {
+        client.disconnect()
+        running.stop(graceSeconds: 1)
+        (running, table) = try start()
+        client = HTTPClient(port: port)
+    }
+
+    /// Makes a backup of the store, restores it into memory, and returns what is restored.
+    func restoredStore() throws -> Store {
+        let cursor = try BackupCursor(store)
+        defer { cursor.close() }
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try cursor.next()
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        var offset = 0
+        let reader = try BackupReader { buffer in
+            let count = min(buffer.count, bytes.count - offset)
+            buffer.copyBytes(from: bytes[offset..<(offset + count)])
+            offset += count
+            return count
+        }
+        let engine = try EngineCase.memory.open()
+        try reader.restore(into: engine)
+        return try Store(engine: engine)
+    }
+
     var port: UInt16 { running.server.addresses.first?.port ?? 0 }
 
     /// The header that a token is sent in.
@@ -55,19 +95,14 @@ final class GuardedServer {
 
     /// Revokes the token of a right.
     func revoke(_ right: Right) throws {
-        let isRevoked = try file.revoke(name: right.rawValue)
-        #expect(isRevoked)
+        try table.change { stored throws(RequestFault) in try stored.revoke(right.rawValue) }
     }
 
-    /// Gives the token of a right another one, as an operator does who edits the file.
+    /// Gives the token of a right another one.
     func lower(_ right: Right, to lower: Right) throws {
-        let text = String(
-            decoding: try #require(TemporaryDirectory.contents(file.path)), as: UTF8.self)
-        let edited = text.split(separator: "\n").map { line in
-            line.hasPrefix("\(right) \(right) ")
-                ? "\(right) \(lower) " + line.dropFirst("\(right) \(right) ".count) : String(line)
+        _ = try table.change { stored throws(RequestFault) in
+            try stored.setRight(of: right.rawValue, to: lower)
         }
-        TemporaryDirectory.write(Array((edited.joined(separator: "\n") + "\n").utf8), to: file.path)
     }
 
     deinit {

@@ -157,8 +157,8 @@ struct TicketTests {
     func length(excess: Int) throws {
         let server = try Self.server { $0.targetByteCountMax = 200 }
         let begin = "/v1/changes?since="
-        // With "&ticket=" and the 44 characters of the ticket.
-        let padding = String(repeating: "s", count: 200 + excess - begin.count - 8 - 44)
+        // With "&ticket=" and the 75 characters of the ticket.
+        let padding = String(repeating: "s", count: 200 + excess - begin.count - 8 - 75)
         let reply = Self.reply(server, for: begin + padding)
         guard excess > 0 else {
             let ticket = try #require(QueryJSON(reply.text)?["ticket"]?.string)
@@ -181,28 +181,73 @@ struct TicketTests {
         #expect(Self.reopen(away, target) == 401)
     }
 
-    @Test(
-        "is one of a bounded number, for each token and in all; those that have ended do not count")
+    @Test("is one of a bounded number in use, for each token and in all")
     func number() throws {
         let server = try Self.server {
             $0.tokenTicketCountMax = 2
             $0.ticketCountMax = 3
         }
-        for (right, status) in [
-            (Right.read, 201), (.read, 201), (.read, 503), (.write, 201), (.write, 503),
-        ] {
-            let reply = Self.reply(server, for: Self.url, right)
-            #expect(reply.status == status, "\(reply.text)")
-            if status == 503 {
-                #expect(reply.text.contains("too-many-tickets"))
-                #expect(reply.headers["retry-after"] == "30")
+        // Nothing is held of those that have opened nothing.
+        let targets = try [Right.read, .read, .read, .write, .write].map {
+            Self.sent + "&ticket=\(try Self.ticket(server, for: Self.url, $0))"
+        }
+        var open: [ChangesClient] = []
+        for (target, status) in zip(targets, [200, 200, 503, 200, 503]) {
+            let client = Self.open(server, target)
+            #expect(client.status == status)
+            open.append(client)
+        }
+        for right in [Right.read, .write] {
+            let refused = Self.reply(server, for: Self.url, right)
+            #expect(refused.status == 503 && refused.text.contains("too-many-tickets"))
+            #expect(refused.headers["retry-after"] == "60")
+        }
+    }
+
+    @Test(
+        "opens its stream again after the service was restarted, and a fresh one for the first time"
+    )
+    func restarting() throws {
+        let server = try Self.server()
+        let targets = try (0..<3).map { _ in
+            Self.sent + "&ticket=\(try Self.ticket(server, for: Self.url))"
+        }
+        var client: ChangesClient? = Self.open(server, targets[0])
+        #expect(client?.status == 200)
+        client = nil
+        try server.restart()
+        client = Self.open(server, targets[0])
+        #expect(client?.status == 200)
+        #expect(client?.next()?.name == "hello")
+        #expect(Self.open(server, targets[0]).status == 409)
+        let fresh = Self.open(server, targets[1])
+        #expect(fresh.status == 200)
+        // What it was made with ends it, also across a restart.
+        try server.revoke(.read)
+        #expect(client?.events(to: "error").last?.json["code"]?.string == "access-ended")
+        try server.restart()
+        for target in targets { #expect(Self.open(server, target).status == 401) }
+    }
+
+    @Test(
+        "of before a restart is taken for as long as one whose connection broke, and unless it is very old"
+    )
+    func restartLimits() throws {
+        for (seconds, age) in [(0, 86_400), (60, 0)] {
+            let server = try Self.server {
+                $0.ticketSeconds = 0
+                $0.ticketReturnSeconds = seconds
+                $0.ticketRestartSeconds = age
             }
+            let target = Self.sent + "&ticket=\(try Self.ticket(server, for: Self.url))"
+            try server.restart()
+            #expect(Self.open(server, target).status == 401, "\(seconds) s, \(age) s")
         }
-        let ended = try Self.server {
-            $0.tokenTicketCountMax = 1
-            $0.ticketSeconds = 0
-        }
-        for _ in 0..<3 { _ = try Self.ticket(ended, for: Self.url) }
+        let server = try Self.server { $0.ticketSeconds = 0 }
+        let target = Self.sent + "&ticket=\(try Self.ticket(server, for: Self.url))"
+        #expect(Self.open(server, target).status == 401)
+        try server.restart()
+        #expect(Self.open(server, target).status == 200)
     }
 
     @Test("opens its stream where no token is needed, too")

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 import Threads
@@ -124,5 +125,28 @@ struct JobSchedulerTests {
         grants.wait { $0.count == 2 ? () : nil }
         scheduler.stop()
         #expect(grants.withLock { $0 } == [64 << 20, 256 << 20])
+    }
+
+    @Test(
+        "give memory back once after long jobs, and not while one may use it",
+        .timeLimit(.minutes(2)))
+    func memoryReturns() {
+        let scheduler = Self.scheduler()
+        #expect(!scheduler.giveBackMemory())
+        let (hasBegun, mayEnd) = (Monitor(false), Monitor(false))
+        let isTaken = scheduler.submit(
+            Job(Self.client, expecting: .long) { _ in
+                hasBegun.update { $0 = true }
+                mayEnd.wait { $0 ? () : nil }
+            })
+        #expect(isTaken)
+        hasBegun.wait { $0 ? () : nil }
+        #expect(!scheduler.giveBackMemory())
+        mayEnd.update { $0 = true }
+        // Its body ends a little before it does.
+        while !scheduler.hasMemoryToGiveBack { usleep(1000) }
+        #expect(scheduler.giveBackMemory())
+        #expect(!scheduler.giveBackMemory() && scheduler.memoryReturns == 1)
+        scheduler.stop()
     }
 }

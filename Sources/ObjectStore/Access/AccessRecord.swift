@@ -1,0 +1,52 @@
+import Bytes
+
+/// What a store has one of for the access to it. It is made with the store.
+///
+///     field (as ``RecordCoder`` writes it)
+///     1 byte: the form, 1
+///     1 byte: 1 when a request needs a token, whether there is one or not; else 0
+///     bytes:  the key that signs tickets, 32
+struct AccessRecord: Equatable, Sendable {
+    /// Whether a request needs a token: from the first one on, and when all are revoked.
+    var needsToken = false
+    /// The key that signs tickets.
+    var ticketKey: [UInt8]
+
+    static let ticketKeyByteCount = 32
+    private static let form: UInt8 = 1
+
+    /// Makes that of a new store: a key of the kernel's random bytes.
+    init() {
+        // The system's generator is `getrandom` (2).
+        var generator = SystemRandomNumberGenerator()
+        ticketKey = (0..<Self.ticketKeyByteCount).map { _ in
+            UInt8.random(in: 0...UInt8.max, using: &generator)
+        }
+    }
+
+    /// Reads a stored record; nil when it is damaged.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        ticketKey = []
+        var coder = RecordCoder(bytes)
+        code(&coder)
+        guard !coder.isDamaged, coder.isAtEnd, ticketKey.count == Self.ticketKeyByteCount else {
+            return nil
+        }
+    }
+
+    func append(to buffer: ByteBuffer) {
+        var copy = self
+        var coder = RecordCoder(to: buffer)
+        copy.code(&coder)
+    }
+
+    private mutating func code(_ coder: inout RecordCoder) {
+        var form = Self.form
+        var flag: UInt8 = needsToken ? 1 : 0
+        coder.code(&form)
+        coder.code(&flag)
+        if form != Self.form || flag > 1 { coder.fail() }
+        needsToken = flag == 1
+        coder.code(&ticketKey)
+    }
+}

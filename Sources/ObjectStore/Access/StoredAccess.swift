@@ -1,0 +1,48 @@
+import Bytes
+import Storage
+
+/// Who may use a store: its tokens, and whether one is needed.
+package struct StoredAccess: Equatable, Sendable {
+    /// The tokens, in the order of their numbers.
+    package var tokens: [TokenRecord] = []
+    /// Whether a request needs one.
+    package var needsToken = false
+
+    /// Reads that of a snapshot. Cost: a look at each token.
+    ///
+    /// - Throws: ``StorageError`` `.corrupted` when a record is damaged.
+    init(_ snapshot: any StorageSnapshot) throws(StorageError) {
+        if let bytes = try snapshot.value(StoreKey.access) {
+            guard let record = AccessRecord(bytes) else { throw Self.damaged }
+            needsToken = record.needsToken
+        }
+        var records: [TokenRecord] = []
+        var isDamaged = false
+        try snapshot.scan(KeyRange(prefix: StoreKey.tokenPrefix), reversed: false, expecting: 16) {
+            key, value in
+            if let record = TokenRecord(key, value) {
+                records.append(record)
+            } else {
+                isDamaged = true
+            }
+            return true
+        }
+        if isDamaged { throw Self.damaged }
+        tokens = records
+    }
+
+    static let damaged = StorageError(.corrupted, operation: "read tokens")
+}
+
+extension Store {
+    /// Who may use the store, as of the last commit.
+    package func access() throws(StoreError) -> StoredAccess {
+        do throws(StorageError) {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            return try StoredAccess(snapshot)
+        } catch {
+            throw .storage(error)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Bytes
+
+/// A token, as a store has it: its hash, and what it allows.
+///
+/// It lies under its number (``StoreKey``), which is random, never 0, and the identity of who has the token: what
+/// belongs to somebody belongs to the number. Its fields are those of ``RecordCoder``, in the order below. A form
+/// with more fields gets a number of its own, and a store that has one another format, so that no program ignores
+/// a field that takes something away.
+package struct TokenRecord: Equatable, Sendable {
+    /// The identity of who has the token.
+    package var number: UInt64
+    /// What the operator calls it; of no other token.
+    package var name: String
+    /// The SHA-256 of the token, 32 bytes; of no other token.
+    package var hash: [UInt8]
+    /// What it allows, by the name of the right.
+    package var right: String
+    /// When it was made, in seconds since 1970.
+    package var seconds: Int64
+
+    /// The bytes of a hash.
+    package static let hashByteCount = 32
+    private static let form: UInt8 = 1
+
+    /// Describes a token.
+    package init(number: UInt64, name: String, hash: [UInt8], right: String, seconds: Int64) {
+        self.number = number
+        self.name = name
+        self.hash = hash
+        self.right = right
+        self.seconds = seconds
+    }
+
+    /// Reads the entry under a key; nil when it is damaged, or of a form that this program does not know.
+    init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard key.count == StoreKey.tokenByteCount else { return nil }
+        self.init(
+            number: StoreKey.trailingObjectKey(key), name: "", hash: [], right: "", seconds: 0)
+        var coder = RecordCoder(value)
+        code(&coder)
+        guard !coder.isDamaged, coder.isAtEnd, number != 0, hash.count == Self.hashByteCount else {
+            return nil
+        }
+    }
+
+    func append(to buffer: ByteBuffer) {
+        var copy = self
+        var coder = RecordCoder(to: buffer)
+        copy.code(&coder)
+    }
+
+    private mutating func code(_ coder: inout RecordCoder) {
+        var form = Self.form
+        coder.code(&form)
+        if form != Self.form { coder.fail() }
+        coder.code(&hash)
+        coder.code(&name)
+        coder.code(&right)
+        coder.code(&seconds)
+    }
+}

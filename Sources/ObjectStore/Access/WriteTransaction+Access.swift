@@ -1,0 +1,41 @@
+import Bytes
+import Storage
+
+// Tokens are no objects: changing one makes no version, and no stream tells of it.
+extension WriteTransaction {
+    /// Who may use the store, as the transaction sees it.
+    package func access() throws(StoreError) -> StoredAccess {
+        do throws(StorageError) {
+            return try StoredAccess(OverlaySnapshot(group))
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Stores a token under its number, and has requests need one from now on.
+    package func putToken(_ token: TokenRecord) throws(StoreError) {
+        let key = keyBuffer.making { StoreKey.appendToken(token.number, to: $0) }
+        overlay.put(key, rowBuffer.making { token.append(to: $0) })
+        try setNeedsToken(true)
+    }
+
+    /// Removes the token of a number; requests need one all the same.
+    package func removeToken(_ number: UInt64) {
+        overlay.remove(keyBuffer.making { StoreKey.appendToken(number, to: $0) })
+        changesAccess = true
+    }
+
+    /// Says whether requests need a token.
+    package func setNeedsToken(_ isNeeded: Bool) throws(StoreError) {
+        changesAccess = true
+        let key = keyBuffer.making { $0.append(StoreKey.access) }
+        guard var record = try value(key).flatMap({ AccessRecord($0) }) else {
+            throw .storage(StoredAccess.damaged)
+        }
+        guard record.needsToken != isNeeded else { return }
+        record.needsToken = isNeeded
+        StoreKey.access.withUnsafeBytes { key in
+            _ = overlay.put(key, rowBuffer.making { record.append(to: $0) })
+        }
+    }
+}

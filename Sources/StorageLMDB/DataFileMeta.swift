@@ -1,0 +1,92 @@
+import Storage
+
+/// The newest meta page of a data file: what LMDB goes by, which does not check it.
+///
+/// Source: LMDB 0.9.24, mdb.c (`MDB_meta`, `MDB_db`, `mdb_env_read_header`), on a little-endian machine of 64 bits.
+struct DataFileMeta {
+    /// One of the two trees of a file.
+    struct Tree {
+        /// How many levels it has; 0 when it is empty.
+        let depth: Int
+        /// The page at its top.
+        let root: UInt64
+    }
+
+    private static let magic: UInt32 = 0xBEEF_C0DE
+    private static let byteCount = 152
+    private enum Offset {
+        static let magic = 16
+        static let pageByteCount = 40
+        static let freeTree = 40
+        static let mainTree = 88
+        /// In what there is of a tree.
+        static let depth = 6
+        static let root = 40
+        static let lastPage = 136
+        static let transaction = 144
+    }
+
+    /// The bytes of a page.
+    let pageByteCount: Int
+    /// The last page that is used.
+    let lastPage: UInt64
+    /// The list of free pages.
+    let free: Tree
+    /// The entries.
+    let main: Tree
+
+    /// Reads both meta pages, and takes the newest; nil where the file does not begin with one, which is left to LMDB to
+    /// refuse. Cost: two reads.
+    ///
+    /// - `path`: The file's, for the message.
+    static func read(
+        _ file: borrowing FileDescriptor, path: String
+    ) throws(StorageError) -> DataFileMeta? {
+        let byteCount = try file.byteCount(operation: "open store")
+        let first = try file.contents(byteCountMax: Self.byteCount, operation: "open store")
+        guard first.count == Self.byteCount else { throw cut(path, byteCount, nil) }
+        guard UInt32(truncatingIfNeeded: number(first, Offset.magic)) == magic else { return nil }
+        let pageByteCount = Int(UInt32(truncatingIfNeeded: number(first, Offset.pageByteCount)))
+        guard pageByteCount >= 512, pageByteCount <= 1 << 16, pageByteCount.nonzeroBitCount == 1
+        else { throw damaged("\(path) names pages of \(pageByteCount) bytes") }
+        let second = try file.contents(
+            byteCountMax: Self.byteCount, at: pageByteCount, operation: "open store")
+        guard second.count == Self.byteCount else { throw cut(path, byteCount, 2 * pageByteCount) }
+        let isFirst = number(first, Offset.transaction) >= number(second, Offset.transaction)
+        let meta = DataFileMeta(isFirst ? first : second, pageByteCount: pageByteCount)
+        guard meta.lastPage < UInt64(Int.max / pageByteCount) else {
+            throw damaged("\(path) names \(meta.lastPage) as its last page")
+        }
+        return meta
+    }
+
+    private init(_ bytes: [UInt8], pageByteCount: Int) {
+        func tree(_ offset: Int) -> Tree {
+            Tree(
+                depth: Int(Self.number(bytes, offset + Offset.depth) & 0xFFFF),
+                root: Self.number(bytes, offset + Offset.root))
+        }
+        self.pageByteCount = pageByteCount
+        lastPage = Self.number(bytes, Offset.lastPage)
+        free = tree(Offset.freeTree)
+        main = tree(Offset.mainTree)
+    }
+
+    private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt64 {
+        bytes.withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+    }
+
+    // MARK: Errors
+
+    /// The refusal of a file that is too short.
+    static func cut(_ path: String, _ byteCount: Int, _ wanted: Int?) -> StorageError {
+        let wanted = wanted.map { "of at least \($0)" } ?? "and no whole page"
+        return damaged("\(path) was cut short: it has \(byteCount) bytes \(wanted)")
+    }
+
+    private static func damaged(_ native: String) -> StorageError {
+        StorageError(.corrupted, operation: "open store", native: native)
+    }
+}

@@ -1,0 +1,159 @@
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import Storage
+
+/// The tokens of a store: lists and changes them. Thread-safe.
+///
+/// Each call reads the store or waits until its change is durable, so none is for a thread that must not wait.
+package struct StoredTokens: Sendable {
+    private let store: Store
+    /// The fault of a failed operation.
+    private let fault: @Sendable (StoreError) -> RequestFault
+
+    /// The tokens of a store.
+    ///
+    /// - `fault`: Makes the fault of a failed operation, and reports what callers are not told.
+    package init(
+        _ store: Store,
+        fault: @escaping @Sendable (StoreError) -> RequestFault = { RequestFault($0) }
+    ) {
+        self.store = store
+        self.fault = fault
+    }
+
+    // MARK: Reading
+
+    /// The tokens, by name, and whether a request needs one.
+    package func read() throws(RequestFault) -> (tokens: [Token], areNeeded: Bool) {
+        let access: StoredAccess
+        do { access = try store.access() } catch { throw fault(error) }
+        let tokens = access.tokens.compactMap { Token($0) }
+        guard tokens.count == access.tokens.count else {
+            throw RequestFault(
+                .failed, "internal-error",
+                "A token of the store has a right that is not known here.")
+        }
+        return (tokens.sorted { $0.name < $1.name }, access.needsToken)
+    }
+
+    /// The token of a name.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none.
+    package func token(named name: String) throws(RequestFault) -> Token {
+        guard let token = try read().tokens.first(where: { $0.name == name }) else {
+            throw .noToken(name)
+        }
+        return token
+    }
+
+    // MARK: Changes
+
+    /// Stores the token of a hash; the very token that is there already is no fault.
+    ///
+    /// - Throws: ``RequestFault`` `.conflict` when another one has the name, `.invalid` for what is no name.
+    package func add(
+        _ name: String, _ right: Right, _ hash: TokenHash, created: Timestamp = .now()
+    ) throws(RequestFault) -> Token {
+        try add([(name, right, hash, created)])
+        return try token(named: name)
+    }
+
+    /// Stores several tokens, in one transaction.
+    package func add(
+        _ added: [(name: String, right: Right, hash: TokenHash, created: Timestamp)]
+    ) throws(RequestFault) {
+        for token in added where !Token.isName(token.name) { throw .invalidTokenName(token.name) }
+        try change { transaction throws(StoreError) in
+            var known = try transaction.access().tokens
+            for (name, right, hash, created) in added {
+                if known.contains(where: { $0.hash == hash.bytes && $0.name == name }) { continue }
+                guard !known.contains(where: { $0.name == name || $0.hash == hash.bytes }) else {
+                    throw .refused(RequestFault.tokenExists(name))
+                }
+                var number: UInt64 = 0
+                while number == 0 || known.contains(where: { $0.number == number }) {
+                    number = UInt64.random(in: 1...UInt64.max)
+                }
+                let record = TokenRecord(
+                    number: number, name: name, hash: hash.bytes, right: right.rawValue,
+                    seconds: created.seconds)
+                try transaction.putToken(record)
+                known.append(record)
+            }
+            // A file without a token means that one is needed, too.
+            try transaction.setNeedsToken(true)
+        }
+    }
+
+    /// Gives a token another right.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none of that name.
+    package func setRight(of name: String, to right: Right) throws(RequestFault) -> Token {
+        try change { transaction throws(StoreError) in
+            var record = try Self.record(name, transaction)
+            guard record.right != right.rawValue else { return }
+            record.right = right.rawValue
+            try transaction.putToken(record)
+        }
+        return try token(named: name)
+    }
+
+    /// Ends a token. Requests need one all the same, when it was the last one too.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none of that name.
+    package func revoke(_ name: String) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            transaction.removeToken(try Self.record(name, transaction).number)
+        }
+    }
+
+    /// Ends all tokens, and lets everybody in who was let in before the first one.
+    package func removeAll() throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            for token in try transaction.access().tokens { transaction.removeToken(token.number) }
+            try transaction.setNeedsToken(false)
+        }
+    }
+
+    private static func record(
+        _ name: String, _ transaction: WriteTransaction
+    ) throws(StoreError) -> TokenRecord {
+        guard let record = try transaction.access().tokens.first(where: { $0.name == name }) else {
+            throw .refused(RequestFault.noToken(name))
+        }
+        return record
+    }
+
+    private func change(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) throws(RequestFault) {
+        let write = AwaitedWrite(body)
+        store.submit(write)
+        do throws(StoreError) {
+            try write.wait()
+        } catch {
+            if case .refused(let refusal as RequestFault) = error { throw refusal }
+            throw fault(error)
+        }
+    }
+}
+
+extension RequestFault {
+    fileprivate static func noToken(_ name: String) -> RequestFault {
+        RequestFault(.notFound, "token-not-found", "There is no token named '\(shown(name))'.")
+    }
+
+    fileprivate static func tokenExists(_ name: String) -> RequestFault {
+        RequestFault(
+            .conflict, "token-exists",
+            "There is a token named '\(name)' already; revoke it first, or choose another name.")
+    }
+
+    fileprivate static func invalidTokenName(_ name: String) -> RequestFault {
+        .single(
+            .invalid, "invalid-token",
+            "'\(shown(name))' is not a name for a token: use up to 64 letters, digits, '.', '_', '-' and '@'.",
+            pointer: "/name")
+    }
+}

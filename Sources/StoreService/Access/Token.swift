@@ -1,0 +1,36 @@
+import ObjectModel
+import ObjectStore
+
+/// A token of a store, without its secret.
+package struct Token: Sendable, Equatable {
+    /// The identity of who has it; never that of another one.
+    package let number: UInt64
+    /// What the operator calls it; unique.
+    package let name: String
+    /// What it allows.
+    package let right: Right
+    /// When it was made.
+    package let created: Timestamp
+    let hash: TokenHash
+
+    /// A stored token; nil for a right that this program does not know.
+    init?(_ record: TokenRecord) {
+        guard let right = Right(rawValue: record.right), let hash = TokenHash(record.hash) else {
+            return nil
+        }
+        number = record.number
+        name = record.name
+        self.right = right
+        created = Timestamp(seconds: record.seconds, nanoseconds: 0)
+        self.hash = hash
+    }
+
+    /// Whether a name can be a token's: letters, digits, `.`, `_`, `-` and `@`, at most 64.
+    package static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || ".-_@".utf8.contains(byte)
+            }
+    }
+}

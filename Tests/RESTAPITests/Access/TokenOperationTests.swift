@@ -1,0 +1,150 @@
+import HTTPServer
+import ObjectJSON
+import ObjectModel
+import StoreService
+import TestSupport
+import Testing
+
+@testable import RESTAPI
+
+/// Tokens that are listed and changed over HTTP, and by the mailbox of the store's folder.
+@Suite("Operations on tokens")
+struct TokenOperationTests {
+    private static func send(
+        _ server: GuardedServer, _ method: String, _ target: String, _ body: String? = nil
+    ) -> HTTPClient.Reply {
+        server.send(
+            method, target,
+            (server.tokens.isEmpty ? [] : [server.authorization(.admin)])
+                + (body == nil ? [] : [("Content-Type", "application/json")]), body: body)
+    }
+
+    private static func status(_ server: GuardedServer, _ token: String) -> Int {
+        server.send("GET", "/v1", [("Authorization", "Bearer \(token)")]).status
+    }
+
+    @Test("a token is made, listed, changed and revoked, and each change holds at once")
+    func life() throws {
+        let server = try GuardedServer(withTokens: true)
+        let made = Self.send(server, "POST", "/v1/tokens", #"{"name":"reports","right":"read"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        #expect(made.headers["location"] == "/v1/tokens/reports")
+        #expect(made.headers["cache-control"] == "no-store")
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        #expect(token.hasPrefix("hf_") && token.utf8.count == 46)
+        #expect(Self.status(server, token) == 200)
+        let listed = Self.send(server, "GET", "/v1/tokens")
+        #expect(listed.status == 200)
+        #expect(listed.text.contains(#"{"name":"reports","right":"read","created":"20"#))
+        #expect(!listed.text.contains(token))
+        let client = ChangesClient(
+            port: server.port, "/v1/changes", headers: [("Authorization", "Bearer \(token)")])
+        #expect(client.next()?.name == "hello")
+        let put = {
+            server.send(
+                "PUT", "/v1/classes/Node/objects/1",
+                [("Authorization", "Bearer \(token)"), ("Content-Type", "application/json")],
+                body: #"{"label":"x"}"#
+            ).status
+        }
+        #expect(put() == 403)
+        let raised = Self.send(server, "PATCH", "/v1/tokens/reports", #"{"right":"write"}"#)
+        #expect(raised.status == 200 && raised.text.contains(#""right":"write""#))
+        #expect(put() == 201)
+        #expect(
+            Self.send(server, "PATCH", "/v1/tokens/reports", #"{"right":"read"}"#).status == 200)
+        #expect(put() == 403)
+        #expect(Self.send(server, "DELETE", "/v1/tokens/reports").status == 204)
+        #expect(Self.status(server, token) == 401)
+        #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
+        #expect(Self.send(server, "DELETE", "/v1/tokens/reports").status == 404)
+    }
+
+    @Test(
+        "what is no token is refused, and says what is wrong",
+        arguments: [
+            ("POST", "/v1/tokens", #"{"name":"read","right":"read"}"#, 409, "token-exists"),
+            ("POST", "/v1/tokens", #"{"name":"a b","right":"read"}"#, 422, "/name"),
+            ("POST", "/v1/tokens", #"{"name":"a","right":"owner"}"#, 422, "/right"),
+            ("POST", "/v1/tokens", #"{"name":"a"}"#, 422, "/right"),
+            ("POST", "/v1/tokens", #"{"right":"read"}"#, 422, "/name"),
+            ("POST", "/v1/tokens", #"{"name":1,"right":"read"}"#, 400, "invalid-body"),
+            ("POST", "/v1/tokens", #"{"name":"a","right":"read","x":1}"#, 400, "invalid-body"),
+            ("POST", "/v1/tokens", "[]", 400, "invalid-body"),
+            ("PATCH", "/v1/tokens/nobody", #"{"right":"read"}"#, 404, "token-not-found"),
+            ("PATCH", "/v1/tokens/read", #"{"name":"other"}"#, 422, "/name"),
+            ("PATCH", "/v1/tokens/read", "{}", 422, "/right"),
+            ("DELETE", "/v1/tokens/nobody", nil, 404, "token-not-found"),
+        ] as [(String, String, String?, Int, String)])
+    func faults(method: String, target: String, body: String?, status: Int, part: String) throws {
+        let server = try GuardedServer(withTokens: true)
+        let reply = Self.send(server, method, target, body)
+        #expect(reply.status == status && reply.text.contains(part), "\(reply.text)")
+    }
+
+    @Test("a token's reply is not stored for a repeat of its request")
+    func idempotency() throws {
+        let server = try GuardedServer(withTokens: true)
+        let reply = server.send(
+            "POST", "/v1/tokens",
+            [
+                server.authorization(.admin), ("Content-Type", "application/json"),
+                ("Idempotency-Key", "k"),
+            ], body: #"{"name":"a","right":"read"}"#)
+        #expect(reply.status == 400, "\(reply.text)")
+    }
+
+    @Test(
+        "the first token is answered, and needed from then on, after a restart and in a restored store, too"
+    )
+    func first() throws {
+        let server = try GuardedServer(withTokens: false)
+        #expect(server.send("GET", "/v1").status == 200)
+        let made = Self.send(server, "POST", "/v1/tokens", #"{"name":"first","right":"admin"}"#)
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        for _ in 0..<2 {
+            #expect(server.send("GET", "/v1").status == 401)
+            #expect(Self.status(server, token) == 200)
+            try server.restart()
+        }
+        let restored = try server.restoredStore()
+        defer { restored.close() }
+        let table = try AccessTokens(restored, logger: Logger(level: .error))
+        #expect(table.isEnforced)
+        #expect(Array(token.utf8).withUnsafeBytes { table.access(of: $0)?.right } == .admin)
+        let text = server.send("GET", "/v1/export", [("Authorization", "Bearer \(token)")]).text
+        #expect(!text.contains("first"), "an export has no token")
+        let revoked = server.send(
+            "DELETE", "/v1/tokens/first", [("Authorization", "Bearer \(token)")])
+        #expect(revoked.status == 204)
+        try server.restart()
+        #expect(server.send("GET", "/v1").status == 401, "the last one that ends opens nothing")
+    }
+
+    @Test("an operator's command is carried out by the service that has the store")
+    func mailbox() throws {
+        let server = try GuardedServer(withTokens: false)
+        let mailbox = TokenMailbox(directory: server.directory.path)
+        let secret = try TokenSecret()
+        let client = ChangesClient(port: server.port, "/v1/changes")
+        #expect(client.next()?.name == "hello")
+        let command = TokenCommand.create(name: "ops", right: .admin, hash: secret.hash)
+        #expect(try mailbox.ask(command, seconds: 60) == "")
+        #expect(Self.status(server, secret.text) == 200)
+        #expect(server.send("GET", "/v1").status == 401)
+        #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
+        #expect(try mailbox.ask(.list, seconds: 60).hasPrefix("ops\tadmin\t20"))
+        #expect(try mailbox.ask(.change(name: "ops", right: .read), seconds: 60) == "")
+        #expect(Self.send(server, "GET", "/v1/tokens").status == 401)
+        // The same command again is no fault, such as after an answer that was not read.
+        #expect(throws: Never.self) { try mailbox.ask(.list, seconds: 60) }
+        #expect(try mailbox.ask(.revoke(name: "ops"), seconds: 60) == "")
+        #expect(Self.status(server, secret.text) == 401)
+        #expect {
+            try mailbox.ask(.revoke(name: "ops"), seconds: 60)
+        } throws: { error in
+            guard case .refused(let detail) = error as? TokenMailbox.Failure else { return false }
+            return detail.contains("no token named 'ops'")
+        }
+    }
+}
