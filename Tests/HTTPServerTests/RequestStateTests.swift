@@ -127,7 +127,7 @@ import Testing
 
     @Test("the end of a grant ends what it admitted, and an overdue body is broken off")
     func watch() {
-        let grant = Grant(isForReading: true)
+        let grant = Grant(isForReading: true, owner: 0)
         let refusal: (Grant.End) -> Response = { _ in Response(401) }
         let waiting = Self.receiving(until: grant)
         #expect(waiting.after { $0.watch(refusal) } == [])

@@ -29,7 +29,7 @@ extension WriteTransaction {
     package func setNeedsToken(_ isNeeded: Bool) throws(StoreError) {
         changesAccess = true
         let key = keyBuffer.making { $0.append(StoreKey.access) }
-        guard var record = try value(key).flatMap({ AccessRecord($0) }) else {
+        guard var record = try group.value(key).flatMap({ AccessRecord($0) }) else {
             throw .storage(StoredAccess.damaged)
         }
         guard record.needsToken != isNeeded else { return }

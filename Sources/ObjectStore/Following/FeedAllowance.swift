@@ -1,3 +1,4 @@
+import Rows
 import Threads
 
 /// The time of the feed's thread that one filter may use in a step, and one stream that arrives: beyond it a worker
