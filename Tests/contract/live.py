@@ -41,6 +41,19 @@ class Conditions(LiveTests):
         self.assertEqual(reply.json["current"]["object"], stored.json)
         self.assertEqual(f'"{reply.json["current"]["etag"]}"', stored.headers["ETag"])
 
+    def test_a_read_of_one_object_takes_if_match_and_others_refuse_it(self):
+        tag = running.request("GET", "/v1/classes/Country/objects/IS").headers["ETag"]
+        for value, status in ((tag, 200), ("*", 200), ('"00000000-1"', 412)):
+            self.conforms("getObject", running.request(
+                "GET", "/v1/classes/Country/objects/IS", If_Match=value), status)
+        for operation, path in (
+                ("getLinks", "/"), ("getSchema", "/v1/schema"), ("listClasses", "/v1/classes"),
+                ("listObjects", "/v1/classes/Country/objects"),
+                ("getProperty", "/v1/classes/Country/objects/IS/properties/name")):
+            with self.subTest(path=path):
+                self.conforms(operation, running.request("GET", path, If_Match=tag), 400)
+                self.conforms(operation, running.request("GET", path, If_None_Match='"x"'), 200)
+
     def test_an_object_that_did_not_change_is_304_and_an_expanded_one_never(self):
         path = "/v1/classes/Country/objects/IS"
         etag = running.request("GET", path).headers["ETag"]
