@@ -54,7 +54,8 @@ package struct Problem {
         document { object, _ in report.write(to: &object) }
     }
 
-    private func document(_ rest: (inout JSONObjectWriter, JSONWriter) -> Void) -> HTTPServer.Bytes {
+    private func document(_ rest: (inout JSONObjectWriter, JSONWriter) -> Void) -> HTTPServer.Bytes
+    {
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.object { object in
             object.member("type").string("about:blank")

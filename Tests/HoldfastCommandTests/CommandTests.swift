@@ -39,7 +39,11 @@ struct CommandTests {
         "ends with 2 and a hint when it is called wrongly",
         arguments: [
             ([], "usage: holdfast VERB"), (["serv"], "did you mean 'serve'"),
-            (["serve"], "--data is needed"),
+            (["token", "create"], "--name is needed"),
+            (["export", "--url", "localhost"], "http://127.0.0.1:8080"),
+            (["import", "--csv", "--extended-json", "--class", "Y", "x"], "does not go with"),
+            (["import", "--delimiter", "ab", "--class", "Y", "x.csv"], "ASCII"),
+            (["import", "--skip", "a", "--class", "Y", "x"], "for CSV"),
             (["serve", "--dta", "x"], "did you mean --data"), (["token"], "token create"),
             (["import", "--data", "x", "--class", "Y"], "expected FILE"),
             (

@@ -77,8 +77,10 @@ struct LongComparisonTests {
             usleep(1000)
         }
         // The service ends with the test, within its time, though this one is under way.
-        _ = try Self.begin(on: server)
+        let last = try Self.begin(on: server)
         while server.service.served.scheduler.counts.running == 0 { usleep(1000) }
+        server.service.stop()
+        last.disconnect()
     }
 
     @Test(

@@ -72,7 +72,8 @@ struct RemoteImport {
             report.member(named: name)?.exactInt64.map { "\($0) \(words), " } ?? ""
         }
         Terminal.write(
-            "\(subject): \(imported) imported, " + count("ignored", "ignored") + "\(failed) failed, "
+            "\(subject): \(imported) imported, " + count("ignored", "ignored")
+                + "\(failed) failed, "
                 + count("unknownMembers", "unknown members left out")
                 + "version \(report.member(named: "version")?.string ?? "unknown")\n")
         return failed == 0 ? .success : .failure

@@ -8,8 +8,10 @@ final class ServiceClient {
     static let options = [
         Option(
             "url", "URL",
-            "a running service to work on in place of a directory, such as \(ServiceAddress.example)"),
-        Option("token", "TOKEN", "what the service asks for; as a variable it is seen by nobody else"),
+            "a running service to work on in place of a directory, such as \(ServiceAddress.example)"
+        ),
+        Option(
+            "token", "TOKEN", "what the service asks for; as a variable it is seen by nobody else"),
     ]
 
     /// The bytes of a refusal that are read.
@@ -29,8 +31,9 @@ final class ServiceClient {
         /// Whether the body could not be read, or the reply not be taken.
         var hasFailed = false
 
-        init(_ handle: OpaquePointer, _ source: @escaping BodySource, _ target: @escaping BodyTarget)
-        {
+        init(
+            _ handle: OpaquePointer, _ source: @escaping BodySource, _ target: @escaping BodyTarget
+        ) {
             self.handle = handle
             self.source = source
             self.target = target
@@ -74,7 +77,9 @@ final class ServiceClient {
     convenience init?(_ arguments: Arguments) throws(CommandFailure) {
         guard let url = arguments.text("url") else { return nil }
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-            throw .usage("--url is the address of a service, such as \(ServiceAddress.example), not '\(url)'")
+            throw .usage(
+                "--url is the address of a service, such as \(ServiceAddress.example), not '\(url)'"
+            )
         }
         self.init(url: url, token: arguments.text("token"))
     }
@@ -83,13 +88,16 @@ final class ServiceClient {
         ["://127.", "://localhost", "://[::1]"].contains { url.contains($0) }
     }
 
-    /// Sends a request and returns the status of its reply, and what a refusal says.
+    /// Sends a request.
     ///
     /// - Parameters:
+    ///   - method: Its method.
     ///   - path: The target, percent-encoded.
     ///   - headers: Whole lines such as `Accept: text/csv`.
     ///   - body: Gives the body; nil for none.
-    ///   - reply: Takes the body of a reply that is no refusal.
+    ///   - target: Takes the body of a reply that is no refusal.
+    /// - Returns: The status of the reply, 0 when the body could not be read or the reply not be taken, and the
+    ///   body of a refusal.
     /// - Throws: A failure when the service can't be reached or the transfer breaks off.
     func send(
         _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil,
@@ -172,7 +180,8 @@ final class ServiceClient {
         else {
             return CommandFailure(
                 status == 0
-                    ? "the transfer was given up" : "the service answers \(status), and not as Holdfast does")
+                    ? "the transfer was given up"
+                    : "the service answers \(status), and not as Holdfast does")
         }
         let hint = problem.member(named: "errors")?.elements.lazy
             .compactMap { $0.member(named: "hint")?.string }.first { _ in true }

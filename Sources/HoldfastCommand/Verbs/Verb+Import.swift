@@ -14,7 +14,8 @@ extension Verb {
             Option("class", "NAME", "the class of the objects; without it a whole store's export"),
             Option(
                 flag: "csv",
-                "the text is CSV with a header line, for --class; so is that of a FILE named .csv or .tsv"),
+                "the text is CSV with a header line, for --class; so is that of a FILE named .csv or .tsv"
+            ),
             Option(
                 flag: "extended-json",
                 "the text is MongoDB's extended JSON, as mongoexport writes it, for --class"),
@@ -88,7 +89,9 @@ struct ImportCommand {
         }
         let name = path.hasSuffix(".gz") ? String(path.dropLast(3)) : path
         let isTabbed = name.hasSuffix(".tsv")
-        if arguments.has("csv") || (flags.isEmpty && className != nil && (isTabbed || name.hasSuffix(".csv"))) {
+        if arguments.has("csv")
+            || (flags.isEmpty && className != nil && (isTabbed || name.hasSuffix(".csv")))
+        {
             options.format = .csv
             if isTabbed { options.csv.delimiter = UInt8(ascii: "\t") }
         } else if arguments.has("extended-json") {

@@ -70,7 +70,8 @@ extension RESTService {
             if name == "map" {
                 guard options.names.map(text) else {
                     throw .parameter(
-                        "map", "'map' is name=property, such as map=E-Mail=email, for each name once.")
+                        "map",
+                        "'map' is name=property, such as map=E-Mail=email, for each name once.")
                 }
             } else if name == "skip" {
                 options.names.skipped.insert(text)
@@ -114,7 +115,8 @@ extension RESTService {
 
     /// Whether the media type's profile is MongoDB's extended JSON.
     private func isExtended(_ request: Request) -> Bool {
-        let parameters = request.header(.contentType)?.string.lowercased().split(separator: ";") ?? []
+        let parameters =
+            request.header(.contentType)?.string.lowercased().split(separator: ";") ?? []
         return parameters.dropFirst().contains { parameter in
             let text = parameter.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
             return text == "profile=extended-json"

@@ -41,8 +41,6 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     var scheduler: JobScheduler?
     /// Whether it has outlived its first slice, or is expected to.
     var isLong = false
-    /// Whether it was expected to end within its first slice, and did not.
-    var hasOverrun = false
     /// Whether it is one of those that may hold what they have read.
     var isAdmitted = false
     /// Bytes of memory that it was admitted with.
@@ -58,7 +56,11 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     var ending: Ending?
     /// Bytes of memory that it may use.
     package internal(set) var memoryByteCountMax = 0
+    /// Whether it has held a turn for many slices without a look at the clock.
+    var hasOverrun = false
     private var sliceEnd: UInt64 = 0
+    /// When it will have overrun its slice.
+    private var overrunEnd: UInt64 = 0
     private var sliceCount = 0
 
     /// Makes a job.
@@ -90,7 +92,14 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     /// Whether its first slice is not over: after that, what can be left to another job should be.
     package var isInFirstSlice: Bool { sliceCount == 1 && !isSliceOver }
 
+    /// So many slices are too many to hold a turn for.
+    private static let overrunSliceCount: UInt64 = 8
+
     private var isSliceOver: Bool { monotonicMicroseconds() >= sliceEnd }
+
+    private func noteOverrun() {
+        if monotonicMicroseconds() >= overrunEnd { hasOverrun = true }
+    }
 
     /// Whether it ends without an answer: nobody waits for one, or it begins again. What it has found is not
     /// to be used.
@@ -116,17 +125,21 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
         sliceCount = 0
         beginSlice(sliceMicroseconds)
         body(self)
+        noteOverrun()
     }
 
     /// Begins its next slice.
     func beginSlice(_ microseconds: UInt64) {
         sliceCount += 1
-        sliceEnd = monotonicMicroseconds() + microseconds
+        let now = monotonicMicroseconds()
+        sliceEnd = now + microseconds
+        overrunEnd = now + microseconds * Self.overrunSliceCount
     }
 
     package func mayContinue() -> Bool {
         guard ending == nil else { return false }
         guard isSliceOver else { return true }
+        noteOverrun()
         if isAbandoned {
             ending = .unawaited
         } else {

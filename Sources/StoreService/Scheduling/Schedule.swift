@@ -1,7 +1,8 @@
 /// Which jobs run and which wait: what a ``JobScheduler`` decides, without threads and clocks.
 ///
-/// - A job begins as a short one, and those go first. One that outlives its time slice is long from then on, and so
-///   are those of its client that come next, until some have ended within theirs (``Overruns``).
+/// - A job begins as a short one, and those go first. One that outlives its time slice is long from then on. Where it
+///   held its turn for many slices without a look at the clock, so are those of its client that come next, until
+///   some have ended without that (``Overruns``).
 /// - Long jobs take all turns but one, and one turn is left to them: neither kind waits for the other alone.
 /// - Long jobs hold what they have read, a snapshot and memory, so only so many are admitted. Another one
 ///   gives up what it has and begins again when there is room.
@@ -104,10 +105,9 @@ struct Schedule {
         return .waits
     }
 
-    /// Has the jobs of the client that come next be long, also those that wait already.
+    /// Has the jobs of a client whose job has overrun its slice be long: those that wait already, and some that come.
     private mutating func noteOverrun(of job: Job) {
-        guard job.expectation == .short, !job.hasOverrun else { return }
-        job.hasOverrun = true
+        guard job.hasOverrun, job.expectation == .short else { return }
         overruns.note(job.client)
         for other in short.removeAll(where: { $0.client == job.client }) {
             other.isLong = true
@@ -125,6 +125,7 @@ struct Schedule {
             job.isAdmitted = false
             job.isPreempted = false
         }
+        noteOverrun(of: job)
         if job.ending == nil, !job.hasOverrun { overruns.forgive(job.client) }
         if job.ending == .restarted {
             job.ending = nil

@@ -226,7 +226,7 @@ struct CSVTests {
             contains: [#"[{"a":"","b":null},{"a":"","b":""}]"#]
         ).check(on: server)
         APIScenario(
-            "POST", "/v1/classes/K/import", "c\n\n", headers: Self.csv, status: 200,
+            "POST", "/v1/classes/K/import", "c\n\n", headers: Self.csv, status: 422,
             contains: [#""failed":1"#, #""line":2,"code":"null-not-allowed""#]
         ).check(on: server)
     }

@@ -35,11 +35,20 @@ struct ImportFormTests {
         arguments: [
             ("id;name\n1;a\n", "?delimiter=%3B", #""name":"a""#),
             ("id\tname\n1\ta;b\n", "?delimiter=tab", #""name":"a;b""#),
-            ("id|ratio|price\n1|1,5|-2,50\n", "?delimiter=%7C&decimalComma=true", #""ratio":1.5,"price":"-2.50""#),
+            (
+                "id|ratio|price\n1|1,5|-2,50\n", "?delimiter=%7C&decimalComma=true",
+                #""ratio":1.5,"price":"-2.50""#
+            ),
             ("id,flag\n1,TRUE\n", "", #""flag":true"#), ("id,flag\n1,yes\n", "", #""flag":true"#),
             ("id,flag\n1,No\n", "", #""flag":false"#), ("id,flag\n1,0\n", "", #""flag":false"#),
-            ("id,flag,ratio,at\n1,\"\",\"\",\"\"\n", "", #""flag":null,"ratio":null,"price":null,"at":null"#),
-            ("id,at\n1,31.12.2020\n", "?dateFormat=%25d.%25m.%25Y", #""at":"2020-12-31T00:00:00Z""#),
+            (
+                "id,flag,ratio,at\n1,\"\",\"\",\"\"\n", "",
+                #""flag":null,"ratio":null,"price":null,"at":null"#
+            ),
+            (
+                "id,at\n1,31.12.2020\n", "?dateFormat=%25d.%25m.%25Y",
+                #""at":"2020-12-31T00:00:00Z""#
+            ),
             (
                 "id,at\n1,2020-12-31 01:00:00.25\n", "?dateFormat=%25Y-%25m-%25d+%25H:%25M:%25S",
                 #""at":"2020-12-31T01:00:00.25Z""#
@@ -54,7 +63,9 @@ struct ImportFormTests {
     func forms(text: String, parameters: String, expected: String) throws {
         let server = try TestServer(schema: Self.schema)
         let reply = Self.csv(text, parameters, to: server)
-        #expect(reply.status == 200 && reply.text.contains(#""imported":1,"failed":0"#), "\(reply.text)")
+        #expect(
+            reply.status == 200 && reply.text.contains(#""imported":1,"failed":0"#), "\(reply.text)"
+        )
         let object = server.send("GET", "/v1/classes/Row/objects/1").text
         #expect(object.contains(expected), "\(object)")
     }
@@ -78,12 +89,16 @@ struct ImportFormTests {
         #expect(reply.status == 422 && reply.text.contains(expected), "\(reply.text)")
     }
 
-    @Test("of CSV with a wrong quote lose the line that has it, and no other", arguments: [1, 7, 1000])
+    @Test(
+        "of CSV with a wrong quote lose the line that has it, and no other",
+        arguments: [1, 7, 1000])
     func wrongQuotes(pieceByteCount: Int) throws {
         let store = try Store(engine: try EngineCase.memory.open())
         try TestServer.put(Self.schema, in: store)
-        let text = "id,name\n1,\"a\n2,b\n3,\"c\"\n4,\"d\ne\"\n5,f\"g\n6,h\n7,\"i\n8,\"j\"\"\"\n9,k\n10,\"l\n11,m\n12,n"
-        let report = try Importing.report(text, into: store, "Row", pieceByteCount: pieceByteCount) {
+        let text =
+            "id,name\n1,\"a\n2,b\n3,\"c\"\n4,\"d\ne\"\n5,f\"g\n6,h\n7,\"i\n8,\"j\"\"\"\n9,k\n10,\"l\n11,m\n12,n"
+        let report = try Importing.report(text, into: store, "Row", pieceByteCount: pieceByteCount)
+        {
             $0.format = .csv
         }
         #expect(report.importedCount == 8, "\(report.faults)")
@@ -105,12 +120,16 @@ struct ImportFormTests {
         let server = try TestServer(schema: Self.schema)
         let ndjson = [("Content-Type", "application/x-ndjson")]
         for parameters in [
-            "delimiter=ab", "delimiter=a", "delimiter=%22", "dateFormat=Y", "map=id", "map=a=b&map=a=c",
+            "delimiter=ab", "delimiter=a", "delimiter=%22", "dateFormat=Y", "map=id",
+            "map=a=b&map=a=c",
             "map==b", "unknown=x", "decimalComma=1",
         ] {
-            #expect(Self.csv("id\n1\n", "?\(parameters)", to: server).status == 400, "\(parameters)")
+            #expect(
+                Self.csv("id\n1\n", "?\(parameters)", to: server).status == 400, "\(parameters)")
         }
-        for parameters in ["delimiter=%3B", "decimalComma=true", "dateFormat=%25Y", "map=a=b", "skip=a"] {
+        for parameters in [
+            "delimiter=%3B", "decimalComma=true", "dateFormat=%25Y", "map=a=b", "skip=a",
+        ] {
             APIScenario(
                 "POST", "/v1/classes/Row/import?\(parameters)", "", headers: ndjson, status: 400,
                 contains: ["CSV"]
@@ -164,7 +183,8 @@ struct ImportFormTests {
             "{\"id\":\"x\"}\n{", 422,
             [
                 #""status":422,"code":"nothing-imported""#, "No line was taken: 2 are faulty",
-                #""imported":0,"failed":2,"errors":[{"line":1,"code":"wrong-type""#, #""version":""#,
+                #""imported":0,"failed":2,"errors":[{"line":1,"code":"wrong-type""#,
+                #""version":""#,
             ])
         scenario("", 200, [#""imported":0,"failed":0"#])
         scenario("{\"id\":1}\n{", 200, [#""imported":1,"failed":1"#])
@@ -186,7 +206,8 @@ struct ImportFormTests {
             let nameCount = packedCount - packed.count - 1
             #expect(nameCount > 0)
             packed[3] |= 8
-            packed.insert(contentsOf: [UInt8](repeating: 97, count: max(0, nameCount)) + [0], at: 10)
+            packed.insert(
+                contentsOf: [UInt8](repeating: 97, count: max(0, nameCount)) + [0], at: 10)
             let reply = server.client.send(
                 "POST", "/v1/classes/Row/import",
                 headers: [("Content-Type", "application/x-ndjson"), ("Content-Encoding", "gzip")],

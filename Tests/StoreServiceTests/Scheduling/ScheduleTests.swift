@@ -71,7 +71,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "the jobs of a client that follow one which outlived its slice are long, until some have ended in time"
+        "the jobs of a client that follow one which held its turn for many slices are long, until some have not"
     )
     func overruns() {
         let schedule = ScheduleInHand(Self.limits(long: 2))
@@ -79,17 +79,18 @@ struct ScheduleTests {
         let waiting = Self.job(1)
         #expect(schedule.submit(slow) && schedule.submit(waiting))
         #expect(schedule.next() === slow)
+        slow.hasOverrun = true
         #expect(schedule.endSlice(of: slow) == .waits)
         #expect(waiting.isLong, "though it waited already")
         let other = Self.job(2)
         #expect(schedule.submit(other) && !other.isLong)
         #expect(schedule.next() === other, "before all that are long")
         schedule.finish(other)
-        for job in [slow, waiting] {
+        for job in [waiting, slow] {
             #expect(schedule.next() === job)
             schedule.finish(job)
         }
-        for _ in 1..<Overruns.jobCount {
+        for _ in 0..<Overruns.jobCount {
             let job = Self.job(1)
             #expect(schedule.submit(job) && job.isLong)
             #expect(schedule.next() === job)

@@ -262,7 +262,7 @@ final class CSVConverter: LineSource {
         _ bytes: UnsafeRawBufferPointer, _ isQuoted: Bool, _ form: CSVShape.Column,
         _ isOptional: Bool, _ writer: JSONWriter
     ) {
-        if bytes.isEmpty, !isQuoted || form != .text(isString: true) {
+        if bytes.isEmpty, !isQuoted || !form.takesEmptyText {
             if form == .text(isString: true), !isOptional { return writer.string(bytes) }
             return writer.null()
         }
@@ -277,7 +277,7 @@ final class CSVConverter: LineSource {
             if let value = Self.bool(bytes) { return writer.bool(value) }
         case .date:
             if let dates = self.form.dates { return write(bytes, dates, writer) }
-        case .text, .key: break
+        case .text, .link, .key: break
         }
         // The long form of a link, as exports write it.
         if form != .text(isString: true), bytes.starts(with: "{\"$link\":".utf8),
@@ -310,7 +310,9 @@ final class CSVConverter: LineSource {
         _ bytes: UnsafeRawBufferPointer, _ dates: DateFormat, _ writer: JSONWriter
     ) {
         guard let date = dates.date(bytes) else {
-            malformed("'\(String(decoding: bytes, as: UTF8.self))' is no date of the form that was stated.")
+            malformed(
+                "'\(String(decoding: bytes, as: UTF8.self))' is no date of the form that was stated."
+            )
             return writer.null()
         }
         writer.string(date.description)
@@ -358,7 +360,8 @@ final class CSVConverter: LineSource {
         }
         guard cellCount <= cells.count else {
             throw headerFault(
-                "It has \(cellCount) columns; at most \(keptCellCountMax) are read.", cells.count + 1)
+                "It has \(cellCount) columns; at most \(keptCellCountMax) are read.",
+                cells.count + 1)
         }
         columns = found
     }
@@ -395,7 +398,8 @@ final class CSVConverter: LineSource {
             name)
     }
 
-    private func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault {
+    private func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault
+    {
         let hint = name.flatMap {
             NearestName.of($0, among: rowClass.definition.properties.map(\.name))
         }

@@ -16,8 +16,13 @@ enum CSVShape {
         case bool
         /// What JSON writes as a string; `isString` where an empty cell of a required column is one.
         case text(isString: Bool)
+        /// A link's key that is a string, which may be empty.
+        case link
         /// The primary key: an empty cell states none.
         indirect case key(Column)
+
+        /// Whether a quoted cell with nothing in it is a value; null where it is not.
+        var takesEmptyText: Bool { self == .text(isString: true) || self == .link }
     }
 
     /// Why a property does not fit; nil when it does, and for inverse links.
@@ -56,7 +61,11 @@ enum CSVShape {
         case .link:
             let target = schema.classes[member.classIndex]
             guard let key = target.primaryKeyIndex else { return .number }
-            return target.members[key].storage.element == .int ? .number : .text(isString: false)
+            return switch target.members[key].storage.element {
+            case .int: .number
+            case .string: .link
+            default: .text(isString: false)
+            }
         case .decimal: return .decimal
         case .date: return .date
         case .objectID, .uuid, .embedded, .mixed:

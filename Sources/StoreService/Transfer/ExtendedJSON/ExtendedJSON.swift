@@ -55,15 +55,19 @@ enum ExtendedJSON {
 
     /// A date: RFC 3339, also with an offset that has no colon, or milliseconds since 1970.
     private static func date(_ json: JSONValue) -> Timestamp? {
-        if let milliseconds = json.exactInt64 ?? json.member(named: "$numberLong").flatMap(integer) {
+        if let milliseconds = json.exactInt64 ?? json.member(named: "$numberLong").flatMap(integer)
+        {
             var (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
             if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1000) }
-            guard seconds >= Timestamp.secondsMin, seconds < Timestamp.secondsEnd else { return nil }
+            guard seconds >= Timestamp.secondsMin, seconds < Timestamp.secondsEnd else {
+                return nil
+            }
             return Timestamp(seconds: seconds, nanoseconds: Int32(rest) * 1_000_000)
         }
         guard var text = json.stringBytes.map(Array.init) else { return nil }
-        if text.count > 5, text[text.count - 5] == UInt8(ascii: "+")
-            || text[text.count - 5] == UInt8(ascii: "-"), text.contains(UInt8(ascii: "T"))
+        if text.count > 5,
+            text[text.count - 5] == UInt8(ascii: "+")
+                || text[text.count - 5] == UInt8(ascii: "-"), text.contains(UInt8(ascii: "T"))
         {
             text.insert(UInt8(ascii: ":"), at: text.count - 2)
         }

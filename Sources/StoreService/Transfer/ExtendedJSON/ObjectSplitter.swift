@@ -123,7 +123,9 @@ struct ObjectSplitter {
 
     private mutating func keep(_ byte: UInt8) {
         if isTooLong { return }
-        if object.count >= objectByteCountMax || object.count & 0xFFFFF == 0 && !admits(object.count) {
+        if object.count >= objectByteCountMax
+            || object.count & 0xFFFFF == 0 && !admits(object.count)
+        {
             isTooLong = true
             object.truncate(to: 1)
         } else {

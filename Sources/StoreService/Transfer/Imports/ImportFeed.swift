@@ -110,7 +110,8 @@ final class ImportFeed: Sendable {
         while true {
             let begunAt = monotonicNanoseconds()
             var wakesSender = false
-            let received: Received? = state.wait(microseconds: Self.departureMicroseconds) { state in
+            let received: Received? = state.wait(microseconds: Self.departureMicroseconds) {
+                state in
                 if state.isClosed || state.isAbandoned { return .unwanted }
                 if state.text.count > 0 {
                     let text = state.text

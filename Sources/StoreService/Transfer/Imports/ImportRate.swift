@@ -26,7 +26,8 @@ struct ImportRate {
             throw RequestFault(
                 .tooSlow, "import-too-slow",
                 "The text came more slowly than \(byteRateMin) bytes a second for \(Self.seconds) seconds. "
-                    + "Send the rest from a file, or let the service take less (--import-rate-min).")
+                    + "Send the rest from a file, or let the service take less (--import-rate-min)."
+            )
         }
         waitedNanoseconds = 0
         byteCount = 0

@@ -128,7 +128,8 @@ extension RequestFault.Entry {
     static func lineTooLong(byteCountMax: Int) -> RequestFault.Entry {
         RequestFault.Entry(
             code: "line-too-long",
-            detail: "The line is longer than the \(byteCountMax) bytes that an import takes; let it take "
+            detail:
+                "The line is longer than the \(byteCountMax) bytes that an import takes; let it take "
                 + "more (--max-import-line).")
     }
 }

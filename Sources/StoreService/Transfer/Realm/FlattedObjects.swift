@@ -130,7 +130,8 @@ final class FlattedObjects {
     private func writeElement(
         _ stated: JSONValue, _ member: RowClass.Member, level: Int, _ writer: JSONWriter
     ) {
-        guard let index = Self.index(stated), member.storage.element == .link
+        guard let index = Self.index(stated),
+            member.storage.element == .link
                 || member.storage.element == .embedded
         else { return writePlain(stated, level: level, writer) }
         let target = schema.classes[member.classIndex]

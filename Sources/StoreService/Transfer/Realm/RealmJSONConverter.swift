@@ -152,7 +152,8 @@ package final class RealmJSONConverter {
         guard !text.hasFailed else {
             throw RequestFault(
                 .storageFull, "storage-full",
-                "There is no space for the values of the text; free disk space, then repeat the import.")
+                "There is no space for the values of the text; free disk space, then repeat the import."
+            )
         }
         guard isExport else {
             throw RequestFault(

@@ -1,0 +1,91 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Verbs that work on a running service.
+@Suite("The command on a running service")
+struct RemoteTests {
+    private static let path = ChildProcess.path(ofProduct: "holdfast")
+    private let directory = TemporaryDirectory()
+
+    private func run(_ words: String...) -> (status: Int32, output: String) {
+        let quoted = ([Self.path] + words).map { "'\($0)'" }.joined(separator: " ")
+        let process = ChildProcess("/bin/sh", ["-c", "\(quoted) 2>&1 </dev/null"])
+        var lines: [String] = []
+        while let line = process.readLine() { lines.append(line) }
+        return (process.wait(), lines.joined(separator: "\n"))
+    }
+
+    private func file(_ name: String, _ text: String) -> String {
+        TemporaryDirectory.write(Array(text.utf8), to: directory.path + "/" + name)
+        return directory.path + "/" + name
+    }
+
+    @Test("does what it does on a directory, with the token that the service asks for")
+    func verbs() throws {
+        let data = directory.path + "/data"
+        let service = ChildProcess(
+            Self.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
+        let token = try #require(service.readLine()?.split(separator: " ").last).description
+        let url = try #require(service.readLine()?.split(separator: " ").last).description
+        defer {
+            service.kill(SIGTERM)
+            _ = service.wait()
+        }
+        let schema = file(
+            "schema.js",
+            #"[{"name":"Node","primaryKey":"id","properties":{"id":"int","label":"string?","tags":"string[]","next":{"type":"object","objectType":"Node"},"before":{"type":"linkingObjects","objectType":"Node","property":"next"},"extra":"{}","count":{"type":"list","objectType":"int","optional":true},"text":{"type":"string","indexed":"full-text","default":"x","mapTo":"t"}}},{"name":"Part","embedded":true,"properties":{"a":"mixed"}}]"#
+        )
+        let refused = run("schema", "put", "--url", url, "--from", "realm-js", schema)
+        #expect(
+            refused.status == 1 && refused.output.contains("HOLDFAST_TOKEN"), "\(refused.output)")
+        let put = run(
+            "schema", "put", "--url", url, "--token", token, "--from", "realm-js", schema)
+        #expect(put.status == 0 && put.output == "schema: revision 1", "\(put.output)")
+        let shown = run("schema", "get", "--url", url, "--token", token).output
+        for part in [
+            #""next":{"type":"object","class":"Node","optional":true}"#,
+            #""before":{"type":"linkingObjects","class":"Node","property":"next"}"#,
+            #""extra":{"type":"map","element":{"type":"mixed"#, #""indexed":"fulltext""#,
+            #""kind":"embedded""#, #""mapTo":"t""#, #""element":{"type":"int","optional":true}"#,
+        ] {
+            #expect(shown.contains(part), "\(part) of \(shown)")
+        }
+        let csv = file("nodes.csv", "Nr;label\n1;a\n2;b\nx;c\n")
+        let imported = run(
+            "import", "--url", url, "--token", token, "--class", "Node", "--delimiter", ";",
+            "--map", "Nr=id",
+            csv)
+        #expect(
+            imported.status == 1 && imported.output.contains("Node: 2 imported, 1 failed")
+                && imported.output.contains("line 4"), "\(imported.output)")
+        let json = file("nodes.json", #"{"id":{"$numberInt":"3"},"next":2,"unknown":1}"#)
+        let extended = run(
+            "import", "--url", url, "--token", token, "--class", "Node", "--extended-json",
+            "--unknown", "ignore", json)
+        #expect(
+            extended.status == 0 && extended.output.contains("1 unknown members left out"),
+            "\(extended.output)")
+        let wrong = run("import", "--url", url, "--token", token, "--class", "Node", json)
+        #expect(wrong.status == 1 && wrong.output.contains("Node: 0 imported, 1 failed"))
+        let copy = directory.path + "/store.ndjson"
+        #expect(run("export", "--url", url, "--token", token, copy).status == 0)
+        let labels = run(
+            "export", "--url", url, "--token", token, "--class", "Node", "--fields", "id,label",
+            "--csv")
+        #expect(
+            labels.output.split(whereSeparator: \.isNewline) == ["id,label", "1,a", "2,b", "3,"],
+            "\(labels.output)")
+        let backup = directory.path + "/store.holdfast"
+        let made = run("backup", "--url", url, "--token", token, backup)
+        #expect(made.status == 0 && made.output.contains("bytes"), "\(made.output)")
+        #expect(run("restore", "--data", directory.path + "/restored", backup).status == 0)
+        #expect(run("import", "--data", directory.path + "/other", copy).status == 0)
+        for other in ["restored", "other"] {
+            let count = run("export", "--data", directory.path + "/" + other, "--class", "Node")
+            #expect(count.output.split(separator: "\n").count == 3, "\(count.output)")
+        }
+        let lost = run("export", "--url", "http://127.0.0.1:1", "--class", "Node")
+        #expect(lost.status == 1 && lost.output.contains("nothing answers at http://127.0.0.1:1"))
+    }
+}
