@@ -94,7 +94,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "JSON", "Text",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "JSON",
+                "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
             swiftSettings: ours,

@@ -117,7 +117,7 @@ package final class ReadTransaction: ObjectSource {
 
     /// Bounds the time of what is evaluated from now on, and the memory of what it collects.
     ///
-    /// - Parameter deadline: In milliseconds of the monotonic clock.
+    /// - `deadline`: In milliseconds of the monotonic clock.
     package func limitFollowing(
         until deadline: UInt64, memoryByteCountMax byteCount: Int = 256 << 20
     ) {

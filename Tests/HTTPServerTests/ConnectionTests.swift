@@ -273,16 +273,23 @@ import Testing
         try check()
     }
 
-    @Test("an upload that is refused while it waits is answered, and its connection ends")
-    func refusedWhilePaused() throws {
+    @Test("an upload that is refused behind a wait is answered, and its connection ends")
+    func refusedBehindWait() throws {
         let notes = Notes()
+        let uploads = Mutex<[Upload]>([])
         let route = Route(
-            .post, "/stuck", "stuck", streaming: { _, _ in .accept(LateRefusingSink(notes)) })
+            .post, "/stuck", "stuck",
+            streaming: { _, upload in
+                uploads.withLock { $0.append(upload) }
+                return .accept(LateRefusingSink(notes))
+            })
         try withServer([route]) { server, port in
             let client = try RawClient(port: port)
             client.send(
                 "POST /stuck HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+            #expect(eventually { notes.count("wait") == 1 })
+            for upload in uploads.withLock({ $0 }) { upload.resume() }
             #expect(try client.reply().status == 413)
             #expect(notes.count("abort") == 1)
             #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
@@ -290,13 +297,14 @@ import Testing
     }
 }
 
-/// Waits with its first piece, and refuses the one that came together with it.
+/// Waits with its first piece, and refuses the one behind it.
 private final class LateRefusingSink: UploadSink {
     private let notes: Notes
-    private let count = Atomic<Int>(0)
     init(_ notes: Notes) { self.notes = notes }
     func receive(_ piece: UnsafeRawBufferPointer) -> UploadFlow {
-        count.wrappingAdd(1, ordering: .relaxed).newValue == 1 ? .wait : .refuse(Response(413))
+        guard notes.count("wait") == 0 else { return .refuse(Response(413)) }
+        notes.add("wait")
+        return .wait
     }
     func finish() -> Outcome { .respond(Response(204)) }
     func abort() { notes.add("abort") }

@@ -96,7 +96,8 @@ struct LexerTests {
         #expect(try first("-17").value == .int(-17))
         #expect(try first("-9223372036854775808").value == .int(.min))
         #expect(
-            try first("9223372036854775808").value == .decimal(#require(Decimal128("9223372036854775808"))))
+            try first("9223372036854775808").value
+                == .decimal(#require(Decimal128("9223372036854775808"))))
         #expect(throws: QueryError.self) { try first(String(repeating: "9", count: 35)) }
         #expect(try first("10.").value == .double(10))
         #expect(try first(".5").value == .double(0.5))

@@ -137,7 +137,9 @@ struct AggregatePage {
                 of: aggregation.finish(), after: after, countMax: query.limit + 1
             ) { read.budget.look() }
         }
-        guard let groups = selected else { throw .givenUp(read.budget.failure ?? .time, view.served.limits) }
+        guard let groups = selected else {
+            throw .givenUp(read.budget.failure ?? .time, view.served.limits)
+        }
         let evaluator = GroupKeyEvaluator(query.by, schema: read.rows)
         let json = writer.json
         for (index, group) in groups.prefix(query.limit).enumerated() {

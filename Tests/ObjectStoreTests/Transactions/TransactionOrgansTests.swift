@@ -77,7 +77,9 @@ struct TransactionOrgansTests {
         }
     }
 
-    @Test("links wait for their targets in the order of their sources, and as before a failed attempt")
+    @Test(
+        "links wait for their targets in the order of their sources, and as before a failed attempt"
+    )
     func pendingLinks() throws {
         let store = try Shelter.open(.memory)
         defer { store.close() }
