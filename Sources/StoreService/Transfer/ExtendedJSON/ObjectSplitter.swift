@@ -19,7 +19,7 @@ struct ObjectSplitter {
     private enum State {
         /// Between objects.
         case between
-        case inObject, inString, inStringEscape
+        case inObject
         /// In something that is no object, to the end of its line.
         case inOther
     }
@@ -27,7 +27,8 @@ struct ObjectSplitter {
     private let objectByteCountMax: Int
     private let admits: (Int) -> Bool
     private var state = State.between
-    private var depth = 0
+    /// Finds the end of the present object.
+    private var extent = JSONExtent()
     private var number = 1
     /// The line on which the present object begins.
     private var objectNumber = 1
@@ -57,7 +58,7 @@ struct ObjectSplitter {
     /// Ends the text.
     mutating func complete(_ body: (Int, Content) -> Void) {
         switch state {
-        case .inObject, .inString, .inStringEscape: end(body)
+        case .inObject: end(body)
         case .inOther: endOther(body)
         case .between: break
         }
@@ -76,17 +77,16 @@ struct ObjectSplitter {
         case .between: takeBetween(byte)
         case .inOther:
             if byte == UInt8(ascii: "\n") { endOther(body) }
-        case .inObject, .inString, .inStringEscape:
+        case .inObject:
             let isBroken =
                 isAtLineStart && !isArray && byte == UInt8(ascii: "{")
-                || state != .inObject && byte == UInt8(ascii: "\n")
+                || extent.isInString && byte == UInt8(ascii: "\n")
             if isBroken {
                 end(body)
                 return takeBetween(byte)
             }
             keep(byte)
-            takeInObject(byte)
-            if depth == 0 { end(body) }
+            if extent.ends(with: byte) { end(body) }
         }
     }
 
@@ -103,21 +103,8 @@ struct ObjectSplitter {
             objectNumber = number
             keep(byte)
             let isObject = byte == UInt8(ascii: "{") && !isArrayClosed
-            depth = isObject ? 1 : 0
+            extent = JSONExtent()
             state = isObject ? .inObject : .inOther
-        }
-    }
-
-    private mutating func takeInObject(_ byte: UInt8) {
-        switch (state, byte) {
-        case (.inStringEscape, _): state = .inString
-        case (.inString, UInt8(ascii: "\\")): state = .inStringEscape
-        case (.inString, UInt8(ascii: "\"")): state = .inObject
-        case (.inString, _): break
-        case (_, UInt8(ascii: "\"")): state = .inString
-        case (_, UInt8(ascii: "{")), (_, UInt8(ascii: "[")): depth += 1
-        case (_, UInt8(ascii: "}")), (_, UInt8(ascii: "]")): depth -= 1
-        default: break
         }
     }
 

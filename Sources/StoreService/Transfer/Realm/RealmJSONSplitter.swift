@@ -20,7 +20,7 @@ struct RealmJSONSplitter {
         case beforeName, inName, inNameEscape, afterName, beforeArray
         /// Between objects.
         case inArray
-        case inObject, inString, inStringEscape
+        case inObject
         case end
     }
 
@@ -29,7 +29,8 @@ struct RealmJSONSplitter {
 
     private var state = State.start
     private var offset = 0
-    private var depth = 0
+    /// Finds the end of the present object.
+    private var extent = JSONExtent()
     private let name = ByteBuffer(capacity: 64)
     private let object = ByteBuffer(capacity: 4096)
 
@@ -100,33 +101,19 @@ struct RealmJSONSplitter {
             guard byte == UInt8(ascii: "{") else { throw malformed("an object") }
             object.removeAll()
             object.append(byte)
-            depth = 1
+            extent = JSONExtent()
             state = .inObject
-        case .inObject, .inString, .inStringEscape:
+        case .inObject:
             guard object.count < Self.objectByteCountMax else {
                 throw malformed("an object of \(Self.objectByteCountMax) bytes at most")
             }
             object.append(byte)
-            takeInObject(byte)
-            if depth == 0 {
+            if extent.ends(with: byte) {
                 state = .inArray
                 body(name.bytes, object.bytes)
             }
         case .end:
             guard isBlank else { throw malformed("nothing more") }
-        }
-    }
-
-    private mutating func takeInObject(_ byte: UInt8) {
-        switch (state, byte) {
-        case (.inStringEscape, _): state = .inString
-        case (.inString, UInt8(ascii: "\\")): state = .inStringEscape
-        case (.inString, UInt8(ascii: "\"")): state = .inObject
-        case (.inString, _): break
-        case (_, UInt8(ascii: "\"")): state = .inString
-        case (_, UInt8(ascii: "{")), (_, UInt8(ascii: "[")): depth += 1
-        case (_, UInt8(ascii: "}")), (_, UInt8(ascii: "]")): depth -= 1
-        default: break
         }
     }
 }
