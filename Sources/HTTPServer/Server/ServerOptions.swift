@@ -14,7 +14,7 @@ package struct ServerOptions: Sendable {
     /// Bytes of a refused body that are read and dropped to keep the connection; more cut it.
     package var drainByteCountMax = 64 << 10
     /// libmicrohttpd's memory for a connection's headers and buffers.
-    package var connectionMemoryByteCount = 32 << 10
+    package var connectionMemoryByteCount = 24 << 10
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
     /// Seconds a client has for its headers, counted from the request line (for its first request:
