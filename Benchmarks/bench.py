@@ -110,10 +110,10 @@ def run(settings):
                 0.0, (foreign_seconds() - foreign_before) / (time.monotonic() - started))
             # After each row: a run that is interrupted leaves those that it has measured.
             paths = report.write(settings.results, rows, description)
-    checks = [check for row in rows for check in row.checks if check.ok is not None]
+    checks = [check for row in rows for check in row.checks if check.ok is not None and row.is_bar]
     missed = [check for check in checks if not check.ok]
     failed = [row for row in rows if row.error]
-    print(f"\n{len(checks) - len(missed)} of {len(checks)} targets met, {len(failed)} rows failed, "
+    print(f"\n{len(checks) - len(missed)} of {len(checks)} bars met, {len(failed)} rows failed, "
           f"{time.monotonic() - started:.0f} s. {paths[0]} {paths[1]}")
     return 1 if failed or (settings.strict and missed) else 0
 

@@ -20,23 +20,27 @@ def renewed(page, run):
 
 
 def results(run):
-    """The machine, and each figure that has a target."""
+    """The machine, and each figure that has a target: bars first, then the others."""
     rows = [Row.from_dict(row) for row in run["rows"]]
-    checks = [check for row in rows for check in row.checks if check.ok is not None]
-    lines = [_machine(run), "", f"**{sum(check.ok for check in checks)} of {len(checks)} targets met.** "
-             "Missed ones are first, the furthest from its target at the top; then what was not measured.", ""]
+    lines = [_machine(run), ""]
     for row in rows:
         if row.error:
             lines += [f"`{row.name}` failed: {_cell(row.error)}", ""]
-    lines += ["![The share of each target that is used](benchmarks.svg)", "",
-              "| row | what | figure | target | | contestants in this run |", "|---|---|---|---|---|---|"]
+    lines += ["![The share of each target that is used](benchmarks.svg)", ""]
     described = set()
-    for row, check in sorted(((row, check) for row in rows for check in row.checks if check.target is not None),
-                             key=lambda pair: _order(pair[1])):
-        lines.append("| " + " | ".join((
-            f"`{row.name}`", _cell(check.name), _figure(check), _target(check), _verdict(check),
-            _cell(_contestants(row, check, described)))) + " |")
-    return "\n".join(lines) + "\n"
+    for title, word, part in (("Bars", "bars", [row for row in rows if row.is_bar]),
+                              ("Figures", "targets of figures", [row for row in rows if not row.is_bar])):
+        checks = [check for row in part for check in row.checks if check.ok is not None]
+        lines += [f"### {title}", "", f"**{sum(check.ok for check in checks)} of {len(checks)} {word} met.** Missed ones "
+                  "are first, the furthest from its target at the top; then those that were not measured.", "",
+                  "| row | figure of | figure | target | | contestants in this run |", "|---|---|---|---|---|---|"]
+        for row, check in sorted(((row, check) for row in part for check in row.checks if check.target is not None),
+                                 key=lambda pair: _order(pair[1])):
+            lines.append("| " + " | ".join((
+                f"`{row.name}`", _cell(check.name), _figure(check), _target(check), _verdict(check),
+                _cell(_contestants(row, check, described)))) + " |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def _order(check):
