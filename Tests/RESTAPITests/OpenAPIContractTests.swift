@@ -18,14 +18,14 @@ import Testing
         var description: String { "\(id): \(method) \(path)" }
     }
 
-    @Test("the contract and the routes have the same operations, in the same order")
+    @Test("the contract and the routes have the same operations")
     func sameOperations() throws {
         let documented = try Self.documentedOperations()
         let routed = Self.routedOperations()
         #expect(documented.count > 20)
         #expect(Set(documented).subtracting(routed) == [], "documented, but not routed")
         #expect(Set(routed).subtracting(documented) == [], "routed, but not documented")
-        #expect(documented == routed)
+        #expect(documented.count == routed.count, "one of them twice")
     }
 
     @Test("every operation has the parameters and problems of the contract")
@@ -58,10 +58,12 @@ import Testing
             "Outbox", "Projections", "Querying", "Schemas", "Sections", "System", "Transactions",
             "Transfer",
         ]
-        // By either form of a key, and on elements wherever they stand, one handler answers.
+        // By either form of a key, on elements wherever they stand, and on the objects of a class or a projection,
+        // one handler answers.
         let sharing = Operation.all.filter {
             $0.id.hasSuffix("Object") && $0.method != .put && $0.method != .delete
                 || $0.id.hasSuffix("ByKey") || $0.id.hasSuffix("Element")
+                || $0.path.hasPrefix(ContainerKind.projection.path + "/")
         }.map(\.id)
         for operation in Operation.all where !sharing.contains(operation.id) {
             let found = folders.contains { folder in

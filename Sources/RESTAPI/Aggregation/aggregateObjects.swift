@@ -4,18 +4,13 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/aggregate`: counts, extremes, sums and averages of the objects of a query,
-    /// or of each group of them.
-    func aggregateObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        try answerAggregate(request, of: request.ofClass)
-    }
-
-    /// Answers with an aggregate that is stated in the URL.
-    func answerAggregate(
-        _ request: Request, of container: ObjectContainer
+    /// `GET …/aggregate`: counts, extremes, sums and averages of the objects of a query, or of each group of them.
+    func aggregateObjects(
+        _ request: Request, _ kind: ContainerKind
     ) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        return try answerPage(of: .aggregate(container, aggregateText(request)), request)
+        return try answerPage(
+            of: .aggregate(kind.container(request), aggregateText(request)), request)
     }
 
     /// The aggregate that a request states.

@@ -4,8 +4,7 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    /// Takes in a change of all objects that a filter finds: `patchObjects`, `deleteObjects` and
-    /// `patchProjectedObjects`.
+    /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
     func changeMatches(
         _ request: Request, of container: ObjectContainer, _ statement: BulkChange.Statement
     ) throws(RequestFault) -> Outcome {

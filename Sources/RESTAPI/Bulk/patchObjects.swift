@@ -2,9 +2,9 @@ import HTTPServer
 import ObjectJSON
 
 extension RESTService {
-    /// `PATCH /v1/classes/{class}/objects?filter=`: changes all objects that match, by a merge patch or a
-    /// JSON patch that is applied to each; all or none.
-    func patchObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        try changeMatches(request, of: request.ofClass, .patch(request.patchBody()))
+    /// `PATCH …/objects?filter=`: changes all objects that match, by a merge patch or a JSON patch that is applied to
+    /// each, in the names of the container; all or none.
+    func patchObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
+        try changeMatches(request, of: kind.container(request), .patch(request.patchBody()))
     }
 }

@@ -1,10 +1,26 @@
 import HTTPServer
 import ObjectJSON
+import StoreService
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/changes`: what happens to the objects of a class that satisfy a filter.
-    func streamClassChanges(_ request: Request) throws(RequestFault) -> Outcome {
-        let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
-        return try answerStream(request, .objects(className: rowClass.definition.name))
+    /// `GET …/changes`: the changes of the objects that satisfy a filter, or of what a projection shows of them.
+    func streamClassChanges(
+        _ request: Request, _ kind: ContainerKind
+    ) throws(RequestFault) -> Outcome {
+        try answerStream(request, streamTarget(request, kind))
+    }
+
+    /// The objects of the container that a request's path names, as a stream follows them.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name, `.unsupportedOperation` for a class without objects.
+    func streamTarget(
+        _ request: Request, _ kind: ContainerKind
+    ) throws(RequestFault) -> StreamDefinition.Target {
+        switch kind {
+        case .objectClass:
+            let names = served.names(of: store.catalog.rows)
+            return .objects(className: try objectClass(request, names).definition.name)
+        case .projection: return .projection(name: request.parameter(0).string, key: nil)
+        }
     }
 }

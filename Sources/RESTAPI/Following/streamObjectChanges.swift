@@ -2,12 +2,27 @@ import HTTPServer
 import ObjectJSON
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/objects/{id}/changes`: what happens to one object, which may come and go.
-    func streamObjectChanges(_ request: Request) throws(RequestFault) -> Outcome {
-        let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
-        let key = try KeyText.value(
-            path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: rowClass)
-        return try answerStream(
-            request, .object(className: rowClass.definition.name, key: key))
+    /// `GET …/objects/{id}/changes`: the changes of one object, or of what a projection shows of it. It may come and go.
+    func streamObjectChanges(
+        _ request: Request, _ kind: ContainerKind
+    ) throws(RequestFault) -> Outcome {
+        let names = served.names(of: store.catalog.rows)
+        let key = UnsafeRawBufferPointer(request.parameter(1).bytes)
+        switch kind {
+        case .objectClass:
+            let rowClass = try objectClass(request, names)
+            return try answerStream(
+                request,
+                .object(
+                    className: rowClass.definition.name,
+                    key: try KeyText.value(path: key, of: rowClass)))
+        case .projection:
+            let projection = try names.projection(named: request.parameter(0).string)
+            return try answerStream(
+                request,
+                .projection(
+                    name: projection.definition.name,
+                    key: try KeyText.value(path: key, of: projection.rowClass)))
+        }
     }
 }

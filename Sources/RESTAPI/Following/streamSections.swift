@@ -3,11 +3,11 @@ import ObjectJSON
 import StoreService
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/sections/changes`: the sections of a query's result, and what changes in them.
-    func streamSections(_ request: Request) throws(RequestFault) -> Outcome {
-        let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
-        return try answerStream(
-            request, .objects(className: rowClass.definition.name), result: try sections(request))
+    /// `GET …/sections/changes`: the sections of a query's result, and their changes.
+    func streamSections(
+        _ request: Request, _ kind: ContainerKind
+    ) throws(RequestFault) -> Outcome {
+        try answerStream(request, streamTarget(request, kind), result: try sections(request))
     }
 
     /// The sections that a request states.

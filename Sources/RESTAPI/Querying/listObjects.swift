@@ -4,17 +4,12 @@ import ObjectJSON
 import StoreService
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
-    func listObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        try answerList(request, of: request.ofClass)
-    }
-
-    /// Answers with a page of a query that is stated in the URL.
-    func answerList(
-        _ request: Request, of container: ObjectContainer
-    ) throws(RequestFault) -> Outcome {
+    /// `GET …/objects`: a page of a query that is stated in the URL, in the names of the class. A projection shows each
+    /// object in its own.
+    func listObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try answerPage(
-            of: .objects(container), request, forms: try ListForm.read(request), varies: true)
+            of: .objects(kind.container(request)), request, forms: try ListForm.read(request),
+            varies: true)
     }
 }
 

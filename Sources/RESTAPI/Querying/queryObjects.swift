@@ -3,15 +3,8 @@ import ObjectJSON
 import StoreService
 
 extension RESTService {
-    /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
-    func queryObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        try answerQuery(request, of: request.ofClass)
-    }
-
-    /// Answers with a page of a query that is stated in the body.
-    func answerQuery(
-        _ request: Request, of container: ObjectContainer
-    ) throws(RequestFault) -> Outcome {
+    /// `POST …/query`: a page of a query that is stated in a body.
+    func queryObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try reading(request) { () throws(RequestFault) in
             // CSV has no place for the cursor of the next page, and a body has no address with one.
             let forms = try ListForm.read(request, offered: [.json, .geoJSON])
@@ -23,7 +16,7 @@ extension RESTService {
             return try self.answerPage(
                 request,
                 PageRequest(
-                    .objects(container), text, forms: forms,
+                    .objects(kind.container(request)), text, forms: forms,
                     quotesLargeInts: preferences.quotesLargeInts),
                 hasAddress: false, varies: true)
         }

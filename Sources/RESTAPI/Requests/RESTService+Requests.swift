@@ -71,12 +71,6 @@ extension Request {
     /// The name of the class, which stands first in the path.
     var className: UnsafeRawBufferPointer { UnsafeRawBufferPointer(parameter(0).bytes) }
 
-    /// The class whose name stands first in the path.
-    var ofClass: ObjectContainer { .ofClass(parameter(0).string) }
-
-    /// The projection whose name stands first in the path.
-    var projection: ObjectContainer { .projection(parameter(0).string) }
-
     /// Runs `body`; what it refuses of an asymmetric class is told what the path of objects takes instead: new ones.
     func allowing<Result>(
         _ body: () throws(RequestFault) -> Result

@@ -2,9 +2,9 @@ import HTTPServer
 import ObjectJSON
 
 extension Operation {
-    /// Every operation, in the order of the contract.
+    /// Every operation.
     package static let all: [Operation] =
-        system + schema + lists + objects(.path) + objects(.parameter) + properties
+        system + schema + classes + objects(.path) + objects(.parameter) + properties
         + projections + transfer + following + access + health
 
     private static let system = [
@@ -41,70 +41,29 @@ extension Operation {
 
     // MARK: Objects
 
-    private static let ofClass = "/v1/classes/{class}"
-    /// What states a filter.
-    private static let filter: [Parameter] = [.filter, .arg, .text]
+    private static let ofClass = ContainerKind.objectClass.path
     private static let write: [Parameter] = [.ifMatch, .ifNoneMatchWrite, .preferWrite]
 
-    private static let lists = [
-        Operation(.get, "/v1/classes", "listClasses", .read, .guarded) { $0.listClasses },
-        Operation(
-            .get, ofClass + "/objects", "listObjects", .read,
-            filter + [
-                .sort, .distinct, .limit, .cursor, .fields, .expand, .count, .explain, .geometry,
-                .minVersion, .snapshot, .preferRead,
-            ], .querying
-        ) { $0.listObjects },
-        Operation(
-            .post, ofClass + "/objects", "createObjects", .write,
-            [.mode] + write + [.idempotencyKey], .writing
-        ) { $0.createObjects },
-        Operation(
-            .patch, ofClass + "/objects", "patchObjects", .write,
-            filter + [.all, .preferBulk, .idempotencyKey],
-            .reading + [
-                .bodyTooLarge, .unsupportedMediaType, .unprocessableContent, .insufficientStorage,
-            ]
-        ) { $0.patchObjects },
-        Operation(
-            .delete, ofClass + "/objects", "deleteObjects", .write, filter + [.all, .preferBulk],
-            .reading + [.unprocessableContent, .insufficientStorage]
-        ) { $0.deleteObjects },
-        Operation(
-            .post, ofClass + "/query", "queryObjects", .read,
-            [.minVersion, .snapshot, .preferRead],
-            .querying + [.bodyTooLarge, .unsupportedMediaType]
-        ) { $0.queryObjects },
-        Operation(
-            .get, ofClass + "/aggregate", "aggregateObjects", .read,
-            aggregate + filter + [
-                .limit, .cursor, .explain, .minVersion, .snapshot, .preferRead,
-            ],
-            .querying
-        ) { $0.aggregateObjects },
-        Operation(
-            .get, ofClass + "/sections", "sectionObjects", .read,
-            [.sectionBy] + filter + [
-                .sort, .sectionLimit, .cursor, .sectionObjects, .fields, .expand, .sectionCount,
-                .explain, .minVersion, .snapshot, .preferRead,
-            ], .querying
-        ) { $0.sectionObjects },
-    ]
+    private static let classes =
+        [
+            Operation(.get, "/v1/classes", "listClasses", .read, .guarded) { $0.listClasses },
+            Operation(
+                .post, ofClass + "/objects", "createObjects", .write,
+                [.mode] + write + [.idempotencyKey], .writing
+            ) { $0.createObjects },
+            Operation(
+                .delete, ofClass + "/objects", "deleteObjects", .write,
+                filter + [.all, .preferBulk],
+                .reading + [.unprocessableContent, .insufficientStorage]
+            ) { $0.deleteObjects },
+        ] + queries(of: .objectClass)
 
     /// The operations on one object, by either form of its key.
     private static func objects(_ source: KeySource) -> [Operation] {
         let path = ofClass + source.path
         let key = source.key
         return [
-            Operation(
-                .get, path, "getObject" + source.ending, .read,
-                key + [
-                    .fields, .expand, .minVersion, .snapshot, .ifMatchRead, .ifNoneMatchRead,
-                    .preferRead,
-                ], .reading + [.gone, .preconditionFailed, .unprocessableContent]
-            ) { service in
-                { request throws(RequestFault) in try service.readObject(request, source) }
-            },
+            readObject(of: .objectClass, source),
             Operation(.put, path, "putObject" + source.ending, .write, key + write, .writing) {
                 service in { request throws(RequestFault) in try service.put(request, source) }
             },
@@ -186,20 +145,7 @@ extension Operation {
     // MARK: Projections
 
     private static let projectionsPath = "/v1/projections"
-    private static let projection = "/v1/projections/{projection}"
-    private static let follow: [Parameter] = [
-        .interval, .since, .ticket, .lastEventID, .limit, .preferChanges,
-    ]
-    private static let followList: [Parameter] = [.listSort] + follow
-    private static let followResult: [Parameter] = [
-        .interval, .since, .ticket, .lastEventID, .preferRead,
-    ]
-    private static let aggregate: [Parameter] = [
-        .operations, .by, .having, .groupOrder, .timeZone,
-    ]
-    private static let followSections: [Parameter] =
-        [.sectionBy, .sort, .sectionLimit, .sectionObjects] + followResult
-
+    private static let projection = ContainerKind.projection.path
     private static let projections: [Operation] =
         [
             Operation(
@@ -219,82 +165,15 @@ extension Operation {
             Operation(.delete, projection, "deleteProjection", .admin, [.ifMatch], .removing) {
                 $0.deleteProjection
             },
-            Operation(
-                .get, projection + "/objects", "listProjectedObjects", .read,
-                filter + [
-                    .sort, .distinct, .limit, .cursor, .projectedFields, .count, .explain,
-                    .geometry, .minVersion, .snapshot, .preferRead,
-                ], .querying
-            ) { $0.listProjectedObjects },
-            Operation(
-                .patch, projection + "/objects", "patchProjectedObjects", .write,
-                filter + [.all, .preferBulk, .idempotencyKey],
-                .reading + [
-                    .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
-                    .insufficientStorage,
-                ]
-            ) { $0.patchProjectedObjects },
-            Operation(
-                .post, projection + "/query", "queryProjectedObjects", .read,
-                [.minVersion, .snapshot, .preferRead],
-                .querying + [.bodyTooLarge, .unsupportedMediaType]
-            ) { $0.queryProjectedObjects },
-            Operation(
-                .get, projection + "/aggregate", "aggregateProjectedObjects", .read,
-                aggregate + filter + [
-                    .limit, .cursor, .explain, .minVersion, .snapshot, .preferRead,
-                ], .querying
-            ) { $0.aggregateProjectedObjects },
-            Operation(
-                .get, projection + "/sections", "sectionProjectedObjects", .read,
-                [.sectionBy] + filter + [
-                    .sort, .sectionLimit, .cursor, .sectionObjects, .projectedFields,
-                    .sectionCount, .explain, .minVersion, .snapshot, .preferRead,
-                ], .querying
-            ) { $0.sectionProjectedObjects },
-            Operation(
-                .get, projection + "/export", "exportProjectedObjects", .read,
-                [.projectedFields, .minVersion, .snapshot], .reading + [.gone]
-            ) { $0.exportProjectedObjects },
-        ] + projected(.path) + projected(.parameter) + [
-            Operation(
-                .get, projection + "/aggregate/changes", "streamProjectedAggregate", .read,
-                filter + aggregate + followResult, .querying, isEndless: true
-            ) { $0.streamProjectedAggregate },
-            Operation(
-                .get, projection + "/sections/changes", "streamProjectedSections", .read,
-                filter + [.projectedFields] + followSections, .querying, isEndless: true
-            ) { $0.streamProjectedSections },
-            Operation(
-                .get, projection + "/changes", "streamProjectionChanges", .read,
-                filter + [.projectedFields, .projectedKeyPaths, .old] + followList, .querying,
-                isEndless: true
-            ) { $0.streamProjectionChanges },
-            Operation(
-                .get, projection + "/objects/{id}/changes", "streamProjectedObjectChanges", .read,
-                [.projectedFields, .projectedKeyPaths, .old] + follow, .querying, isEndless: true
-            ) { $0.streamProjectedObjectChanges },
-        ]
+        ] + queries(of: .projection) + projected(.path) + projected(.parameter)
 
     /// The operations on one object as a projection shows it, by either form of its key.
     private static func projected(_ source: KeySource) -> [Operation] {
-        let path = projection + source.path
-        let key = source.key
-        return [
+        [
+            readObject(of: .projection, source),
             Operation(
-                .get, path, "getProjectedObject" + source.ending, .read,
-                key + [
-                    .projectedFields, .minVersion, .snapshot, .ifMatchRead, .ifNoneMatchRead,
-                    .preferRead,
-                ], .reading + [.gone, .preconditionFailed, .unprocessableContent]
-            ) { service in
-                { request throws(RequestFault) in
-                    try service.readObject(request, source, isProjected: true)
-                }
-            },
-            Operation(
-                .patch, path, "patchProjectedObject" + source.ending, .write,
-                key + write + [.idempotencyKey], .writing
+                .patch, projection + source.path, "patchProjectedObject" + source.ending, .write,
+                source.key + write + [.idempotencyKey], .writing
             ) { service in
                 { request throws(RequestFault) in try service.patchProjectedObject(request, source)
                 }
@@ -311,10 +190,6 @@ extension Operation {
             [.mode, .atomic, .unknown, .map, .skip, .delimiter, .decimalComma, .dateFormat],
             .writing,
             answer: .upload { $0.importObjects }),
-        Operation(
-            .get, ofClass + "/export", "exportObjects", .read, [.fields, .minVersion, .snapshot],
-            .reading + [.gone]
-        ) { $0.exportObjects },
         Operation(
             .post, "/v1/import", "importStore", .admin, [.mode, .unknown],
             .schema + [.methodNotAllowed, .notAcceptable], answer: .upload { $0.importStore }),
@@ -344,69 +219,55 @@ extension Operation {
     // MARK: Following
 
     private static let stream = "/v1/streams/{id}"
-    private static let following = [
-        Operation(
-            .get, ofClass + "/outbox", "getOutbox", .read,
-            [.outboxSince, .ticket, .lastEventID, .limit, .minVersion, .preferOutbox], .querying,
-            isEndless: true
-        ) { $0.getOutbox },
-        Operation(
-            .delete, ofClass + "/outbox", "acknowledgeOutbox", .write, [.through],
-            .reading + [.gone, .insufficientStorage]
-        ) { $0.acknowledgeOutbox },
-        Operation(
-            .get, "/v1/changes", "streamChanges", .read, [.old] + follow,
-            .guarded + [.notAcceptable, .conflict, .gone], isEndless: true
-        ) { $0.streamChanges },
-        Operation(
-            .get, ofClass + "/aggregate/changes", "streamAggregate", .read,
-            filter + aggregate + followResult, .querying, isEndless: true
-        ) { $0.streamAggregate },
-        Operation(
-            .get, ofClass + "/sections/changes", "streamSections", .read,
-            filter + [.fields, .expand] + followSections, .querying, isEndless: true
-        ) { $0.streamSections },
-        Operation(
-            .get, ofClass + "/changes", "streamClassChanges", .read,
-            filter + [.fields, .expand, .keyPaths, .old] + followList, .querying, isEndless: true
-        ) { $0.streamClassChanges },
-        Operation(
-            .get, ofClass + "/objects/{id}/changes", "streamObjectChanges", .read,
-            [.fields, .expand, .keyPaths, .old] + follow, .reading + [.gone], isEndless: true
-        ) { $0.streamObjectChanges },
-        Operation(
-            .get, property + "/changes", "streamPropertyChanges", .read,
-            [.pathInside, .fields, .expand, .shownBy] + followResult, .reading, isEndless: true
-        ) { $0.streamPropertyChanges },
-        Operation(
-            .post, "/v1/streams", "createStream", .read, [.preferRead],
-            .guarded + [
-                .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
-                .unprocessableContent,
-            ]
-        ) { $0.createStream },
-        Operation(
-            .get, stream, "streamQueries", .read, [.since, .ticket, .lastEventID],
-            .guarded + [.notFound, .notAcceptable, .conflict, .unprocessableContent],
-            isEndless: true
-        ) { $0.streamQueries },
-        Operation(
-            .patch, stream, "patchStream", .read,
-            .guarded + [
-                .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
-                .unprocessableContent,
-            ]
-        ) { $0.patchStream },
-        Operation(.delete, stream, "deleteStream", .read, .guarded + [.notFound]) {
-            $0.deleteStream
-        },
-        Operation(
-            .post, "/v1/tickets", "createTicket", .read,
-            .guarded + [
-                .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
-            ]
-        ) { $0.createTicket },
-    ]
+    private static let following =
+        streams(of: .objectClass) + streams(of: .projection) + [
+            Operation(
+                .get, ofClass + "/outbox", "getOutbox", .read,
+                [.outboxSince, .ticket, .lastEventID, .limit, .minVersion, .preferOutbox],
+                .querying,
+                isEndless: true
+            ) { $0.getOutbox },
+            Operation(
+                .delete, ofClass + "/outbox", "acknowledgeOutbox", .write, [.through],
+                .reading + [.gone, .insufficientStorage]
+            ) { $0.acknowledgeOutbox },
+            Operation(
+                .get, "/v1/changes", "streamChanges", .read, [.old] + follow,
+                .guarded + [.notAcceptable, .conflict, .gone], isEndless: true
+            ) { $0.streamChanges },
+            Operation(
+                .get, property + "/changes", "streamPropertyChanges", .read,
+                [.pathInside, .fields, .expand, .shownBy] + followResult, .reading, isEndless: true
+            ) { $0.streamPropertyChanges },
+            Operation(
+                .post, "/v1/streams", "createStream", .read, [.preferRead],
+                .guarded + [
+                    .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
+                    .unprocessableContent,
+                ]
+            ) { $0.createStream },
+            Operation(
+                .get, stream, "streamQueries", .read, [.since, .ticket, .lastEventID],
+                .guarded + [.notFound, .notAcceptable, .conflict, .unprocessableContent],
+                isEndless: true
+            ) { $0.streamQueries },
+            Operation(
+                .patch, stream, "patchStream", .read,
+                .guarded + [
+                    .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
+                    .unprocessableContent,
+                ]
+            ) { $0.patchStream },
+            Operation(.delete, stream, "deleteStream", .read, .guarded + [.notFound]) {
+                $0.deleteStream
+            },
+            Operation(
+                .post, "/v1/tickets", "createTicket", .read,
+                .guarded + [
+                    .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+                ]
+            ) { $0.createTicket },
+        ]
 
     private static let token = "/v1/tokens/{name}"
     private static let tokenChange: [OpenAPIProblem] =

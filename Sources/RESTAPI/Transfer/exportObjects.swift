@@ -5,16 +5,11 @@ import Rows
 import StoreService
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/export`: every object of a class as NDJSON or CSV, from one
-    /// snapshot.
-    func exportObjects(_ request: Request) throws(RequestFault) -> Outcome {
-        try answerExport(request, of: request.ofClass)
-    }
-
-    /// Answers with every object of a container as NDJSON or CSV.
-    func answerExport(
-        _ request: Request, of container: ObjectContainer
+    /// `GET …/export`: every object of a container as NDJSON or CSV, from one snapshot.
+    func exportObjects(
+        _ request: Request, _ kind: ContainerKind
     ) throws(RequestFault) -> Outcome {
+        let container = kind.container(request)
         let isCSV = try wantsCSV(request)
         let fields = request[query: "fields"]?.string
         return try whenReadable(request) { pin throws(RequestFault) in
