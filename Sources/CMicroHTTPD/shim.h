@@ -106,6 +106,11 @@ static inline void *shim_connection_context(struct MHD_Connection *connection) {
     return info ? info->socket_context : NULL;
 }
 
+/// Gives a connection a time-out of its own (variadic).
+static inline void shim_set_timeout(struct MHD_Connection *connection, unsigned seconds) {
+    (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 /// Bytes of the request line and the headers together; 0 before they are complete.
 static inline size_t shim_request_header_bytes(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info

@@ -100,6 +100,35 @@ import Testing
         }
     }
 
+    @Test("clients that have shut their sides are answered, however many at once")
+    func halfClosedAtOnce() throws {
+        let held = Mutex<[Exchange]>.Holder([])
+        let route = Route(.post, "/held", "held", body: .buffered) { _ in
+            .later { exchange in held.mutex.withLock { $0.append(exchange) } }
+        }
+        let count = 20
+        try withServer([route]) { server, port in
+            for isShutFirst in [false, true] {
+                let clients = try (0..<count).map { _ in
+                    let client = try RawClient(port: port)
+                    client.send("POST /held HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+                    if isShutFirst { shutdown(client.socket, Int32(SHUT_WR)) }
+                    return client
+                }
+                #expect(eventually { held.mutex.withLock { $0.count } == count })
+                // The end of the bytes and the answer come together.
+                if !isShutFirst { for client in clients { shutdown(client.socket, Int32(SHUT_WR)) } }
+                for exchange in held.mutex.withLock({ let all = $0; $0 = []; return all }) {
+                    exchange.respond(Response(200, .text, "done"))
+                }
+                for client in clients {
+                    #expect(client.rest().hasSuffix("done"))
+                }
+            }
+            #expect(eventually { server.metrics.connections.load(ordering: .relaxed) == 0 })
+        }
+    }
+
     /// How a client of a request that waits ends its side of the connection.
     enum End: CaseIterable { case shut, shutHTTP10, closed, reset }
 

@@ -118,6 +118,16 @@ final class Connection: @unchecked Sendable {
         if copy >= 0 { server.loop?.post(.linger(copy)) }
     }
 
+    /// Prepares for the end of a wait whose client has shut its sending side. Call it while the request's state is locked.
+    ///
+    /// When a suspended connection goes on, libmicrohttpd first reads, meets the end of the client's bytes, and closes it
+    /// without a reply; but it asks those with a time-out of their own for their answer before that (`MHD_epoll` in
+    /// daemon.c, 0.9.75 and 1.0.1).
+    func prepareToAnswer() {
+        guard isShut.load(ordering: .acquiring) else { return }
+        shim_set_timeout(handle, UInt32(server.options.idleTimeoutSeconds) + 1)
+    }
+
     // MARK: Other threads
 
     /// Whether the client reads no more, as far as can be told. For a connection that is suspended.

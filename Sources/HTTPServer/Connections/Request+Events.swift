@@ -43,6 +43,7 @@ extension Request {
             guard connection.server.allowsWaiting else { return false }
             state.wait(until: grant)
             MHD_suspend_connection(connection.handle)
+            connection.prepareToAnswer()
             return true
         }
     }
@@ -96,7 +97,10 @@ extension Request {
     func noticeShut() -> Bool {
         state.withLock { state in
             // One that has left altogether answers with a reset, which is seen before anybody asks.
-            if state.isWaiting { _ = connection.hasLeft(isHTTP11: isHTTP11) }
+            if state.isWaiting {
+                _ = connection.hasLeft(isHTTP11: isHTTP11)
+                connection.prepareToAnswer()
+            }
             return state.isReading
         }
     }

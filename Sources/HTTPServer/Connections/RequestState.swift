@@ -155,6 +155,8 @@ extension RequestState {
     struct Ending: Sendable {
         /// The refusal that was not told yet.
         var refusal: Response?
+        /// The answer that libmicrohttpd did not take any more, since it saw the end of the client's bytes first.
+        var answer: Answer?
         /// Whether it counts as a request that is over.
         var isCounted = true
         /// Whether it was counted as one under way.
@@ -178,8 +180,9 @@ extension RequestState {
             ending.refusal = response
             ending.isCounted = isBegun
             ending.wasBegun = isBegun
+        case .answered(let answer): ending.answer = answer
         case .detached: ending.isCounted = false
-        case .paused, .waiting, .answered, .sending, .cut: break
+        case .paused, .waiting, .sending, .cut: break
         }
         return ending
     }

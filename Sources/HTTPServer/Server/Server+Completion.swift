@@ -9,7 +9,9 @@ extension Server {
         let ending = request.end(isLate ? lateReply() : nil)
         request.abortUpload()
         // Nothing else is being sent, and libmicrohttpd closes the connection.
-        if let refusal = ending.refusal { write(refusal, for: request) }
+        if let refusal = ending.refusal ?? ending.answer.flatMap(response(to:)) {
+            write(refusal, for: request)
+        }
         // Counted as answered before it is no longer under way: it is never neither.
         if ending.isCounted { finished(record(request, forLater: false), request) }
         if ending.wasBegun { metrics.inFlight.wrappingSubtract(1, ordering: .releasing) }

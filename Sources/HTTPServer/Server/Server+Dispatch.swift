@@ -303,15 +303,19 @@ extension Server {
 
     /// The connection was resumed with an answer.
     func send(_ answer: RequestState.Answer, for request: Request) -> MHD_Result {
+        guard let response = response(to: answer) else { return .NO }
+        if case .instead = answer { return send(response, for: request, isLast: true) }
+        return send(response, for: request)
+    }
+
+    /// The reply that an answer stands for; nil for none.
+    func response(to answer: RequestState.Answer) -> Response? {
         switch answer {
-        case .ready(let response): send(response, for: request)
-        case .make(let make): send(make(), for: request)
-        case .source(let source): send(source.makeResponse(), for: request)
-        case .instead(let response): send(response, for: request, isLast: true)
-        case .abandoned: .NO
-        case .dropped:
-            send(
-                fault(500, .internalError, "The operation ended without an answer."), for: request)
+        case .ready(let response), .instead(let response): response
+        case .make(let make): make()
+        case .source(let source): source.makeResponse()
+        case .abandoned: nil
+        case .dropped: fault(500, .internalError, "The operation ended without an answer.")
         }
     }
 

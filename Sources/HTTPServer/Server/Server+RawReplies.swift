@@ -47,11 +47,13 @@ extension Server {
         return .NO
     }
 
-    /// Writes a refusal to the socket of a connection that libmicrohttpd closes.
-    func write(_ refusal: Response, for request: Request) {
-        request.status = refusal.status
-        let bytes = rawReply(refusal, for: request)
-        // A few hundred bytes fit into the empty buffer of the socket; if not, the client is lost.
+    /// Writes a reply to the socket of a connection that libmicrohttpd closes: a refusal, or an answer that it did not take.
+    /// One that is pulled is not written.
+    func write(_ reply: Response, for request: Request) {
+        if case .pull(let body) = reply.body { return body.close() }
+        request.status = reply.status
+        let bytes = rawReply(reply, for: request)
+        // As much as fits into the empty buffer of the socket, which is any usual reply.
         let sent = bytes.withUnsafeBytes {
             Glibc.send(request.connection.socket, $0.baseAddress, $0.count, sendFlags)
         }
