@@ -10,7 +10,7 @@ struct Arguments {
     var rounds = 5
     /// The only measurement to make; empty for all.
     var only = ""
-    /// What is measured: the scan from `rows`, or the `reads` or `writes` of the embedded table.
+    /// The measurements: `rows` for the scan, `reads` or `writes` for the embedded table.
     var suite = "rows"
     /// Where the store is made.
     var workDirectory = ""

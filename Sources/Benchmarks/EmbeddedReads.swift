@@ -12,7 +12,7 @@ struct EmbeddedReads {
     private struct Question {
         var name: String
         var filter: String
-        /// What the plain loop looks for.
+        /// The text that the plain loop looks for.
         var text = ""
         var sort: String?
         /// How many objects are found, of 1,000,000.

@@ -12,7 +12,7 @@ struct EmbeddedWrites {
 
     init(_ arguments: Arguments) { self.arguments = arguments }
 
-    /// What a write does to the objects of a class.
+    /// The body of a write to the objects of a class.
     typealias Body = @Sendable (WriteTransaction, RowClass) throws(StoreError) -> Void
 
     /// Runs a write and waits until it is durable.

@@ -7,7 +7,7 @@ import Rows
 struct PlanComparison {
     private let store: Store
 
-    /// What is taken of a query's result.
+    /// The part of a query's result that is taken.
     private enum Taken {
         case count
         case all

@@ -37,7 +37,7 @@ public final class ByteBuffer {
         return block
     }
 
-    /// What is written, valid until the buffer is next changed.
+    /// The bytes written so far, valid until the buffer is next changed.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }

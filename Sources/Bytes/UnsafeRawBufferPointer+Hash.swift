@@ -2,8 +2,8 @@ extension UnsafeRawBufferPointer {
     /// A hash for tables in memory: a multiplication for each eight bytes, folded. It is the only one of bytes; what
     /// is stored or leaves the process goes by `SipHash128` instead.
     ///
-    /// - `seed`: Random where whoever chooses the bytes could gain from collisions; else what keeps apart what has the
-    ///   same bytes.
+    /// - `seed`: Random where the author of the bytes could gain from collisions; else a number that tells equal
+    ///   bytes of different meanings apart.
     /// - `secret`: Random in the first case.
     @inlinable public func tableHash(
         seed: UInt64 = 0, secret: UInt64 = 0xD6E8_FEB8_6659_FD93

@@ -6,9 +6,8 @@ import Synchronization
 /// Edges are great circles. A ring of more than a hemisphere stands for the other side. A point on the
 /// border may be in or out, but of polygons that share an edge or a vertex exactly one has it.
 ///
-/// `@unchecked Sendable`: S2's handle is never changed after `init`, which also makes the index that S2
-/// would else make at the first question, and freed when nobody has the object any more; the cover lies
-/// behind a lock.
+/// `@unchecked Sendable`: `init` also makes the index that S2 would else make at the first question; after that
+/// S2's handle is not changed, and it is freed with the object. The cover lies behind a lock.
 package final class GeoRegion: @unchecked Sendable {
     /// The most vertices of a region: checking one takes the more than linear time of a sort.
     package static let pointCountMax = 10_000

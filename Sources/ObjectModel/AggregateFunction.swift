@@ -1,4 +1,4 @@
-/// What becomes of several values. Raw values are the words of a list of operations.
+/// A function that makes one value of several. Raw values are the words of a list of operations.
 package enum AggregateFunction: String, Sendable, CaseIterable {
     case min, max, sum
     case average = "avg"

@@ -6,8 +6,8 @@ package struct ObjectClass: Equatable, Sendable {
         case object
         /// Objects that belong to exactly one other object and go with it.
         case embedded
-        /// Objects of their own that are only created: they wait in the class's outbox until whoever
-        /// consumes it has acknowledged them.
+        /// Objects of their own that are only created: they wait in the class's outbox until their consumer
+        /// has acknowledged them.
         case asymmetric
 
         /// Whether its objects stand alone and not inside others.

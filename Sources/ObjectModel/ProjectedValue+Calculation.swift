@@ -1,6 +1,6 @@
 // Counts and aggregates at the ends of paths.
 extension ProjectedValue {
-    /// What a count or an aggregate makes of a property, as a property that is named by both.
+    /// Makes the property of a count or an aggregate of another one, named by both.
     ///
     /// - `steps`: The names behind the property's, such as `@count`, or `@max` and `age`.
     static func calculated(

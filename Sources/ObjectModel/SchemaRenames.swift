@@ -42,11 +42,11 @@ package struct SchemaRenames: Equatable, Sendable {
         }
     }
 
-    /// What is wrong with one of the entries.
+    /// A fault of one of the entries.
     package struct Fault: Equatable, Sendable {
         /// The entry's old name.
         package var old: Name
-        /// What is wrong and what to do instead.
+        /// A sentence that says what is wrong and what to do instead.
         package var detail: String
     }
 

@@ -1,4 +1,4 @@
-/// What an index that is not one of whole values in their order makes fast. Raw values are stored.
+/// The kind of an index that is not one of whole values in their order. Raw values are stored.
 package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
     /// The words of texts.
     case fullText = 1

@@ -64,7 +64,7 @@ final class CatalogHistory: Sendable {
     /// Whether a snapshot of `commit`, which was taken before this call, still reads with the catalog
     /// of `validity`. Cost: one load; nothing is written that other threads read.
     func isValid(_ validity: Validity, at commit: UInt64) -> Bool {
-        // A catalog is entered before its commit: whoever sees the commit sees the generation too.
+        // A catalog is entered before its commit: a thread that sees the commit sees the generation too.
         atomicMemoryFence(ordering: .acquiring)
         return generation.load(ordering: .acquiring) == validity.generation
             && commit >= validity.commit

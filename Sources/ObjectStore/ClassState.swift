@@ -1,7 +1,7 @@
 import Bytes
 import Storage
 
-/// What a class counts.
+/// The counters of a class.
 ///
 ///     offset  bytes  field (little-endian)
 ///     0       8      the object key that the next new object gets

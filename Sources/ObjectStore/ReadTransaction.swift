@@ -24,7 +24,7 @@ package final class ReadTransaction: ObjectSource {
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
     package private(set) var failure: StorageError?
-    /// What evaluations on the view may spend.
+    /// The budget of evaluations on the view.
     ///
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
     /// of a query is bounded by what follows them and not only between the objects of its class.
@@ -182,7 +182,7 @@ package final class ReadTransaction: ObjectSource {
         Int(try classState(rowClass).count)
     }
 
-    /// What a class counts. Cost: one look-up.
+    /// Reads the counters of a class. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         return try ClassState.stored(value(key))
@@ -299,7 +299,7 @@ package final class ReadTransaction: ObjectSource {
             try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
                 entry, value in
                 // A schema change leaves links behind for a while, and enters others beforehand. Links from
-                // where nobody reads do not show.
+                // asymmetric classes do not show.
                 if let origin = InverseLink.origin(entry, rows),
                     rows.memberByNumber[InverseLink.propertyNumber(entry)] != nil,
                     !rows.classes[origin.classIndex].isAsymmetric

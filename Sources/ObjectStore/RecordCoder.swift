@@ -58,7 +58,7 @@ struct RecordCoder {
 
     /// A list, each element of which `body` reads or writes.
     ///
-    /// - `empty`: What an element is that has not been read.
+    /// - `empty`: An element before it is read.
     mutating func code<Element>(
         _ list: inout [Element], of empty: Element, countMax: Int = .max,
         _ body: (inout RecordCoder, inout Element) -> Void

@@ -2,7 +2,7 @@ import Threads
 
 /// Why an evaluation was given up: what it found since then is not to be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {
-    /// It ran into the query's deadline, nobody waits for it any more, or its turn does not continue.
+    /// It ran into the query's deadline, its client has left, or its turn does not continue.
     case time
     /// It needed too much memory.
     case memory
@@ -10,7 +10,7 @@ package enum EvaluationFailure: Error, Hashable, Sendable {
     case pattern
 }
 
-/// What one evaluation may still spend: time until a deadline, as long as its turn continues, and memory.
+/// The means of one evaluation: time until a deadline, as long as its turn continues, and memory.
 ///
 /// Every loop whose length a client decides is handed a budget and spends steps of it. Once it has failed it
 /// stays so, and nothing that it was spent on since is to be used: loops end, and who began the evaluation

@@ -12,7 +12,7 @@ import ObjectModel
 public struct CollectionView {
     /// How many elements there are.
     public let count: Int
-    /// What they are.
+    /// The storage of each element.
     public let element: ElementStorage
     @usableFromInline let nulls: UnsafeRawPointer?
     @usableFromInline let ends: UnsafeRawPointer

@@ -1,4 +1,4 @@
-/// What a draft says of one property.
+/// One property, as a draft states it.
 package struct DraftField: Sendable {
     /// The kinds of statement.
     package enum State: UInt8, Sendable {
@@ -6,7 +6,7 @@ package struct DraftField: Sendable {
         case absent
         /// Null.
         case null
-        /// What is stored stays, also where the draft replaces the object.
+        /// The stored value stays, also where the draft replaces the object.
         case kept
         /// A value of fixed width, in ``low`` and ``high``.
         case inline

@@ -4,7 +4,7 @@
 /// thread, and freeing them on another makes both wait for the allocator's lock. One thread at a time
 /// uses a pool, and with it the drafts that came from it.
 package final class DraftPool {
-    /// What a draft may hold to be kept for another one.
+    /// The most bytes of a draft that is kept for reuse.
     private static let keptByteCountMax = 2048
 
     private var drafts: ContiguousArray<ObjectDraft> = []
@@ -24,7 +24,7 @@ package final class DraftPool {
         return drafts[usedCount - 1]
     }
 
-    /// Takes all drafts back: nobody may use one any more.
+    /// Takes all drafts back: none may be used any more.
     ///
     /// - `keeping`: How many to keep for the next ones; those that hold much are not among them.
     package func takeBack(keeping countMax: Int) {

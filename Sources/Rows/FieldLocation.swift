@@ -73,7 +73,7 @@ public struct Field {
                 & ~RowLayout.overflowFlag)
     }
 
-    /// What lies in the row's heap: the value, or where ``isOutOfLine`` the bytes of its reference.
+    /// The bytes in the row's heap: those of the value, or where ``isOutOfLine`` those of its reference.
     package var heapOrReference: UnsafeRawBufferPointer {
         if !isOutOfLine { return heap }
         let offset = isInBounds ? Int(load(UInt32.self)) : 0

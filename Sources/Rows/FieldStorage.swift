@@ -16,7 +16,7 @@ public struct FieldStorage: Hashable, Sendable {
 
     /// One value or several.
     public var shape: Shape
-    /// What the value, or each element or value of an entry, is.
+    /// The storage of the value, or of each element or value of an entry.
     public var element: ElementStorage
 
     /// Makes a description of a field's storage.

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A plain value of fixed width, as it lies in a slot, in a collection and in a `mixed` value.
 public struct InlineValue {
-    /// What it is.
+    /// The kind of value.
     public let element: ElementStorage
     /// The first eight of its bytes, as a little-endian number.
     public let low: UInt64

@@ -4,7 +4,7 @@
 /// storage error and answers as if nothing were found, as it does once the budget has failed; who runs the
 /// evaluation asks for both afterwards.
 package protocol ObjectSource: OverflowSource {
-    /// What evaluations on the source may spend.
+    /// The budget of evaluations on the source.
     var budget: Budget { get }
 
     /// The row of an object, valid until the snapshot ends; nil when there is none.

@@ -106,7 +106,7 @@ public final class RowClass: @unchecked Sendable {
     package let listMembers: [Int]
     /// The positions of the indexed properties, without the primary key.
     package let indexedMembers: [Int]
-    /// What no two objects may share, without the primary key: unique properties, then unique groups.
+    /// The unique keys, without the primary key: unique properties, then unique groups.
     package let uniqueKeys: [UniqueKey]
     /// The indexes that have any number of entries for a value, in the order of the properties.
     package let searchIndexes: [SearchIndex]

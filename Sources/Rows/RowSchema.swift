@@ -14,7 +14,7 @@ package final class RowSchema: Sendable {
     package let classIndexByNumber: [UInt32: Int]
     /// The class and member position of each property by its number.
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
-    /// Whether any class is asymmetric, so that links may come from objects that nobody reads.
+    /// Whether any class is asymmetric, so that links may come from objects that are never read.
     package let hasAsymmetricClass: Bool
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.

@@ -6,7 +6,7 @@ public enum CaseFolding {
     /// Where the scalars end that are folded by a table: Latin, Greek, Cyrillic, and more.
     static let tableCount = 0x2000
 
-    /// What each scalar of the table folds to.
+    /// The folded form of each scalar of the table.
     private static let table: [UInt32] = (0..<UInt32(tableCount)).map { HFFoldCase($0) }
 
     /// The folded form of a scalar. Cost: a look-up; some 5 ns for scalars beyond U+1FFF.

@@ -4,7 +4,7 @@
 ///
 /// Public and inlinable, because it is called for each character of a scan.
 public enum UTF8Scalars {
-    /// What is added to a byte that is not UTF-8.
+    /// The number that is added to a byte that is not UTF-8.
     public static let invalidBase: UInt32 = 0x11_0000
 
     /// Reads the scalar at `offset`, which is within the text, and moves the offset behind it.

@@ -46,7 +46,7 @@ package struct SystemThread: @unchecked Sendable {
 
 /// Starts a detached thread that runs `body`.
 ///
-/// - `name`: What tools show of it; at most fifteen bytes of ASCII.
+/// - `name`: The name that tools show; at most fifteen bytes of ASCII.
 package func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
     // For threads without which a store can't work, each started once.
     let isStarted = startThreadIfPossible {

@@ -8,7 +8,7 @@ import Synchronization
 ///     let child = ChildProcess(path, arguments, environment: disk.environment)
 ///     disk.set(.syncBlock)
 package final class Interposer: Sendable {
-    /// What the disk is told to do; each is a file whose presence says so.
+    /// An instruction to the disk; each is a file whose presence says so.
     package enum Behaviour: String, Sendable {
         /// Syncs wait.
         case syncBlock = "sync-block"
@@ -43,7 +43,7 @@ package final class Interposer: Sendable {
         library = try Self.build()
     }
 
-    /// What a program's environment has to contain to run on this disk.
+    /// The environment that a program needs to run on this disk.
     package var environment: [String: String] {
         ["LD_PRELOAD": library, "HOLDFAST_INTERPOSE": control.path]
     }

@@ -1,6 +1,6 @@
 import Storage
 
-/// What a store should hold, as a plain dictionary: slow, and too simple to be wrong.
+/// The expected content of a store, as a plain dictionary: slow, and too simple to be wrong.
 package struct ModelStore: Sendable {
     /// The entries by key.
     package private(set) var entries: [[UInt8]: [UInt8]] = [:]

@@ -15,7 +15,7 @@ extension RequestFault {
         case notAcceptable
         /// The store's present state does not allow it: a key or value that is taken, another revision.
         case conflict
-        /// What the request goes on from is not kept any more.
+        /// The state that the request continues from is no longer kept.
         case expired
         /// The object is not in the state that the request asks for.
         case preconditionFailed

@@ -6,7 +6,7 @@ import Rows
 package final class SchemaNames: Sendable {
     /// The schema whose names these are.
     package let schema: RowSchema
-    /// What a reply holds of an object of each class, when the request does not say: every stored property, and `$id`
+    /// The selection of each class for requests that state none: every stored property, and `$id`
     /// where the class has no primary key.
     package let everything: [FieldSelection]
     /// The projections by name.

@@ -72,7 +72,7 @@ struct JSONPatchCompiler {
                 code: "invalid-patch", detail: "A value can't be moved into itself.",
                 member: "from")
         }
-        // What is not there to be copied is missed first.
+        // A missing source is reported before faults of the target.
         let source = isCopy ? try self.path(step, "from") : EditPath(rowClass)
         let path = try target.get()
         let action: ObjectEdit.Action

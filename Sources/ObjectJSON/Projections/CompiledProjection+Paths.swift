@@ -3,7 +3,7 @@ import Query
 import Rows
 
 extension CompiledProjection {
-    /// What decides about what the projection shows: every property that its ways read.
+    /// The dependencies of the projection: every property that its ways read.
     ///
     /// - `names`: The properties that count; nil for all.
     package func paths(_ schema: RowSchema, of names: [String]? = nil) -> [Dependency] {

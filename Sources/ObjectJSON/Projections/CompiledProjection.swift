@@ -14,7 +14,7 @@ package final class CompiledProjection: Sendable {
         package let steps: [Step]
         /// The count or aggregate of the last of them, from the object that has it; nil for its value.
         let calculation: ValuePath?
-        /// What shows the objects at the end; nil for what stands there itself.
+        /// The projection that shows the objects at the end; nil for the value that stands there itself.
         package let projection: CompiledProjection?
 
         /// The property of the base class that the way begins with.
@@ -37,7 +37,7 @@ package final class CompiledProjection: Sendable {
     package let properties: [Property]
     /// The properties by name, in the same order.
     package let names: NameTable
-    /// What a reply holds of an object when the request does not say.
+    /// The selection of an object for requests that state none.
     package let selection: FieldSelection
     /// The properties of the base class that the ways begin with.
     let firstMembers: MemberSet
@@ -144,10 +144,10 @@ package final class CompiledProjection: Sendable {
         return part
     }
 
-    /// What a reply holds of an object for the names in `fields`: projected ones, `*`, `$id` and
+    /// Makes the selection of an object for the names in `fields`: projected ones, `*`, `$id` and
     /// `$version`.
     ///
-    /// - `parameter`: What states them.
+    /// - `parameter`: The parameter that states them.
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
     package func selection(
         fields: String?, _ parameter: String = "fields"
@@ -178,7 +178,7 @@ package final class CompiledProjection: Sendable {
         return FieldSelection(rowClass, parts)
     }
 
-    /// What a reply holds of a property that has objects of the base class: `{"value":…}`.
+    /// Makes the selection of a property that has objects of the base class: `{"value":…}`.
     package func selection(ofMember member: Int, of owner: RowClass) -> FieldSelection {
         var part = FieldSelection.part(owner, member, expands: true, nested: selection)
         part.name = "value"

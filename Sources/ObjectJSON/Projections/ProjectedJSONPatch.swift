@@ -15,7 +15,7 @@ package struct ProjectedJSONPatch: Sendable {
         package let links: [Link]
         /// The class of the object.
         package let rowClass: RowClass
-        /// What is done to it.
+        /// The operations on it.
         package let patch: JSONPatch
     }
 

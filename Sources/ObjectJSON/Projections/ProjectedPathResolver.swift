@@ -146,7 +146,7 @@ extension JSONValue {
 }
 
 extension CompiledProjection {
-    /// What is told of a property that a patch states and the projection does not show.
+    /// Describes the fault of a property that a patch states and the projection does not show.
     static func unknownProperty(_ name: String, _ projection: CompiledProjection) -> String {
         let isHidden = projection.rowClass.memberIndex[name] != nil
         return "Projection '\(projection.definition.name)' has no property '\(name)'"
@@ -155,7 +155,7 @@ extension CompiledProjection {
                 : ".")
     }
 
-    /// What is told of a property that shows the objects of a collection.
+    /// Describes the fault of a patched property that shows the objects of a collection.
     static func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> String {
         let collection = rowClass.definition.properties[member].name
         return
@@ -165,7 +165,7 @@ extension CompiledProjection {
 }
 
 extension SchemaNames {
-    /// What is told of a property that a patch states and that is a count or an aggregate; nil of others.
+    /// Describes the fault of a patched property that is a count or an aggregate; nil of others.
     func calculated(_ property: CompiledProjection.Property) -> String? {
         guard property.calculation != nil, let last = property.steps.last else { return nil }
         let definition = schema.classes[last.classIndex].definition

@@ -117,7 +117,7 @@ extension ObjectReader {
                 UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// What a JSON value is, for people.
+    /// Names the kind of a JSON value, for people.
     package static func describe(_ json: JSONValue) -> String {
         switch json.kind {
         case .null: "null"
@@ -130,7 +130,7 @@ extension ObjectReader {
         }
     }
 
-    /// What a property takes, for people.
+    /// Names the values that a property takes, for people.
     static func describe(_ property: Property) -> String {
         switch property.type {
         case .single(let element): describe(element, isMany: false)

@@ -11,7 +11,7 @@ extension MapKey.Fault {
         }
     }
 
-    /// What is wrong and what to do instead.
+    /// A sentence that says what is wrong and what to do instead.
     package var detail: String {
         switch self {
         case .character(let character):

@@ -21,7 +21,7 @@ package final class ObjectReader {
     /// The most faults that are reported of one body.
     package static let faultCountMax = 100
 
-    /// What was found wrong, in the order of the text.
+    /// The faults that were found, in the order of the text.
     package internal(set) var faults: [RequestFault.Entry] = []
     /// How many faults were found, those beyond the most that are reported included.
     package var faultCount = 0
@@ -36,7 +36,7 @@ package final class ObjectReader {
     package var names: SchemaNames?
     /// How many embedded objects are around the one that is being read.
     var embeddingDepth = 0
-    /// What links may name by `{"$ref": …}`; nil outside of transactions.
+    /// The objects that links may name by `{"$ref": …}`; nil outside of transactions.
     package var references: [String: NamedReference]?
     let collection = ScalarCollectionBuilder()
     let bytes = ByteBuffer(capacity: 256)

@@ -27,7 +27,7 @@ extension Schema {
         return schema
     }
 
-    /// What names a class in the properties of others.
+    /// Finds the properties of other classes that name a class, as faults of its removal.
     package func users(ofClass name: String) -> [SchemaFault] {
         var users: [SchemaFault] = []
         for objectClass in classes where objectClass.name != name {

@@ -4,7 +4,7 @@ import ObjectModel
 import Query
 import Rows
 
-/// What a reply holds of an object: its properties, `$id`, `$version`, inverse links, and objects that
+/// The parts of an object that a reply holds: its properties, `$id`, `$version`, inverse links, and objects that
 /// are shown in the place of a link.
 ///
 /// Made for one class of one schema: from `fields` and `expand` (``init(fields:expand:of:names:)``), or
@@ -53,7 +53,7 @@ package final class FieldSelection: @unchecked Sendable {
             /// `$owner`: the object that an embedded one of ``embeddedOrigins`` belongs to, as a link, with what the
             /// nested selection of its class shows of it.
             case owner
-            /// What the only step of the nested selection shows of the object behind a link, or of an
+            /// The value that the only step of the nested selection shows, of the object behind a link or of an
             /// embedded one; null where there is none.
             case through
             /// The same of each object of a collection, as an array.
@@ -85,7 +85,7 @@ package final class FieldSelection: @unchecked Sendable {
     package let nested: [FieldSelection]
     /// The paths of what is calculated.
     package let paths: [ValuePath]
-    /// What is shown of the owners of embedded objects, by class.
+    /// The selections of the owners of embedded objects, by class.
     let owners: [[FieldSelection]]
     /// Whether the way from an embedded object back to its holder has to be known to write it.
     let readsHolder: Bool
@@ -249,7 +249,7 @@ package final class FieldSelection: @unchecked Sendable {
         return part
     }
 
-    /// What `*` stands for.
+    /// Lists the parts that `*` stands for.
     static func everyPart(of rowClass: RowClass) -> [Part] {
         var parts: [Part] = []
         if rowClass.definition.kind.standsAlone, rowClass.primaryKeyIndex == nil {

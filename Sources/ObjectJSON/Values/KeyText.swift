@@ -3,7 +3,7 @@ import JSON
 import ObjectModel
 import Rows
 
-/// What names an object in a path or query parameter: its primary key, or the object key where its class
+/// The name of an object in a path or query parameter: its primary key, or the object key where its class
 /// has no primary key.
 package enum KeyText {
     /// Reads a path segment, which is decoded already.

@@ -16,7 +16,7 @@ package final class BackupReader {
     package private(set) var byteCount = 0
     /// How many entries were read.
     package private(set) var entryCount: UInt64 = 0
-    /// What the backup says of itself.
+    /// The backup's description of itself.
     package private(set) var description = BackupDescription(
         version: StoreVersion(epoch: 0, number: 0), seconds: 0, storeFormat: 0)
 

@@ -5,7 +5,7 @@ import Synchronization
 final class BackgroundMigration: @unchecked Sendable {
     // Unchecked: everything but `published` belongs to the writer's thread.
 
-    /// What the store has, or will have with the next commit of this work.
+    /// The record that the store has, or will have with the next commit of this work.
     var record: MigrationRecord
     /// The change under way.
     private(set) var migration: StagedMigration?

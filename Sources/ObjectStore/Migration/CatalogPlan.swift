@@ -329,7 +329,7 @@ struct CatalogPlan {
         }
     }
 
-    /// What has to be written.
+    /// Lists the work for each class.
     func works(to target: RowSchema) -> [ClassWork] {
         present.classes.compactMap { old in
             guard old.definition.kind.standsAlone, let new = comparison.newClasses[old.index] else {
@@ -347,7 +347,7 @@ struct CatalogPlan {
         }
     }
 
-    /// What has to be unique among objects that are there already and was not.
+    /// Lists the unique keys that are new for objects that are there already.
     func uniquenessTests(
         to target: RowSchema
     ) -> [(rowClass: RowClass, unique: UniqueKey)] {

@@ -10,7 +10,7 @@ import Storage
 struct DuplicateSearch {
     let rowClass: RowClass
     let unique: UniqueKey
-    /// What the rows are read from; they may be of layouts older than the class's newest.
+    /// The snapshot that the rows are read from; they may be of layouts older than the class's newest.
     let snapshot: any StorageSnapshot
     /// Reads out-of-line values.
     let source: any OverflowSource
@@ -26,7 +26,7 @@ struct DuplicateSearch {
         var convert: (_ key: UInt64, _ row: RowView) -> RowView?
     }
 
-    /// What was found.
+    /// The objects that share values.
     struct Duplicates {
         /// How many objects share their value with another.
         var objectCount: Int
@@ -44,7 +44,7 @@ struct DuplicateSearch {
     /// How many hashes are held at once.
     var entryCountMax = 1 << 20
 
-    /// What is shared, as a fault of the schema that names examples; nil when nothing is.
+    /// Finds shared values, as a fault of the schema that names examples; nil when there are none.
     func fault() throws(StorageError) -> SchemaFault? {
         guard let found = try run() else { return nil }
         let definition = rowClass.definition

@@ -4,7 +4,7 @@ import Storage
 /// Entries that no catalog refers to: those that a schema change made superfluous, or that an unfinished one
 /// has staged. They are removed in small commits.
 struct Garbage: Hashable, Sendable {
-    /// What they are. Raw values are stored.
+    /// The kind of the entries. Raw values are stored.
     enum Kind: UInt8 {
         /// The entries of an index, by its number.
         case index = 1

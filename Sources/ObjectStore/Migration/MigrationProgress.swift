@@ -4,7 +4,7 @@ package struct MigrationProgress: Equatable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         /// Objects are read to see what would be lost.
         case check
-        /// Objects and entries are written; nobody sees them yet.
+        /// Objects and entries are written; readers don't see them yet.
         case build
         /// The change is made, or given up, and what it left behind is removed.
         case cleanup

@@ -22,9 +22,9 @@ struct SchemaComparison {
     /// converted.
     let repairs: Set<UInt32>
 
-    /// What is done, in the order of the proposed schema.
+    /// The steps, in the order of the proposed schema.
     private(set) var steps: [SchemaStep] = []
-    /// What can't be done.
+    /// The faults of changes that can't be made.
     private(set) var refusals: [SchemaFault] = []
     /// The stored class of each proposed one, by position; nil for one that is added.
     private(set) var oldClasses: [Int?] = []
@@ -34,7 +34,7 @@ struct SchemaComparison {
     private(set) var members: [[MemberMatch?]] = []
     /// For each stored class what may be lost in its rows.
     private(set) var checks: [[RowConversion.Check]] = []
-    /// What is refused if a stored class holds objects.
+    /// The refusal of each stored class, by position, if it holds objects.
     private(set) var emptinessTests: [Int: SchemaFault] = [:]
     /// The numbers of the classes that go.
     private var lostClasses: Set<UInt32> = []

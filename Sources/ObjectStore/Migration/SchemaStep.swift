@@ -13,7 +13,7 @@ package struct SchemaStep: Equatable, Sendable {
         case dropLinks
     }
 
-    /// What is done.
+    /// The operation.
     package var operation: Operation
     /// The class, by its new name, or by its present one when it goes; nil for the schema itself.
     package var className: String?
@@ -28,7 +28,7 @@ package struct SchemaStep: Equatable, Sendable {
     /// Whether something would be lost.
     package var isLossy = false
 
-    /// What a client is told of the loss.
+    /// A description of the loss for a client.
     package var lossDetail: String {
         let objects = objectCount == 1 ? "1 object" : "\(objectCount) objects"
         let advice =

@@ -18,7 +18,7 @@ extension StagedMigration {
         }
     }
 
-    /// Whether an object that goes has staged out-of-line values, which nobody removes any more; says
+    /// Whether an object that goes leaves staged out-of-line values behind, which are then the caller's to remove; says
     /// so once.
     func leavesOverflow(_ rowClass: RowClass, _ key: UInt64) -> Bool {
         sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil

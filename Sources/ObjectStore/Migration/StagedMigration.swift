@@ -4,7 +4,7 @@ import Rows
 import Storage
 
 /// A change of the schema under way: rows are looked at, then rewritten beside those that are read,
-/// with their entries, in slices between which other writes go on. Until its last commit nobody sees it.
+/// with their entries, in slices between which other writes go on. Readers see nothing of it before its last commit.
 ///
 /// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that what was written
 /// beside agrees with the rows at every commit. The writer's thread alone uses it.
@@ -22,7 +22,7 @@ final class StagedMigration {
         var doneCount: UInt64 = 0
     }
 
-    /// What a write that comes meanwhile does to the migration, if it is committed.
+    /// The end that a concurrent write puts to the migration, if it is committed.
     enum Fault {
         case loss(step: Int)
         case duplicate(classIndex: Int, Value)

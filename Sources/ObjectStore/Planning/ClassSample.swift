@@ -3,8 +3,8 @@ import Rows
 
 /// Some rows of a class, spread over its object keys, to find out by how much a condition narrows it down.
 ///
-/// Immutable; any thread may read it. Its rows are those of one schema and of commits of a moment: what they
-/// link to is read in the view of whoever asks.
+/// Immutable; any thread may read it. Its rows are those of one schema and of commits of a moment: objects
+/// that they link to are read in the caller's view.
 final class ClassSample: @unchecked Sendable {
     // Unchecked: the bytes are written in `init` alone and freed in `deinit`.
 

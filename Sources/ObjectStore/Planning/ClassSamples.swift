@@ -6,7 +6,7 @@ import Threads
 /// The samples of a store's classes: taken when a plan first asks for one, and again when the class has grown or
 /// shrunk to half, or was written to since a sample of a minute ago.
 ///
-/// A thread of its own reads the rows of each; whoever asks never waits. Samples are in memory alone. Thread-safe.
+/// A thread of its own reads the rows of each; callers never wait. Samples are in memory alone. Thread-safe.
 package final class ClassSamples: Sendable {
     private struct State {
         /// The last sample of each class, by ``RowClass/rowSpace``.

@@ -12,7 +12,7 @@ package struct Plan: Hashable, Sendable {
         case sort
     }
 
-    /// What is done when a plan turns out to cost more than was estimated.
+    /// The reaction to a plan that turns out to cost more than was estimated.
     package enum Fallback: Hashable, Sendable {
         /// Nothing: it is followed to its end.
         case none
@@ -28,11 +28,11 @@ package struct Plan: Hashable, Sendable {
     package var source: PlanSource?
     /// How the order comes about.
     package var order: Order
-    /// What each object still has to be tested for; nil for nothing.
+    /// The condition that each object still has to be tested for; nil for none.
     package var residual: Predicate?
     /// The source's object keys, rising, where planning has read them already.
     package var keys: [UInt64]?
-    /// What is done when it costs too much.
+    /// The reaction when it costs too much.
     package var fallback = Fallback.none
     /// Of a scan what each chunk costs by the columns that were in memory when it was planned; nil where
     /// it counts on none.

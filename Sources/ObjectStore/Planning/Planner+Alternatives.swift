@@ -54,7 +54,7 @@ extension Planner {
             plan.keys = try collector.keys(source, of: rowClass)
             plans.append(plan)
         }
-        // What reads in order is given up after a few rows, in favour of each other plan in turn.
+        // A walk in order is given up after a few rows, in favour of each other plan in turn.
         let walks = plans.filter { $0.order != .sort } + [.scan(query)]
         for (index, walk) in walks.enumerated() where walk.order != .sort {
             var guarded = walk

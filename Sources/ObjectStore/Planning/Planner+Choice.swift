@@ -54,7 +54,7 @@ extension Planner {
 
     // MARK: The parts of the choice
 
-    /// What a walk in the wanted order costs until it has what is wanted.
+    /// Estimates the cost of a walk in the wanted order until it has the wanted objects.
     fileprivate func walkCost(_ rangeCount: Int, _ matches: Int) -> Int {
         let row = QueryCost.entry + lookUp.any + testCost
         guard let wanted = query.expectedCount else { return QueryCost.times(rangeCount, row) }
@@ -111,7 +111,7 @@ extension Planner {
             }
             return keys
         }
-        // What it should have found by then is rarer, or comes later.
+        // Matches that are not found by then are rarer than estimated, or come later.
         if isPage, best.wholeCost < scan.whole / 2 || !isSampled && !scan.isByColumns {
             keys.fallback = .after(cost: scan.whole, .scan(query))
             scanned.fallback = .after(cost: max(2 * scanCost, QueryCost.always), keys)
@@ -119,7 +119,7 @@ extension Planner {
         return scanned
     }
 
-    /// What it costs until a scan has what is wanted.
+    /// Estimates the cost of a scan until it has the wanted objects.
     private func pageCost(_ scan: ScanCost, _ matches: Int, _ total: Int) -> Int {
         guard isPage, let wanted = query.expectedCount else { return scan.whole }
         let cost = min(scan.whole, scan.cost(ofFirst: QueryCost.times(wanted, total) / matches))

@@ -14,7 +14,7 @@ extension Planner {
         guard isPage, transaction.columns?.hasColumns(rowClass) == true, !isAnswered
         else { return nil }
         let scan = try scanCost()
-        // What asking an index takes.
+        // The bound is the cost of asking an index.
         guard let chunk = scan.chunk, scan.start + chunk <= QueryCost.always else { return nil }
         return try isFilled() ? scanPlan(scan) : nil
     }

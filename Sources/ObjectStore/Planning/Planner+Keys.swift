@@ -1,13 +1,13 @@
 import Query
 import Rows
 
-/// What is known of a query's objects before the first is looked for.
+/// An estimate of a query's matches and costs, before the first object is looked for.
 struct PlanEstimate {
     /// Some candidates whose common keys are looked up, and what that is likely to cost.
     struct Keys {
         var used: [Int]
         var cost: Int
-        /// What it is likely to cost where all of them are looked up.
+        /// The likely cost where all of them are looked up.
         var wholeCost: Int
     }
 
@@ -54,7 +54,7 @@ extension Planner {
                 sampled > 0 ? sample?.scaled(sampled, to: total) ?? total : Int(common) + 1)
         }
         let isCovered = residual(candidates) == nil
-        // What stands in the wanted order is read no further than a page needs.
+        // Objects that stand in the wanted order are read no further than a page needs.
         let isOrdered = query.sort.isEmpty && !query.isCounted
         var rowCount = keyCount
         if isCovered, query.isCounted {

@@ -1,7 +1,7 @@
 import Query
 import Rows
 
-/// What is known of the sources of a query's keys.
+/// Sources of a query's keys.
 extension Planner {
     /// The least objects of a class that is worth a sample.
     private static let sampledCountMin = 256

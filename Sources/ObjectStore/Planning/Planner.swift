@@ -25,22 +25,22 @@ struct Planner {
     let search: CandidateSearch
     /// Entries that were read to plan.
     var entriesRead = 0
-    /// What a scan by columns needs, which was looked for to know what it costs.
+    /// The scan by columns that was prepared to know its cost.
     var preparedScan: ColumnScan.Prepared?
-    /// What the plan is likely to cost, and how many objects it is likely to find.
+    /// The likely cost of the plan, and the likely number of objects that it finds.
     var expected = (cost: 0, count: 0)
-    /// What a row costs that is looked up.
+    /// The cost of a row that is looked up.
     private(set) var lookUp = LookUpCost.large
     private var objectCount: Int?
-    /// What the first chunk of a scan by columns has; nil where the scan was not begun.
+    /// The first chunk of a scan by columns; nil where the scan was not begun.
     var beginning: ColumnScan.Beginning?
-    /// What a scan costs by columns; nil where there are none, or nobody has asked.
+    /// The cost of a scan by columns; nil where there are none, and before it is asked for.
     private var columnCost: ScanCost?
-    /// What a tested row costs beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
+    /// The cost of testing a row beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
     var testCost: Int
     /// The ways that are compared to find the objects by their keys.
     var candidates: [PlanCandidate] = []
-    /// What is known from a sample of the class; nil where none was asked.
+    /// The counts of a sample of the class; nil where none was asked for.
     var sample: SampleCounts?
     /// Whether any of its rows were tested.
     var isSampled: Bool { sample?.testedCount ?? 0 > 0 }
@@ -54,7 +54,7 @@ struct Planner {
         testCost = QueryCost.test(query.predicate)
     }
 
-    /// What has to hold of an object all together.
+    /// The parts of the predicate, which have to hold all together.
     var conjuncts: [Predicate] { query.predicate?.conjuncts ?? [] }
 
     mutating func plan() throws(StoreError) -> Plan {
@@ -125,7 +125,7 @@ struct Planner {
         return Plan(source: source, order: order, residual: residual(used), keys: keys)
     }
 
-    /// What the objects of some candidates together still have to be tested for.
+    /// Returns the condition that the objects of some candidates together still have to be tested for.
     func residual(_ used: [PlanCandidate]) -> Predicate? {
         if used.contains(where: \.isExact) { return nil }
         let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
@@ -154,7 +154,7 @@ struct Planner {
         return count
     }
 
-    /// What a scan costs at present.
+    /// Estimates the present cost of a scan.
     mutating func scanCost() throws(StoreError) -> ScanCost {
         if let columnCost { return columnCost }
         let rowCost = QueryCost.scannedRow + testCost

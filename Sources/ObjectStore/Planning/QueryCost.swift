@@ -1,6 +1,6 @@
 import Query
 
-/// What the steps of a query cost, in units of one index entry that is read after another: some 20 ns.
+/// The costs of a query's steps, in units of one index entry that is read after another: some 20 ns.
 ///
 /// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured by
 /// `Benchmarks --only plans` with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
@@ -62,7 +62,7 @@ package enum QueryCost {
     /// A chunk of a class that is reached by links, besides what its properties cost: to note which of its
     /// objects match.
     package static let farChunk = 50
-    /// What planning may always spend: some ten microseconds.
+    /// The cost that planning may always have: some ten microseconds.
     package static let always = 512
 
     /// A sum that does not overflow.

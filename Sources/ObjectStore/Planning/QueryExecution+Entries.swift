@@ -64,7 +64,7 @@ extension QueryExecution {
             return nil
         }
         let end = KeyRange.successor(ofPrefix: bound)
-        // What is left of the value itself, whose object keys rise, comes before all that is below it.
+        // The rest of the value itself, whose object keys rise, comes before all that is below it.
         let rest =
             hasObjectKeys
             ? ranges.lazy.compactMap { $0.intersection(KeyRange(lower: behind, upper: end)) }.first

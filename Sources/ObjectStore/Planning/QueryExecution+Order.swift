@@ -126,7 +126,7 @@ extension QueryExecution {
 
     /// Reads the rows of keys in order; false when no more are wanted.
     ///
-    /// - `cost`: What each of them costs, as far as that is not paid yet.
+    /// - `cost`: The cost of each of them, as far as it is not paid yet.
     func visit(
         _ keys: ArraySlice<UInt64>, cost: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) -> Bool {

@@ -60,7 +60,7 @@ extension QueryExecution {
         func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
             rowCount += 1
             if isGuarded {
-                // What was read beside the rows of the scan, which are counted at its end.
+                // Entries read beside the rows of the scan, which are counted at its end.
                 let followed = transaction.entriesRead - readBefore
                 costSpent =
                     rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed

@@ -15,7 +15,7 @@ extension RowClass {
         )
     }
 
-    /// What the entries of an index, or of the primary keys, begin with whose values begin with these bytes.
+    /// Makes the prefix of the entries of an index, or of the primary keys, whose values begin with these bytes.
     func entryPrefix(of member: Int, _ value: [UInt8]) -> [UInt8] {
         member == primaryKeyIndex
             ? StoreKey.key(StoreKey.Tag.primaryKey, keySpace, value)
@@ -24,7 +24,7 @@ extension RowClass {
 }
 
 extension KeyRange {
-    /// What is left of the entries of one value behind an object key: they stand in the order of those.
+    /// Returns the rest of the entries of one value behind an object key: they stand in the order of object keys.
     func resumed(after key: UInt64) -> KeyRange {
         KeyRange(lower: Self.bound(lower, behind: key), upper: upper)
     }

@@ -23,11 +23,11 @@ struct SampleCounts {
     private let sample: ClassSample
     private let predicate: Predicate
     private let candidates: [PlanCandidate]
-    /// What tests rows; made when the first is tested.
+    /// The tests of rows; made when the first is tested.
     private var tests: (whole: Matcher, sources: [SourceTest])?
-    /// What it costs to have those.
+    /// The cost of making those.
     private let startCost: Int
-    /// What it costs to test a row, without what it leads to.
+    /// The cost of testing a row, without that of following its links.
     private let step: Int
     private var next = 0
 
@@ -42,7 +42,7 @@ struct SampleCounts {
             + matcherCount * (QueryCost.scannedRow + QueryCost.test(predicate))
     }
 
-    /// What testing costs, that of the next rows too, see ``QueryCost``.
+    /// The cost of testing, that of the next rows included, see ``QueryCost``.
     var costOfNext: Int {
         startCost + followedCount * QueryCost.followed
             + (testedCount + max(Self.firstCount, testedCount)) * step
@@ -93,7 +93,7 @@ struct SampleCounts {
         return masks.reduce(0) { $0 + ($1 & wanted == wanted ? 1 : 0) }
     }
 
-    /// What a part of the sample is of a whole class.
+    /// Scales a count in the sample to the whole class.
     func scaled(_ count: Int, to total: Int) -> Int {
         guard testedCount > 0 else { return total }
         // Where none was met there may still be half a one.

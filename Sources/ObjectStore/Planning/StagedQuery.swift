@@ -12,7 +12,7 @@ package struct StagedQuery: Sendable {
     private let firstLimit: Int
     private let stages: ArraySlice<QuerySuffix>
 
-    /// What the objects are sorted or told apart by, in all steps.
+    /// The keys that the objects are sorted or told apart by, in all steps.
     package let orderKeys: [SortKey]
 
     /// Makes a query on the objects of a class.

@@ -6,7 +6,7 @@ import Text
 
 /// The keys of the objects that have a word, in order, read from a full-text index as they are asked for.
 struct WordCursor {
-    /// What the entries of the word begin with; empty when the keys are all in ``keys``.
+    /// The prefix of the word's entries; empty when the keys are all in ``keys``.
     private let prefix: [UInt8]
     /// Some of the keys: those from the last place that was looked for on.
     private var keys: [UInt64] = []

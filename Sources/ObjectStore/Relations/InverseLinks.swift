@@ -125,7 +125,7 @@ struct InverseLinks {
 
     private mutating func remove(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64) {
         group.overlay.remove(key(link, origin, originKey))
-        // Nobody sees where the links of an asymmetric class lead.
+        // Links of an asymmetric class do not show at their targets.
         if !origin.isAsymmetric { lose(link) }
     }
 

@@ -253,7 +253,7 @@ extension Checker {
             return .decimal(
                 Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
         case (.scalar(.float), .double(let value)):
-            // What a float can't come near stays a double, which compares exactly.
+            // A number that no float comes near stays a double, which compares exactly.
             return Float(value).isInfinite && value.isFinite ? item.value : .float(Float(value))
         case (.scalar(let scalar), .float(let value)) where scalar.integerRange != nil:
             var wide = item

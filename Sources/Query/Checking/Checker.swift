@@ -8,9 +8,9 @@ struct Checker {
     let root: QueryRoot
     let source: SourceText
     let arguments: [QueryArgument]
-    /// What `now()` stands for; nil where a query outlives its request.
+    /// The time that `now()` stands for; nil where a query outlives its request.
     var now: Timestamp?
-    /// What names stand for by where they begin, where no properties are compared but ``GroupFigure``s.
+    /// The paths of names by their offsets, where ``GroupFigure``s are compared instead of properties.
     var figures: [Int: ValuePath]?
     /// The variables of the subqueries around, the innermost last.
     var variables: [(name: String, classIndex: Int)] = []

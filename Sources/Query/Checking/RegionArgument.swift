@@ -9,7 +9,7 @@ import ObjectModel
 ///     {"outerRing": [[lon, lat], …], "holes": [[[lon, lat], …], …]}
 ///     {"type": "Polygon", "coordinates": [[[lon, lat], …], …]}
 struct RegionArgument {
-    /// What is expected, for messages.
+    /// The accepted forms, for messages.
     static let forms =
         "write {\"bottomLeft\": [lon, lat], \"topRight\": [lon, lat]}, {\"center\": [lon, lat], "
         + "\"radiusInRadians\": r}, {\"outerRing\": [[lon, lat], ...], \"holes\": [...]}, a polygon of "

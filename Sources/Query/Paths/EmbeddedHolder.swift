@@ -2,7 +2,7 @@ import Rows
 
 /// The row around an embedded object: an object, or an embedded object that has a holder itself.
 ///
-/// Whoever goes into embedded objects and may be asked for the way back keeps them on a stack.
+/// Walks into embedded objects that may have to find the way back keep holders on a stack.
 package struct EmbeddedHolder {
     /// The row of the holder.
     package var row: RowView

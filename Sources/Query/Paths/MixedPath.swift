@@ -17,7 +17,7 @@ package struct MixedPath: Hashable, Sendable {
         case keys
     }
 
-    /// What is asked of the values that the steps lead to.
+    /// The result that is wanted of the values that the steps lead to.
     package enum Result: Hashable, Sendable {
         /// Themselves.
         case value
@@ -25,7 +25,7 @@ package struct MixedPath: Hashable, Sendable {
         case count
         /// Their kind, as a ``KindSet``.
         case kind
-        /// What becomes of the elements of the collections that they are.
+        /// An aggregate of the elements of the collections that they are.
         case aggregate(AggregateFunction)
     }
 
@@ -34,7 +34,7 @@ package struct MixedPath: Hashable, Sendable {
 
     /// The steps, in order.
     package var steps: [Step]
-    /// What is asked at the end.
+    /// The result that is wanted at the end.
     package var result: Result
 
     /// How many of the steps lead to several values.

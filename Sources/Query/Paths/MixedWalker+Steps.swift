@@ -3,7 +3,7 @@ import Rows
 
 /// Steps from one value to others.
 extension MixedWalker {
-    /// What a map has under a key, or an object as a property.
+    /// Returns the value of a map under a key, or of an object's property.
     func value(
         _ key: [UInt8], _ name: String, of found: Found, _ source: (any ObjectSource)?
     ) -> Found {
@@ -97,7 +97,7 @@ extension MixedWalker {
         return .mixed(MixedView(UnsafeRawBufferPointer(made)))
     }
 
-    /// What a list has at a position.
+    /// Returns the element of a list at a position.
     func element(_ position: ListPosition, of found: Found) -> Found {
         switch found {
         case .mixed(let value) where value.kind == .list:

@@ -20,9 +20,9 @@ final class PathWalker {
     private var total: Int64 = 0
     private var aggregator: Aggregator?
     private let within: MixedWalker?
-    /// What the objects of a SUBQUERY have to satisfy.
+    /// The condition on the objects of a SUBQUERY.
     private let inner: MatchNode?
-    /// What the path came to, where that is worth remembering.
+    /// The results of the path, where they are worth remembering.
     private let results: TargetResults?
 
     /// - `inner`: The condition of a path that ends in a SUBQUERY's count.
@@ -370,7 +370,7 @@ final class PathWalker {
         return isGrouped ? sink.endGroup() : continues
     }
 
-    /// What one object contributes to a count.
+    /// Counts the contribution of one object.
     private func count(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int64 {
         switch path.terminal {
         case .objectCount(let member):

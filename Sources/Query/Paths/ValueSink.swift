@@ -1,7 +1,7 @@
 import Bytes
 import Rows
 
-/// What takes the values that a path leads to, one after the other.
+/// The receiver of the values that a path leads to, one after the other.
 class ValueSink {
     /// How many collections were begun, where the path is compared one collection at a time.
     final var groupCount = 0

@@ -1,6 +1,6 @@
 import Rows
 
-/// What a predicate demands of one property, in the terms of an index of it.
+/// The demand of a predicate on one property, in the terms of an index of it.
 package struct IndexConstraint: Hashable, Sendable {
     /// The property, by position in its class: a single plain value.
     package var member: Int

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// What a condition demands of the objects behind the first link of its path: whoever matches has such
+/// The demand of a condition on the objects behind the first link of its path: each match has such
 /// a link to one of them.
 package struct LinkConstraint: Hashable, Sendable {
     /// Which objects the link has to lead to.
@@ -24,7 +24,7 @@ package struct LinkConstraint: Hashable, Sendable {
 }
 
 extension Comparison {
-    /// What the comparison demands of objects that a path links to; nil where an object without such a
+    /// The demand of the comparison on objects that a path links to; nil where an object without such a
     /// link may match, or where the path's values are not looked at one by one.
     ///
     /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to, whose own path is taken apart in
@@ -41,7 +41,7 @@ extension Comparison {
         }
         if case .link = path.type, let named = path.linkToNamed(compared, schema) { return named }
         guard let (head, rest) = path.partedBehindLink(schema) else { return nil }
-        // Whoever lacks a link has null at the end of a path to one value, and nothing at the end of others.
+        // An object without the link has null at the end of a path to one value, and nothing at the end of others.
         var maker = ValueTestMaker(schema: schema)
         let holdsOfNull = maker.test(compared).nullResult
         if holdsOfNull, !path.isMany { return nil }
@@ -57,10 +57,10 @@ extension Comparison {
 }
 
 extension RegionCondition {
-    /// What the condition demands of objects that its path links to; nil where it goes along no link, or where ALL or
+    /// The demand of the condition on objects that its path links to; nil where it goes along no link, or where ALL or
     /// NONE of several points are meant.
     ///
-    /// As of ``Comparison/linkConstraint(_:)``; who lacks a link has no point, which lies in no region.
+    /// As of ``Comparison/linkConstraint(_:)``; an object without the link has no point, which lies in no region.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
         guard case .objects = path.root, quantifier == nil || quantifier == .any,
             let (head, rest) = path.partedBehindLink(schema)

@@ -84,7 +84,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
         return joined
     }
 
-    /// What two ordered lists of ranges have in common.
+    /// Intersects two ordered lists of ranges.
     static func intersection(
         _ a: [OrderedKeyRange], _ b: [OrderedKeyRange]
     ) -> [OrderedKeyRange] {

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 
 extension Predicate {
-    /// What the predicate demands of single plain properties of the root class: one constraint for each
+    /// The demands of the predicate on single plain properties of the root class: one constraint for each
     /// property that an index could serve, in the order of the properties.
     ///
     /// Equality, IN, orders, BETWEEN, BEGINSWITH and LIKE with case, comparisons with null, `!=` and NOT
@@ -35,7 +35,7 @@ extension Predicate {
         }
     }
 
-    /// What has to hold all together: the parts of an AND, or the predicate itself.
+    /// The parts that have to hold all together: those of an AND, or the predicate itself.
     package var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts } else { [self] }
     }
@@ -232,7 +232,7 @@ private struct RangeAnalysis {
             return ([OrderedKeyRange(lower: prefix, upper: behind)], isWhole)
         }
         guard !isWhole else { return ([range(relation, of: whole, [1], [2])], true) }
-        // What begins like a cut key may lie on either side of it.
+        // A value that begins like a cut key may lie on either side of it.
         let wider: ComparisonOperator =
             relation == .less || relation == .lessEqual ? .lessEqual : .greaterEqual
         return ([range(wider, of: prefix, [1], [2])], false)

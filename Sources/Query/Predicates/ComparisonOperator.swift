@@ -1,4 +1,4 @@
-/// What a comparison asks of two values. Raw values are the signs and words in Realm's messages.
+/// The operator of a comparison. Raw values are the signs and words in Realm's messages.
 package enum ComparisonOperator: String, Sendable {
     case equal = "="
     case notEqual = "!="

@@ -17,7 +17,7 @@ package struct RegionCondition: Hashable, Sendable {
     /// The property that holds the point, if it is a single one of the object itself.
     package var ownMember: Int? { path.ownMember }
 
-    /// What it reads: type and coordinates of the points.
+    /// The paths that it reads: type and coordinates of the points.
     var readPaths: [ValuePath] {
         guard let steps = path.stepsToObjects else { return [path] }
         return pointMembers.map { pointMember in

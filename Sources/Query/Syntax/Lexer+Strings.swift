@@ -131,7 +131,7 @@ extension Lexer {
 
     private func closes(at offset: Int) -> Bool { source[offset] == UInt8(ascii: ")") }
 
-    /// What is read from some bytes; nil where the text ends before.
+    /// Reads some bytes; nil where the text ends before.
     func bytes<Result>(
         _ start: Int, _ count: Int, _ read: (UnsafeRawBufferPointer) -> Result?
     ) -> Result? {

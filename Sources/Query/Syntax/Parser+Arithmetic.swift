@@ -7,7 +7,7 @@ extension Parser {
         try arithmetic(from: try factor())
     }
 
-    /// What follows `first` as long as it is arithmetic.
+    /// Parses the arithmetic that begins with `first`, if any.
     mutating func arithmetic(
         from first: consuming Syntax.Operand
     ) throws(QueryError) -> Syntax.Operand {

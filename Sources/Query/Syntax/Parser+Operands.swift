@@ -71,9 +71,9 @@ extension Parser {
             token.canBeName && !beginsTime ? "a value (a list holds no properties)" : "a value")
     }
 
-    /// A literal, an argument, `obj(…)` or `binary(…)`.
+    /// Parses a literal, an argument, `obj(…)` or `binary(…)`.
     ///
-    /// - `expected`: What an error says that might stand there.
+    /// - `expected`: The things that might stand there, for an error.
     private mutating func constant(
         _ expected: String = "a property or a value"
     ) throws(QueryError) -> Syntax.Constant {

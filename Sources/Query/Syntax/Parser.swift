@@ -56,7 +56,7 @@ struct Parser {
         token = try lexer.next()
     }
 
-    /// What stands between commas: one thing at least.
+    /// Parses a list of items between commas: one at least.
     mutating func list<Item>(
         _ item: (inout Parser) throws(QueryError) -> Item
     ) throws(QueryError) -> [Item] {

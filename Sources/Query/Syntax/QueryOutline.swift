@@ -2,7 +2,7 @@
 package struct QueryOutline: CustomStringConvertible {
     package private(set) var description = ""
 
-    /// What is longer, in tokens, is cut.
+    /// The most tokens of an outline; the rest is cut.
     private static let tokenCountMax = 200
 
     /// Makes the outline of a filter, or of a part of one. Cost: linear in the text.

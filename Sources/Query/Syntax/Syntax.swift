@@ -164,7 +164,7 @@ struct Syntax {
         var altitude: Constant?
     }
 
-    /// What follows the predicate, in order.
+    /// A clause behind the predicate.
     enum Suffix {
         case sort([(path: Path, isAscending: Bool)])
         case distinct([Path])

@@ -4,7 +4,7 @@ import Text
 /// Pratt). It costs eight bytes of memory for each unit: ``TextMatch`` makes one when simple comparing has
 /// taken too long.
 struct TextNeedle {
-    /// What is compared.
+    /// The units that are compared.
     enum Units {
         case bytes
         case scalars

@@ -8,7 +8,7 @@ struct ValueTestMaker {
     let schema: RowSchema
     /// The objects that tests made so far compare with.
     private(set) var objects: [ObjectConstant] = []
-    /// What the tests may spend.
+    /// The source and the budget of the tests.
     let bound: BoundSource
 
     init(schema: RowSchema, _ bound: BoundSource = BoundSource()) {
@@ -50,7 +50,7 @@ struct ValueTestMaker {
         var usual = relation
         if constantIsLeft, let swapped = relation.comparison.swapped { usual.comparison = swapped }
         let comparison = usual.comparison
-        // What is not comparable satisfies `!=` alone.
+        // Values that are not comparable satisfy `!=` alone.
         let different = FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
         if type == .kinds {
             guard case .int(let kinds) = constant else { return different }

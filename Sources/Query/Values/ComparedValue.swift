@@ -4,7 +4,7 @@ import Rows
 
 /// A value of either side of a comparison of two paths, held without a copy.
 struct ComparedValue {
-    /// What kind of value; nil for null. `embedded` stands for something that equals nothing.
+    /// The kind of value; nil for null. `embedded` stands for something that equals nothing.
     var storage: ElementStorage?
     /// Of a `mixed` value, its kind; it compares by that.
     var kind: MixedKind?

@@ -9,7 +9,7 @@ import StoreService
 /// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
 package final class AccessPolicy: Sendable {
     private let tokens: AccessTokens
-    /// The operator said that whoever reaches the service may use it.
+    /// Whether the operator has opened the service to everybody who reaches it.
     private let isInsecure: Bool
     private let cors: CORSPolicy
 
@@ -23,7 +23,7 @@ package final class AccessPolicy: Sendable {
     /// The refusal of a request whose operation needs `right`; nil when it may go on, for as long as the
     /// grant holds that it is given.
     ///
-    /// - `tickets`: What admits it without a token; nil when nothing does.
+    /// - `tickets`: The tickets that admit it without a token; nil when there are none for it.
     package func refusal(
         of request: Request, needing right: Right?, orBy tickets: StreamTickets? = nil
     ) -> Response? {

@@ -3,7 +3,7 @@ import JSON
 import ObjectJSON
 import StoreService
 
-// What the operations on tokens share.
+// Shared parts of the operations on tokens.
 extension RESTService {
     /// Answers from a thread of the scheduler with what is made of the store's tokens.
     func answerTokens(

@@ -6,9 +6,9 @@ import ObjectModel
 import ObjectStore
 import StoreService
 
-// What the operations on the schema and on projections share.
+// Shared parts of the operations on the schema and on projections.
 extension RESTService {
-    /// What the tag of a schema ends with, so that no object's tag equals it.
+    /// The ending of a schema's tag, so that no object's tag equals it.
     private static let schemaTagSuffix = "-schema"
 
     /// The entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
@@ -79,8 +79,8 @@ extension RESTService {
         }
     }
 
-    /// What a request asks of the schema: `If-Match` names its tags, of which tags of objects are none, and
-    /// `If-None-Match: *` asks that what is written is not there.
+    /// Reads the condition of a request on the schema: `If-Match` names tags of schemas, not of objects, and
+    /// `If-None-Match: *` requires that the schema, class or projection to be written does not exist.
     private func schemaPrecondition(_ request: Request) throws(RequestFault) -> Precondition {
         let stated = try Precondition(request)
         if stated == .absent { return stated }

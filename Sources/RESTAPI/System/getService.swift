@@ -27,7 +27,7 @@ extension RESTService {
             })
     }
 
-    /// What a client may rely on in this version; later versions add names.
+    /// The names of the features that a client may rely on in this version; later versions add names.
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "backups",
         "merge-patch", "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",

@@ -17,7 +17,7 @@ package final class RowConverter {
         get { builder.overflow }
         set { builder.overflow = newValue }
     }
-    /// What is too large for a row.
+    /// The largest values that stay in a row.
     package var limits: OverflowLimits {
         get { builder.limits }
         set { builder.limits = newValue }

@@ -42,7 +42,7 @@ struct StoredField {
         return storage.shape == .single || elements.count > 0
     }
 
-    /// What `read` makes of the values: one of a single property.
+    /// Maps the values by `read`: one of a single property.
     private func map<Result>(
         null: Result, _ read: (UnsafeRawBufferPointer) -> Result
     ) -> [Result] {

@@ -16,7 +16,7 @@ package struct ValueConversion: Sendable {
     package var cases: Set<Value>?
     /// The first of them.
     private var firstCase: Value?
-    /// What a required property holds in the place of a value that does not convert.
+    /// The value of a required property in the place of one that does not convert.
     package var fallback: DefaultValue
     /// Whether both properties hold objects of one class.
     package var keepsObjects: Bool

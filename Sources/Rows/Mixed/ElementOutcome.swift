@@ -1,4 +1,4 @@
-/// What a change of an element, or inside a `mixed` value, has done.
+/// The outcome of a change of an element, or of one inside a `mixed` value.
 package struct ElementOutcome: Sendable, Equatable {
     /// Whether an element or entry came that was not there.
     package var isCreated = false

@@ -37,7 +37,7 @@ package struct MixedView {
         self.bytes = bytes ?? Self.nothing
     }
 
-    /// What it is; null for bytes that are too short for what they say.
+    /// The kind of value; null for bytes that are too short for the kind that they state.
     package var kind: MixedKind {
         guard let tag = bytes.first, let kind = MixedKind(rawValue: tag) else { return .null }
         let byteCount = bytes.count - Self.payloadOffset

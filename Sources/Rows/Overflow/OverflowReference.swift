@@ -40,7 +40,7 @@ public struct OverflowReference {
         self.base = base
     }
 
-    /// What the keys of the value's chunks begin with.
+    /// The prefix of the keys of the value's chunks.
     public var identity: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: Self.identityByteCount)
     }
@@ -50,7 +50,7 @@ public struct OverflowReference {
         Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: 26, as: UInt64.self))
     }
 
-    /// What a tree's reference says of it.
+    /// The header of a tree, as its reference states it.
     ///
     /// - Precondition: ``isTree``.
     package var header: TreeHeader {

@@ -7,7 +7,7 @@ import Bytes
 /// found in logarithmic time. The elements of a set stand in value order and are found by comparing with
 /// the first elements of children.
 public struct OverflowTree {
-    /// What the keys of its chunks begin with.
+    /// The prefix of the keys of its chunks.
     let identity: UnsafeRawBufferPointer
     let header: TreeHeader
     let storage: FieldStorage

@@ -10,7 +10,7 @@ import Threads
 package struct FormerTokenFile: Sendable {
     /// Why the file can't be taken over.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What happened and what to do, for the operator.
+        /// A sentence for the operator that says what happened and what to do.
         package let description: String
 
         init(_ description: String) { self.description = description }

@@ -1,4 +1,4 @@
-/// What a token allows; each right includes those before it.
+/// The right of a token; each right includes those before it.
 package enum Right: String, Sendable, CaseIterable, Comparable {
     /// Reading objects, the schema, changes and metrics.
     case read

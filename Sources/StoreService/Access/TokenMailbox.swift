@@ -26,7 +26,7 @@ package final class TokenMailbox: Sendable {
     /// Held while the service answers.
     private let answering = Mutex(())
 
-    /// A command that nobody took up is dropped at this age: who gave it has been told so long since.
+    /// The age at which an unanswered command is dropped: its sender has long been told that it failed.
     private static let secondsMax = 60
     private static let byteCountMax = 4 << 20
 
@@ -73,7 +73,7 @@ package final class TokenMailbox: Sendable {
     /// Has the service that has the store carry out a command, and waits for the answer. One process at a time asks.
     ///
     /// - `seconds`: How long to wait.
-    /// - Returns: What to show.
+    /// - Returns: The text to show.
     package func ask(_ command: TokenCommand, seconds: Int = 15) throws(Failure) -> String {
         let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system(errno) }

@@ -18,7 +18,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Held while the store is read, so that nothing older comes after.
     private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
-    /// What everybody may as long as no token is needed.
+    /// The access of every request as long as no token is needed.
     package let open = TokenAccess<Grant>(.admin, of: 0)
 
     /// Reads the tokens of a store.
@@ -33,9 +33,9 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Whether there is any token.
     package var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// What a token allows; nil for one that is unknown.
+    /// Returns the access of a token; nil for one that is unknown.
     ///
-    /// Cost: one hash and a comparison with every token; which one matches shows in no time.
+    /// Cost: one hash and a comparison with every token; the time does not show which one matches.
     package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
         return known.withLock { known in
@@ -45,7 +45,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
-    /// What the token of a number allows; nil when there is none, or none any more.
+    /// Returns the access of the token of a number; nil when there is none, or none any more.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
         known.withLock { $0[number]?.access }
     }
