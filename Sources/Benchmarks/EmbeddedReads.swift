@@ -15,7 +15,7 @@ struct EmbeddedReads {
         /// The text that the plain loop looks for.
         var text = ""
         var sort: String?
-        /// How many objects are found, of 1,000,000.
+        /// The number of objects found, of 1,000,000.
         var expected: Int?
     }
 

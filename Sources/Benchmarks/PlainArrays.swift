@@ -2,7 +2,7 @@ import Glibc
 import ObjectStore
 import Rows
 
-/// The people's values in contiguous arrays, and the plainest loops over them: what a program would do that had
+/// The people's values in contiguous arrays, and the plainest loops over them: those of a program that has
 /// nothing but the arrays.
 struct PlainArrays {
     private var ages: [Int64] = []

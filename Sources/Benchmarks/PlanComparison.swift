@@ -97,7 +97,7 @@ struct PlanComparison {
         }
     }
 
-    /// How a query was done, in words.
+    /// Describes how a query was done.
     static func text(_ execution: QueryExecution) -> String {
         execution.followed.map { text($0, execution) }.joined(separator: "; then ")
     }

@@ -1,6 +1,6 @@
 /// A class of objects: its name, kind and properties in declaration order.
 package struct ObjectClass: Equatable, Sendable {
-    /// How objects of a class live.
+    /// The kinds of classes, by the life of their objects.
     package enum Kind: String, Sendable, CaseIterable {
         /// Objects of their own.
         case object
@@ -16,7 +16,7 @@ package struct ObjectClass: Equatable, Sendable {
 
     /// Its name, unique in the schema.
     package var name: String
-    /// How its objects live.
+    /// The kind of class.
     package var kind: Kind
     /// The name of the primary key property, if there is one.
     package var primaryKey: String?

@@ -20,14 +20,14 @@ package struct ProjectedValue: Equatable, Sendable {
     /// Whether the path leads to another object along a link.
     package var followsLink: Bool
 
-    /// How many steps a path may have.
+    /// The most steps of a path.
     package static let stepCountMax = 16
 
     /// Why a path leads nowhere.
     package struct Fault: Error, Equatable, Sendable {
         /// A sentence that says what is wrong and what to do instead.
         package var detail: String
-        /// Where a name is not known: the name, and those that are.
+        /// The name that is not known, if that is the fault.
         package var unknown: String?
         /// See ``unknown``.
         package var known: [String] = []

@@ -2,7 +2,7 @@
 package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
     /// The words of texts.
     case fullText = 1
-    /// Which points lie in a region of the Earth.
+    /// Points, by the region of the Earth that they lie in.
     case geo = 2
 
     /// As schemas have it.

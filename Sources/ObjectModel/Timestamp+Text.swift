@@ -47,8 +47,8 @@ extension Timestamp {
 
     /// Reads an RFC 3339 date-time with any offset and up to nine decimals.
     ///
-    /// One that its offset or a leap second moves out of the years 0000…9999 in UTC is refused: what is
-    /// written for it could not be read again.
+    /// One that its offset or a leap second moves out of the years 0000…9999 in UTC is refused: its text could
+    /// not be read again.
     ///
     /// A leap second (`:60`) is read as the following second. More than nine decimals are refused, since
     /// they would be lost.

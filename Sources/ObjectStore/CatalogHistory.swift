@@ -1,7 +1,7 @@
 import Synchronization
 import Threads
 
-/// Which catalog belongs to which snapshot.
+/// The catalogs of snapshots.
 ///
 /// A schema change is entered here before it is committed, under the number that its commit will have;
 /// a snapshot then finds its own catalog whether it was taken before or after. Thread-safe.
@@ -32,7 +32,7 @@ final class CatalogHistory: Sendable {
         fileprivate var commit: UInt64
     }
 
-    /// How many catalogs are kept for snapshots taken a moment ago.
+    /// The number of catalogs kept for snapshots taken a moment ago.
     private static let countMax = 64
 
     init(_ catalog: Catalog) {

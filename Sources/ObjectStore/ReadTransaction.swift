@@ -90,7 +90,7 @@ package final class ReadTransaction: ObjectSource {
     package var rows: RowSchema { catalog.rows }
     /// The number of the commit that the view sees.
     var commit: UInt64 { snapshot.commit }
-    /// How many entries of storage were read so far.
+    /// The number of entries of storage read so far.
     package var entriesRead: Int { snapshot.entriesRead }
 
     /// Ends the view. Closing twice is harmless.
@@ -124,7 +124,7 @@ package final class ReadTransaction: ObjectSource {
         budget.begin(until: deadline, memoryByteCountMax: byteCount)
     }
 
-    /// Whether an evaluation was given up: what was found since then is not to be used.
+    /// Whether an evaluation was given up: its results since then are not to be used.
     package var isLate: Bool { budget.failure != nil }
 
     /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
@@ -177,7 +177,7 @@ package final class ReadTransaction: ObjectSource {
         return try rowClass.row(bytes)
     }
 
-    /// How many objects a class has. Cost: one look-up.
+    /// Counts the objects of a class. Cost: one look-up.
     package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
         Int(try classState(rowClass).count)
     }
@@ -209,7 +209,7 @@ package final class ReadTransaction: ObjectSource {
     /// Walks the rows of a class in the order of their object keys until `body` returns false.
     ///
     /// - `after`: Starts behind this object key.
-    /// - `expecting`: How many rows are likely to be taken.
+    /// - `expecting`: The number of rows likely to be taken.
     package func scan(
         _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
         _ body: (_ key: UInt64, _ row: RowView) -> Bool

@@ -122,7 +122,7 @@ extension RecordCoder {
 
     // MARK: Values
 
-    /// - `depth`: How many lists and maps are around the value.
+    /// - `depth`: The number of lists and maps around the value.
     private mutating func code(_ value: inout Value, depth: Int) {
         var form: UInt8
         switch value {

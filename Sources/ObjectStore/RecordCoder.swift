@@ -4,9 +4,9 @@ import Bytes
 /// a byte count of four bytes before them; lists have a count of four bytes.
 struct RecordCoder {
     private var reader: ByteReader
-    /// Where a record is written; nil when one is read.
+    /// The buffer in which a record is written; nil when one is read.
     private let buffer: ByteBuffer?
-    /// Whether what is read is no such record; what was read of it is not to be used then.
+    /// Whether the bytes are no such record; values read from them are not to be used then.
     private(set) var isDamaged = false
 
     /// Writes a record.

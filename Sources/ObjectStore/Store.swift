@@ -11,7 +11,7 @@ import Synchronization
 package final class Store: Sendable {
     let engine: any StorageEngine
     let catalogs: CatalogHistory
-    /// How the store behaves.
+    /// The options of the store.
     package let options: StoreOptions
     /// Distinguishes versions of this store from those of its copies.
     package let epoch: UInt64
@@ -120,7 +120,7 @@ package final class Store: Sendable {
     package var engineName: String { engine.name }
     /// The cost of commits since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
-    /// How many writes wait for the writer's thread, without those that it is at.
+    /// The number of writes that wait for the writer's thread, without those that it is at.
     package var waitingWriteCount: Int { queue.waitingCount }
     /// The progress of the schema change beside the writes; nil when there is none.
     package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }

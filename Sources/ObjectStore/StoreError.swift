@@ -67,9 +67,9 @@ package enum StoreError: Error, Sendable {
 
 /// A link to nothing, as the client stated it.
 package struct DanglingLink: Sendable {
-    /// Which of the transaction's operations or import lines holds it.
+    /// The position of the transaction's operation or import line that holds it.
     package var source: Int
-    /// Where it stands in the object, as property names and positions from the outside in.
+    /// Its position in the object, as property names and positions from the outside in.
     package var path: [PathStep]
     /// The class that lacks the target.
     package var targetClass: String

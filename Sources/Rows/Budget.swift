@@ -1,6 +1,6 @@
 import Threads
 
-/// Why an evaluation was given up: what it found since then is not to be used.
+/// The reason why an evaluation was given up; its results since then are not to be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {
     /// It ran into the query's deadline, its client has left, or its turn does not continue.
     case time
@@ -27,7 +27,7 @@ package final class Budget {
     package var turn: (any EvaluationTurn)?
     /// Why the evaluation was given up; nil while it was not.
     package private(set) var failure: EvaluationFailure?
-    /// How many times the clock was looked at.
+    /// The number of looks at the clock.
     package private(set) var lookCount = 0
     /// Steps until the next look; none once the budget has failed.
     private var stepsLeft = stepsUnseen

@@ -38,7 +38,7 @@ extension CollectionView {
     /// The bytes that an element has in the table of ends.
     var tableByteCount: Int { stride > 0 ? 0 : 4 }
 
-    /// Where the elements before `index` end, counted from the first one's beginning.
+    /// Returns the end of the elements before `index`, counted from the first one's beginning.
     private func offset(_ index: Int) -> Int {
         if stride > 0 { return index * stride }
         if index == 0 { return 0 }

@@ -10,7 +10,7 @@ import ObjectModel
 ///     …       4·n    for values of variable width: where each ends, from the end of this table
 ///     …       …      the elements, packed
 public struct CollectionView {
-    /// How many elements there are.
+    /// The number of elements.
     public let count: Int
     /// The storage of each element.
     public let element: ElementStorage
@@ -41,7 +41,7 @@ public struct CollectionView {
             byteCount: bytes.count - startOffset)
     }
 
-    /// Where an empty collection points; never read.
+    /// The address of an empty collection; never read.
     @usableFromInline nonisolated(unsafe) static let nothing = UnsafeRawPointer(
         UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8))
 

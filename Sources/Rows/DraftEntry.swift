@@ -14,7 +14,7 @@ package struct DraftEntry: Sendable {
         case child(Int)
     }
 
-    /// Where the key begins in the draft's arena.
+    /// The offset of the key in the draft's arena.
     package var keyStart: Int
     /// The bytes of the key.
     package var keyCount: Int

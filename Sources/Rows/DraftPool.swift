@@ -26,7 +26,7 @@ package final class DraftPool {
 
     /// Takes all drafts back: none may be used any more.
     ///
-    /// - `keeping`: How many to keep for the next ones; those that hold much are not among them.
+    /// - `keeping`: The number to keep for the next ones; those that hold much are not among them.
     package func takeBack(keeping countMax: Int) {
         for position in 0..<min(usedCount, countMax)
         where drafts[position].heldByteCount > Self.keptByteCountMax {

@@ -103,7 +103,7 @@ public struct Field {
         overflow?.text(source) ?? UnsafeRawBufferPointer(start: base, count: 0)
     }
 
-    /// How many bytes a value in the heap has, wherever they lie; not of collections.
+    /// The number of bytes of a value in the heap, wherever they lie; not of collections.
     @inlinable public var textByteCount: Int { isOutOfLine ? overflow?.byteCount ?? 0 : heap.count }
 
     /// Whether the heap bytes that the slot points to lie within the row; false in a damaged row.

@@ -1,4 +1,4 @@
-/// How a property is stored in a row.
+/// The storage of a property in a row.
 public struct FieldStorage: Hashable, Sendable {
     /// Whether it holds one value or several. Raw values are part of the storage format.
     public enum Shape: UInt8, Sendable {

@@ -87,7 +87,7 @@ public struct InlineValue {
         }
     }
 
-    /// How many bytes it has.
+    /// The number of its bytes.
     var byteCount: Int { element.fixedByteCount ?? 0 }
 
     /// Appends its bytes.

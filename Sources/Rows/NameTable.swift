@@ -11,12 +11,12 @@ public final class NameTable: @unchecked Sendable {
     // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
     // freed in `deinit`.
     @usableFromInline let text: UnsafeMutablePointer<UInt8>
-    /// Where each name begins; one more than there are names.
+    /// The offset of each name; one more than there are names.
     @usableFromInline let starts: UnsafeMutablePointer<Int>
     /// Positions by hash, −1 for none; open addressing.
     @usableFromInline let slots: UnsafeMutablePointer<Int32>
     @usableFromInline let mask: Int
-    /// How many names there are.
+    /// The number of names.
     public let count: Int
 
     /// Makes the table of names, which have to differ.

@@ -5,7 +5,7 @@ import ObjectModel
 extension OrderedKey {
     /// Appends a `mixed` value.
     ///
-    /// - `byteCountMax`: Where a long text is cut.
+    /// - `byteCountMax`: The length at which a long text is cut.
     /// - Returns: Whether a text was cut.
     @discardableResult
     package static func append(

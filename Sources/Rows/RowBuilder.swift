@@ -8,13 +8,13 @@ import ObjectModel
 package final class RowBuilder {
     /// The time that defaults take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
-    /// Where values go that are too large for a row; nil keeps them in it.
+    /// The sink of values that are too large for a row; nil keeps them in it.
     package var overflow: (any OverflowSink)?
     /// The largest values that stay in a row.
     package var limits = OverflowLimits()
     /// The gaps of the draft whose row is under construction.
     private var gaps = DraftGaps()
-    /// How many references to such values were written so far.
+    /// The number of references to such values written so far.
     var referenceCount = 0
     let reference = ByteBuffer(capacity: OverflowReference.treeByteCount)
     let collection = ScalarCollectionBuilder()

@@ -10,7 +10,7 @@ public final class RowClass: @unchecked Sendable {
     public struct Member: Sendable {
         /// The property's number, unique in the store and never reused.
         public var number: UInt32
-        /// How it is stored.
+        /// Its storage.
         public var storage: FieldStorage
         /// Whether it, or its elements, may be null.
         public var isOptional: Bool
@@ -222,7 +222,7 @@ public final class RowClass: @unchecked Sendable {
         for row in fillRows { row.deallocate() }
     }
 
-    /// How far the numbers of a class's layouts may lie apart.
+    /// The greatest distance between the numbers of a class's layouts.
     package static let layoutSpanMax: UInt32 = 1 << 20
 
     /// Whether there are layouts, and their numbers rise and do not lie too far apart.
@@ -255,7 +255,7 @@ public final class RowClass: @unchecked Sendable {
         return UnsafePointer(table)
     }
 
-    /// Where the properties lie in rows of a layout; the current layout's table for an unknown number,
+    /// Returns the locations of the properties in rows of a layout; the current layout's table for an unknown number,
     /// which only a damaged row has.
     @usableFromInline func olderTable(_ number: UInt32) -> UnsafePointer<FieldLocation> {
         let position = number &- firstNumber
@@ -294,7 +294,7 @@ public final class RowClass: @unchecked Sendable {
     /// Whether its objects are points in GeoJSON's form.
     package var isPointClass: Bool { pointType >= 0 }
 
-    /// Where the property at `member` lies in rows of the current layout.
+    /// Returns the location of the property at `member` in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
     /// The collection in the list or set property at `member` of `row`, or the values of a map, wherever it

@@ -72,7 +72,7 @@ final class MemoryState: Sendable {
 
     /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
     ///
-    /// - Returns: How many entries `body` was given.
+    /// - Returns: The number of entries that `body` was given.
     func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

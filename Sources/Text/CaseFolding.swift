@@ -3,7 +3,7 @@ import CICU
 /// ICU's simple case folding: each scalar to one scalar, so that two texts which differ in case only
 /// become equal.
 public enum CaseFolding {
-    /// Where the scalars end that are folded by a table: Latin, Greek, Cyrillic, and more.
+    /// The end of the scalars that are folded by a table: Latin, Greek, Cyrillic, and more.
     static let tableCount = 0x2000
 
     /// The folded form of each scalar of the table.

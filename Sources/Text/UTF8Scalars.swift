@@ -45,7 +45,7 @@ public enum UTF8Scalars {
         return scalar
     }
 
-    /// Where the scalar that ends at `end`, which is not 0, begins.
+    /// Returns the beginning of the scalar that ends at `end`, which is not 0.
     package static func start(before end: Int, _ text: UnsafeRawBufferPointer) -> Int {
         var start = end - 1
         while start > 0, end - start < 4, text[start] & 0xC0 == 0x80 { start -= 1 }

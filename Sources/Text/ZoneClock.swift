@@ -4,7 +4,7 @@ import CICU
 package final class ZoneClock {
     /// The zone's offset in a unit of time.
     private struct Unit {
-        /// Which unit it is, counted from 1970.
+        /// The unit, counted from 1970.
         var number = Int64.min
         /// The offset in all of it; nil where it changes.
         var offset: Int64?

@@ -16,7 +16,7 @@ package struct SystemThread: @unchecked Sendable {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         // Objects nest as deep as JSON may, and each level takes about 8 KiB of a build without
-        // optimisation. What is not used is address space alone.
+        // optimisation. The unused part is address space alone.
         pthread_attr_setstacksize(&attributes, 16 << 20)
         defer { pthread_attr_destroy(&attributes) }
         let work = Unmanaged.passRetained(Work(body))

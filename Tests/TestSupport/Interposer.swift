@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A disk that waits, fails or is full when a test says so, for a program started by
-/// ``ChildProcess``. What it can do is told in `Tests/Interpose/interpose.c`.
+/// ``ChildProcess``. `Tests/Interpose/interpose.c` tells what it can do.
 ///
 ///     let disk = try Interposer()
 ///     let child = ChildProcess(path, arguments, environment: disk.environment)
@@ -68,7 +68,7 @@ package final class Interposer: Sendable {
         while access("\(control.path)/sync-waiting", F_OK) != 0 { usleep(1000) }
     }
 
-    /// How many syncs have succeeded.
+    /// The number of syncs that have succeeded.
     package var syncCount: Int {
         TemporaryDirectory.contents("\(control.path)/syncs")?.count ?? 0
     }

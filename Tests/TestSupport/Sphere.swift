@@ -88,7 +88,7 @@ package struct PlainRing: Sendable {
         return abs(sum) > .pi
     }
 
-    /// How far a place is from the nearest edge, in radians; too little at most.
+    /// Returns the distance of a place from the nearest edge, in radians; too little at most.
     package func distanceToBorder(_ place: Place) -> Double {
         let p = place.vector
         var least = Double.infinity

@@ -88,7 +88,7 @@ extension RequestFault {
     static let outOfMemory = RequestFault(
         .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5)
 
-    /// Describes failed storage for a client: what it can do, and nothing of the inside.
+    /// Describes failed storage for a client: its next step, and nothing of the inside.
     package init(_ error: StorageError) {
         switch error.code {
         case .conflict:

@@ -11,11 +11,11 @@ package struct RequestFault: Error, Sendable {
         package var code: String
         /// A sentence that says what is wrong and what would be right.
         package var detail: String
-        /// Where in the body, as a JSON pointer (RFC 6901).
+        /// The position in the body, as a JSON pointer (RFC 6901).
         package var pointer: String?
         /// The query parameter, header or path parameter that has the fault.
         package var parameter: String?
-        /// Where in a query's text, from 1.
+        /// The position in a query's text, from 1.
         package var column: Int?
         /// The nearest name that is known.
         package var hint: String?
@@ -86,7 +86,7 @@ package struct RequestFault: Error, Sendable {
 
     /// Faults of several parts, told by the first one.
     ///
-    /// - `count`: How many there are, if `parts` has not all of them.
+    /// - `count`: The number of faults, if `parts` has not all of them.
     /// - `detail`: The detail where there is no part.
     package static func several(
         _ kind: Kind, _ code: String, _ parts: [Entry], count: Int? = nil, _ detail: String
@@ -108,7 +108,7 @@ package struct RequestFault: Error, Sendable {
 
     /// An object, or a change of one, with faults: 400 when names repeat, else 422.
     ///
-    /// - `count`: How many there are, those beyond `parts` included.
+    /// - `count`: The number of faults, those beyond `parts` included.
     static func object(_ parts: [Entry], count: Int, hasRepeatedName: Bool) -> RequestFault {
         let first = parts.first?.detail ?? "The body can't be stored."
         let more = count - 1

@@ -19,7 +19,7 @@ package struct JSONPatch: Sendable {
     }
 
     package let operations: [Operation]
-    /// Which one of the client's operations is the first of these.
+    /// The position of the first of these among the client's operations.
     package let firstIndex: Int
 
     /// Reads a patch.
@@ -72,8 +72,8 @@ package struct JSONPatch: Sendable {
         return steps
     }
 
-    /// Where in the patch a pointer leads that begins in the patched object, or at an operation's value as an
-    /// edit's draft states it; nil when no operation states what it leads to.
+    /// Finds the position in the patch that a pointer leads to; nil when no operation states what lies there. The
+    /// pointer begins in the patched object, or at an operation's value as an edit's draft states it.
     package func place(of pointer: String) -> JSONPointer? {
         let steps = JSONPointer(pointer)?.steps ?? []
         guard steps.count >= 2, let index = Int(steps[0]),
@@ -89,7 +89,7 @@ package struct JSONPatch: Sendable {
         ) { $0.appending($1) }
     }
 
-    /// Where in the patch a place of the patched object was stated last.
+    /// Finds the place in the patch that stated a place of the patched object last.
     private func placeOfObject(_ pointer: String) -> JSONPointer? {
         for (index, operation) in operations.enumerated().reversed() {
             let step = JSONPointer().appending(index: firstIndex + index)

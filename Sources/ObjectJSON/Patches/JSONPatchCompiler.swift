@@ -27,7 +27,7 @@ struct JSONPatchCompiler {
 
     /// Compiles steps.
     ///
-    /// - `firstIndex`: Which one of the client's steps is the first of them.
+    /// - `firstIndex`: The position of the first of them among the client's steps.
     /// - Throws: ``RequestFault`` with every fault.
     mutating func compile(
         _ steps: [JSONPatchStep], firstIndex: Int = 0
@@ -98,7 +98,7 @@ struct JSONPatchCompiler {
 
     /// Refuses to take away what every object of its class has.
     ///
-    /// - `path`: Where the steps lead; nil when nothing is taken away there.
+    /// - `path`: The end of the steps; nil when nothing is taken away there.
     private func requireRemovable(
         _ steps: [String], _ path: EditPath?, _ member: String
     ) throws(Refusal) {
@@ -274,7 +274,7 @@ extension ObjectReader {
     /// Runs a reading of its own, whose faults are handed over and do not count among those that were found
     /// before.
     ///
-    /// - `embeddingDepth`: How many embedded objects are around what is read.
+    /// - `embeddingDepth`: The number of embedded objects around the value that is read.
     func collecting(
         embeddingDepth: Int, _ body: (ObjectReader) -> Void
     ) -> (faults: [RequestFault.Entry], hasRepeatedName: Bool) {

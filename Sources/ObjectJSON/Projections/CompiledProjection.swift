@@ -108,7 +108,7 @@ package final class CompiledProjection: Sendable {
         return steps
     }
 
-    // MARK: What a reply holds
+    // MARK: Selections
 
     /// `$id`, where nothing else names an object.
     private static func identity(of rowClass: RowClass) -> [FieldSelection.Part] {

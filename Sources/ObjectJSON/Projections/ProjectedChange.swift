@@ -82,7 +82,7 @@ package final class ProjectedChange {
         }
     }
 
-    /// Where in the body the property at the end of a path of names is stated, and how many of the names
+    /// Finds the place in the body that states the property at the end of a path of names, and how many of the names
     /// lead there.
     package func location(of path: [DanglingLink.PathStep]) -> (
         pointer: JSONPointer, stepCount: Int

@@ -9,7 +9,7 @@ extension ObjectReader {
         .object(faults, count: faultCount, hasRepeatedName: hasRepeatedName)
     }
 
-    /// Where the value that is being read stands, or the member `name` of it.
+    /// Makes the pointer to the value that is being read, or to its member `name`.
     package func pointer(at name: UnsafeRawBufferPointer?) -> JSONPointer {
         var pointer = JSONPointer()
         for step in path {

@@ -9,7 +9,7 @@ import Text
 package struct SchemaReader {
     /// The faults found so far that are told.
     package private(set) var faults: [RequestFault.Entry] = []
-    /// How many faults were found, those beyond the most that are told included.
+    /// The number of faults found, those beyond the most that are told included.
     package private(set) var faultCount = 0
     /// The renamings that stand beside a class that was read alone.
     package private(set) var classRenames = SchemaRenames()

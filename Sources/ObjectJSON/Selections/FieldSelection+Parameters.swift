@@ -4,7 +4,7 @@ import Rows
 import Text
 
 extension FieldSelection {
-    /// How many steps a path of `fields` or `expand` may have.
+    /// The most steps of a path of `fields` or `expand`.
     package static let pathStepCountMax = 16
 
     /// Makes the selection that `fields` and `expand` state for objects of a class.

@@ -70,7 +70,7 @@ package final class FieldSelection: @unchecked Sendable {
         /// The position of the nested selection; −1 for everything of the class. Of what is calculated the position
         /// of its path, of ``Kind/owner`` that of ``FieldSelection/owners``, −1 for the link alone.
         package var nested: Int32
-        /// Where `,"name":` stands in the names.
+        /// The offset of `,"name":` in the names.
         var nameStart: Int32
         var nameCount: Int32
     }

@@ -28,7 +28,7 @@ enum MixedForm: String, CaseIterable {
         self = form
     }
 
-    /// How a value of the form is stored; nil for links.
+    /// The storage of a value of the form; nil for links.
     var element: ElementStorage? {
         switch self {
         case .int: .int

@@ -6,7 +6,7 @@ import ObjectModel
 enum MixedText {
     /// The value that JSON stands for; nil when it is none.
     ///
-    /// - `depthMax`: How deep lists and maps may nest.
+    /// - `depthMax`: The greatest depth of lists and maps.
     /// - `takesLargeIntegers`: Takes a whole number beyond 64 bits for a decimal of at most 34 digits, instead of for none.
     package static func value(
         _ json: JSONValue, depthMax: Int = ModelLimits.mixedDepthMax,

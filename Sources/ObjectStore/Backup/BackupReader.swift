@@ -12,9 +12,9 @@ package final class BackupReader {
     private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
     private let checksums = ByteBuffer(capacity: 4096)
     private var lastKey: [UInt8] = []
-    /// How many bytes were read.
+    /// The number of bytes read.
     package private(set) var byteCount = 0
-    /// How many entries were read.
+    /// The number of entries read.
     package private(set) var entryCount: UInt64 = 0
     /// The backup's description of itself.
     package private(set) var description = BackupDescription(

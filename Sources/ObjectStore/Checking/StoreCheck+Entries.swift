@@ -108,7 +108,7 @@ extension StoreCheck {
         }
     }
 
-    /// How many links of a kind an object has.
+    /// Counts the links of a kind that an object has.
     private mutating func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int
     {
         let rowClass = rows.classes[origin.classIndex]

@@ -3,8 +3,8 @@ import Rows
 import Storage
 import Text
 
-/// Indexes of every kind: a row has its entries, and there are no others. Which entry is too many is looked for only
-/// where their number is wrong, or one is missing.
+/// Indexes of every kind: a row has its entries, and there are no others. An entry too many is looked for only where
+/// their number is wrong, or one is missing.
 extension StoreCheck {
     /// The store's indexes, and how many entries each has and should have, by number.
     struct Indexes {
@@ -13,7 +13,7 @@ extension StoreCheck {
         let byNumber: [UInt32: ClassIndex]
         /// For the words of the present row.
         let words = WordSet()
-        /// How many entries there are and should be.
+        /// The number of entries that each index has, and the number that it should have.
         var counts: [UInt32: Int] = [:]
         var expectedCounts: [UInt32: Int] = [:]
         /// The indexes that lack an entry.

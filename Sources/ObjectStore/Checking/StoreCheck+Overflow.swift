@@ -37,7 +37,7 @@ extension StoreCheck {
     private struct TreeWalk {
         var reference: OverflowReference
         var member: RowClass.Member
-        /// How many elements were found; nil when they are too many to be true.
+        /// The number of elements found; nil when they are too many to be true.
         var total: Int? = 0
         var byteCount = 0
         /// The leaf before.

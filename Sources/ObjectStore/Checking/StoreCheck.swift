@@ -25,7 +25,7 @@ package struct StoreCheck {
         package var indexEntryCount = 0
         package var inverseLinkCount = 0
         package var logEntryCount = 0
-        /// How many faults there are.
+        /// The number of faults.
         package var findingCount = 0
         /// The first faults.
         package var findings: [Finding] = []

@@ -15,7 +15,7 @@ struct CatalogPlan {
     private(set) var nextProperty: UInt32
     private(set) var staged: [Garbage] = []
     private(set) var garbage: [Garbage] = []
-    /// Which stored classes have rows, or embedded rows in other rows, that are rewritten.
+    /// The stored classes that have rows, or embedded rows in other rows, that are rewritten.
     private var rewrites: [Bool]
     /// The numbers of the indexes that are built.
     private var builtIndexes: Set<UInt32> = []
@@ -35,7 +35,7 @@ struct CatalogPlan {
         match.map { $0.conversion != nil } ?? true
     }
 
-    /// Where an added property takes its values from.
+    /// Returns the source of an added property's values.
     private func source(ofAdded property: Property, _ objectClass: ObjectClass)
         -> RowConversion.Source
     {
@@ -310,7 +310,7 @@ struct CatalogPlan {
 
     // MARK: With the compiled catalog
 
-    /// How rows are converted.
+    /// Makes the conversions of rows, by positions of the present classes.
     func conversions(to target: RowSchema) -> [RowConversion?] {
         present.classes.map { old in
             guard let new = comparison.newClasses[old.index] else { return nil }

@@ -15,7 +15,7 @@ struct DuplicateSearch {
     /// Reads out-of-line values.
     let source: any OverflowSource
 
-    /// How rows are read that are still those of another class; nil when they are the class's own.
+    /// The conversion of rows that are still those of another class; nil when they are the class's own.
     var conversion: Conversion?
 
     /// Makes rows of the class of others.
@@ -28,7 +28,7 @@ struct DuplicateSearch {
 
     /// The objects that share values.
     struct Duplicates {
-        /// How many objects share their value with another.
+        /// The number of objects that share their value with another.
         var objectCount: Int
         /// Pairs of such objects.
         var examples: [(UInt64, UInt64)]
@@ -41,7 +41,7 @@ struct DuplicateSearch {
     }
 
     private static let exampleCountMax = 3
-    /// How many hashes are held at once.
+    /// The most hashes that are held at once.
     var entryCountMax = 1 << 20
 
     /// Finds shared values, as a fault of the schema that names examples; nil when there are none.

@@ -23,7 +23,7 @@ struct Garbage: Hashable, Sendable {
         /// Out-of-line values, of a class.
         case overflow = 8
 
-        /// How many numbers it takes.
+        /// The number of numbers that it takes.
         var numberCount: Int {
             switch self {
             case .index, .keys, .classState, .incoming, .overflow: 1
@@ -55,7 +55,7 @@ struct Garbage: Hashable, Sendable {
         self.numbers = numbers
     }
 
-    /// Where the entries lie.
+    /// The range of the entries.
     var range: KeyRange {
         let buffer = ByteBuffer(capacity: 8)
         buffer.append(kind.tag)

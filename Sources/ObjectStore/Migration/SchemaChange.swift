@@ -8,7 +8,7 @@ struct SchemaChange {
     let catalog: Catalog
     /// The steps, as a client is told them.
     let steps: [SchemaStep]
-    /// How rows are converted, by positions of classes in the present catalog; nil for a class that goes.
+    /// The conversions of rows, by positions of classes in the present catalog; nil for a class that goes.
     let conversions: [RowConversion?]
     /// The work for each class.
     let works: [ClassWork]
@@ -94,7 +94,7 @@ struct SchemaChange {
 
     /// The faults of what would be lost.
     ///
-    /// - `counts`: How many objects lose something, by step.
+    /// - `counts`: The number of objects that lose something, by step.
     static func losses(_ steps: [SchemaStep], _ counts: [Int]) -> [SchemaFault] {
         zip(steps, counts).filter { $1 > 0 }.map { step, count in
             var step = step

@@ -11,7 +11,7 @@ struct SchemaComparison {
     struct MemberMatch {
         /// The stored property, by position.
         var old: Int
-        /// How its values become those of the proposed one; nil when they are stored alike.
+        /// The conversion of its values to those of the proposed one; nil when they are stored alike.
         var conversion: ValueConversion?
     }
 

@@ -23,7 +23,7 @@ package struct SchemaStep: Equatable, Sendable {
     var source: Int?
     /// Whether a loss is refused whatever is allowed: keys are not made up.
     var isStrict = false
-    /// How many objects it concerns: those that would lose something, else all of the class.
+    /// The number of objects concerned: those that would lose something, else all of the class.
     package var objectCount = 0
     /// Whether something would be lost.
     package var isLossy = false

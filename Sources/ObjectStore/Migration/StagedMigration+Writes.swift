@@ -4,7 +4,7 @@ import Rows
 extension StagedMigration {
     /// Takes out what is staged of an object that another write is about to change or to delete.
     ///
-    /// - `row`: The object's row; what it refers to is still there.
+    /// - `row`: The object's row; objects and chunks that it refers to are still there.
     func leave(
         _ group: CommitGroup, _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) {

@@ -8,7 +8,7 @@ extension Store {
     /// Cost: that of reading the objects of which something could be lost.
     ///
     /// - Returns: The steps, with the objects that they concern.
-    /// - Throws: ``StoreError`` `.invalidSchema` and others as the change would; what would be lost is no
+    /// - Throws: ``StoreError`` `.invalidSchema` and others as the change would; a loss of data is no
     ///   error but told with the steps.
     package func previewSchema(_ proposal: SchemaProposal) throws(StoreError) -> [SchemaStep] {
         let transaction = try read()

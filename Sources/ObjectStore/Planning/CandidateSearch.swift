@@ -8,7 +8,7 @@ struct CandidateSearch {
 
     /// The most parts of an OR that are looked up one by one.
     private static let partCountMax = 256
-    /// How deep ANDs and ORs within each other are looked through.
+    /// The depth to which ANDs and ORs within each other are looked through.
     private static let depthMax = 8
 
     /// The candidates that one index, or the primary key, serves.
@@ -86,7 +86,7 @@ struct CandidateSearch {
         return (sources, isExact)
     }
 
-    /// How promising a source looks: the primary key before others, values before ranges.
+    /// Ranks a source by its promise: the primary key before others, values before ranges.
     private func rank(_ source: PlanSource) -> Int {
         switch source {
         case .index(let member, _):

@@ -11,7 +11,7 @@ final class ClassSample: @unchecked Sendable {
     /// A row of the sample.
     struct Entry {
         let key: UInt64
-        /// Where its copy begins; −1 for a row that is too large for one, or holds values that are not in it.
+        /// The offset of its copy; −1 for a row that is too large for one, or holds values that are not in it.
         let offset: Int
     }
 
@@ -22,7 +22,7 @@ final class ClassSample: @unchecked Sendable {
 
     /// The class, as of the schema that the rows are read with.
     let rowClass: RowClass
-    /// How many objects the class had.
+    /// The number of objects of the class then.
     let objectCount: Int
     /// The commit that the last of the rows are from.
     let commit: UInt64

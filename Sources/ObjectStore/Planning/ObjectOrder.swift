@@ -21,7 +21,7 @@ package final class ObjectOrder {
 
     // MARK: Counts and aggregates behind inverse links
 
-    /// How many rows a pass over the objects reads that hold the links which the order counts or aggregates behind;
+    /// Counts the rows of a pass over the objects that hold the links which the order counts or aggregates behind;
     /// nil where it does not.
     func totalCost() throws(StoreError) -> Int? {
         let classes = sorter.totalledClasses(transaction.rows)

@@ -1,8 +1,8 @@
 import Query
 
-/// How a query finds its objects.
+/// The way in which a query finds its objects.
 package struct Plan: Hashable, Sendable {
-    /// How the order comes about.
+    /// The source of the order.
     package enum Order: Hashable, Sendable {
         /// The entries of an index, or the objects by object key, have the order already, forwards or backwards.
         case natural(reversed: Bool)
@@ -21,12 +21,12 @@ package struct Plan: Hashable, Sendable {
         indirect case after(cost: Int, Plan)
     }
 
-    /// Where object keys come from; nil where every object of the class is looked at, by object key.
+    /// The source of object keys; nil where every object of the class is looked at, by object key.
     ///
     /// Another kind of index is another case of ``PlanSource``: it says which object keys it finds, and
     /// everything else (intersections, unions, orders, pages, counts) follows from that.
     package var source: PlanSource?
-    /// How the order comes about.
+    /// The source of the order.
     package var order: Order
     /// The condition that each object still has to be tested for; nil for none.
     package var residual: Predicate?

@@ -4,7 +4,7 @@ import Rows
 /// One way to find the objects of a query by their keys, which of its conditions that settles, and what is known of it
 /// before any row is read.
 struct PlanCandidate {
-    /// Where the object keys come from.
+    /// The source of the object keys.
     var source: PlanSource
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
@@ -14,7 +14,7 @@ struct PlanCandidate {
     var condition: Predicate?
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }
-    /// How many keys it is likely to have.
+    /// The likely number of its keys.
     var count = Int.max
     /// The cost of look-ups before its first key, see ``QueryCost``.
     var startCost = 0
@@ -52,7 +52,7 @@ struct PlanCandidate {
         count = max(Planner.entryCountMax + 1, Int(Double(total) * source.guessedShare))
     }
 
-    /// Which of some conjuncts hold of whatever all of some candidates find.
+    /// Tells which of some conjuncts hold of all objects that some candidates find together.
     static func areCovered(_ conjuncts: [Predicate], by candidates: [PlanCandidate]) -> [Bool] {
         var areCovered = [Bool](repeating: false, count: conjuncts.count)
         for candidate in candidates {

@@ -93,8 +93,8 @@ extension Planner {
         return plan
     }
 
-    /// A scan, or the rows of some keys: what is likely to cost less, with the other behind it where that is not
-    /// sure.
+    /// Chooses a scan, or the rows of some keys: the one that is likely to cost less, with the other behind it where
+    /// that is not sure.
     private func scanOrKeys(
         _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?, _ total: Int
     ) -> Plan {

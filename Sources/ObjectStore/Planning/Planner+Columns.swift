@@ -57,7 +57,7 @@ extension Planner {
         beginning = try scan.begin(after: query.sort.isEmpty ? query.after?.key ?? 0 : 0)
     }
 
-    /// How many objects match, as far as the beginning of a scan by columns tells; nil where there are none, or all is
+    /// Estimates the matches as far as the beginning of a scan by columns tells; nil where there are none, or all are
     /// wanted.
     mutating func matchesByColumns(_ scan: ScanCost, _ total: Int) throws(StoreError) -> Int? {
         guard scan.isByColumns, query.expectedCount != nil, !query.isCounted else { return nil }

@@ -11,7 +11,7 @@ struct PlanEstimate {
         var wholeCost: Int
     }
 
-    /// How many objects are likely to match; at least 1.
+    /// The likely number of matches; at least 1.
     var matches: Int
     /// The candidates whose common keys cost least; nil when there are none.
     var keys: Keys?
@@ -19,9 +19,9 @@ struct PlanEstimate {
 
 /// Plans that look up the keys of sources.
 extension Planner {
-    /// How many objects match, and which candidates cost least.
+    /// Estimates the number of matches, and finds the candidates that cost least.
     ///
-    /// - `matchCount`: How many match, where that is known beside the sample.
+    /// - `matchCount`: The number of matches, where that is known beside the sample.
     func estimate(_ matchCount: Int?, _ total: Int) -> PlanEstimate {
         let guessed = candidates.map(\.count).min() ?? total
         let isOne = conjuncts.count == 1 || candidates.contains { $0.keys != nil }

@@ -4,9 +4,9 @@ import Storage
 
 /// Chooses how a query finds its objects, once, before the first is looked for (decision 15).
 ///
-/// Of each source of keys up to ``entryCountMax`` entries are read: what has fewer is known to the last, and is
-/// taken at once where they are few. Of what has more, and of the whole condition, a sample of the class's rows tells
-/// the share, as long as to test it costs an eighth of what the best plan is likely to cost. From these numbers and
+/// Of each source of keys up to ``entryCountMax`` entries are read: a source with fewer is known to the last, and is
+/// taken at once where they are few. Of one with more, and of the whole condition, a sample of the class's rows tells
+/// the share, as long as testing it costs an eighth of the best plan's likely cost. From these numbers and
 /// that of the objects the cost of each way follows, and the least is chosen.
 ///
 /// A page by columns that are in memory begins with its first chunk, which is the scan's: it is not evaluated again,
@@ -144,7 +144,7 @@ struct Planner {
             order: .natural(reversed: !sorted.isAscending), residual: predicate)
     }
 
-    /// How many objects the class has.
+    /// Counts the objects of the class.
     mutating func total() throws(StoreError) -> Int {
         if let objectCount { return objectCount }
         entriesRead += 1

@@ -9,8 +9,8 @@ extension QueryExecution {
         _ value: UnsafeRawBufferPointer, _ key: UInt64
     ) throws(StoreError) -> Bool
 
-    /// How many entries of one value are kept to be turned round. More are read once more, which takes less than to
-    /// keep them all.
+    /// The most entries of one value that are kept to be turned round. More are read once more, which takes less than
+    /// keeping them all.
     private static let runCountMax = 64
 
     /// Whether the plan reads the primary keys, without object keys behind them.

@@ -10,8 +10,8 @@ import Threads
 package final class QueryExecution {
     /// The work that was done, for `explain`.
     package struct Statistics: Sendable {
-        /// Rows that were read, those of linked objects and look-ups included: what the engine counted
-        /// beside ``entriesRead``.
+        /// Rows that were read, those of linked objects and look-ups included: the engine's count
+        /// without ``entriesRead``.
         package var rowsRead = 0
         /// Entries of indexes and primary keys that were read, to plan or to run.
         package var entriesRead = 0
@@ -21,7 +21,7 @@ package final class QueryExecution {
     let rowClass: RowClass
     let query: ObjectQuery
     let limits: QueryLimits
-    /// How the objects are found at present.
+    /// The present plan.
     package internal(set) var plan: Plan
     /// The plans that were given up.
     private var plansGivenUp: [FollowedPlan] = []
@@ -31,7 +31,7 @@ package final class QueryExecution {
     }
     /// When the present plan was begun, if the query is timed, and what was read before.
     private var begun: (microseconds: UInt64, rowsRead: Int) = (0, 0)
-    /// Where to go on: behind the query's position, or what was handed over by an earlier plan.
+    /// The position behind which it goes on: the query's, or that of the last object that an earlier plan handed over.
     private(set) var after: QueryPosition?
     var entriesRead = 0
     /// The engine's count before the query.
@@ -109,7 +109,7 @@ package final class QueryExecution {
 
     /// Hands over the result in order, from the query's position on, until `body` returns false.
     ///
-    /// - `limit`: How many objects will be taken at most; bounds the memory of a sort.
+    /// - `limit`: The most objects that will be taken; bounds the memory of a sort.
     package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(StoreError)
     {
         guard limit > 0 else { return }

@@ -2,8 +2,8 @@ import Bytes
 import Query
 import Rows
 
-/// How many rows of a class's sample satisfy the condition of a query, and those of the sources that may find
-/// its objects.
+/// The numbers of rows of a class's sample that satisfy the condition of a query, and those of the sources that may
+/// find its objects.
 struct SampleCounts {
     /// So many matches are enough: more would not change the choice.
     private static let matchCountMax = 16
@@ -11,11 +11,11 @@ struct SampleCounts {
     /// The rows that are tested first; then as many as were tested before.
     private static let firstCount = 8
 
-    /// How many rows were tested.
+    /// The number of rows tested.
     private(set) var testedCount = 0
-    /// How many of them satisfy the whole condition.
+    /// The number of them that satisfy the whole condition.
     private(set) var matchCount = 0
-    /// How many entries were read beside the rows, most of them behind links.
+    /// The number of entries read beside the rows, most of them behind links.
     private(set) var followedCount = 0
     /// A bit for each source that finds a row.
     private var masks: [UInt64] = []
@@ -86,7 +86,7 @@ struct SampleCounts {
         return next == end && next < sample.entries.count && matchCount < Self.matchCountMax
     }
 
-    /// How many rows all of some sources find, by their positions.
+    /// Counts the rows that all of some sources find, by their positions.
     func count(_ sources: [Int]) -> Int {
         var wanted: UInt64 = 0
         for source in sources where source < 64 { wanted |= 1 << UInt64(source) }

@@ -22,7 +22,7 @@ struct ScanCost {
     /// A scan by columns.
     ///
     /// - `far`: The cost of the classes that are reached by links: all of each is evaluated first.
-    /// - `staleRowCount`: How many rows have to be read first, because they have changed since the columns
+    /// - `staleRowCount`: The number of rows to be read first, because they have changed since the columns
     ///   were made.
     init(chunkCount: Int, chunk: Int, far: Int, staleRowCount: Int) {
         start = QueryCost.columnScan + far + QueryCost.times(staleRowCount, QueryCost.risingRow)

@@ -11,7 +11,7 @@ struct WordCursor {
     /// Some of the keys: those from the last place that was looked for on.
     private var keys: [UInt64] = []
     private var place = 0
-    /// How many keys are read at a time.
+    /// The number of keys read at a time.
     private var stepCount = 16
     /// Whether there are no keys behind those that were read.
     private var isComplete = false
@@ -33,7 +33,7 @@ struct WordCursor {
         isComplete = true
     }
 
-    /// Where the entries of all words lie that begin with `prefix`.
+    /// Returns the range of the entries of all words that begin with `prefix`.
     static func range(_ index: SearchIndex, prefix: [UInt8]) -> KeyRange {
         let buffer = ByteBuffer(capacity: 160)
         StoreKey.appendIndexPrefix(index.number, to: buffer)
@@ -43,7 +43,7 @@ struct WordCursor {
         return KeyRange(prefix: buffer.array)
     }
 
-    /// Where the entries of a word lie.
+    /// The range of the word's entries.
     var range: KeyRange { KeyRange(prefix: prefix) }
 
     /// The least key that is not less than `target`; nil when there is none. Targets never fall.

@@ -22,7 +22,7 @@ enum InverseLink {
         return ObjectIdentity(classIndex: index, key: StoreKey.trailingObjectKey(key))
     }
 
-    /// How many links of the property the origin has to the target.
+    /// Returns the number of links of the property that lead from the origin to the target.
     static func count(_ value: UnsafeRawBufferPointer) -> Int {
         value.count == 4 ? Int(value.loadUnaligned(as: UInt32.self)) : 0
     }

@@ -225,7 +225,7 @@ extension Checker {
         }
     }
 
-    /// How a constant of a type is written, for the end of a message; empty for types that need no word.
+    /// Describes the spelling of a constant of a type, for the end of a message; empty for types that need no word.
     private func form(_ type: ValueType) -> String {
         switch type {
         case .scalar(.date): "; a date is written 2026-11-20T06:38:58Z"

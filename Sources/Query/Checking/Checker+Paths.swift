@@ -164,7 +164,7 @@ extension Checker {
         return suffixes
     }
 
-    /// How many paths a query may be sorted and made distinct by.
+    /// The most paths that a query may be sorted and made distinct by.
     static let sortKeyCountMax = 100
 
     private func limit(

@@ -14,7 +14,7 @@ struct Checker {
     var figures: [Int: ValuePath]?
     /// The variables of the subqueries around, the innermost last.
     var variables: [(name: String, classIndex: Int)] = []
-    /// How many links and embedded objects lead to the objects of the subquery.
+    /// The number of links and embedded objects that lead to the objects of the subquery.
     var outerStepCount = 0
 
     /// A constant with where it came from.

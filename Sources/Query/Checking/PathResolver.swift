@@ -16,8 +16,8 @@ struct PathResolver {
         case terminal(ValuePath.Terminal, ValueType)
     }
 
-    /// How many links and embedded objects a path may follow: what depends on a path is kept with the way
-    /// to each of its steps, which takes memory with the square of its length.
+    /// The most links and embedded objects that a path may follow: the things that depend on a path are kept with
+    /// the way to each of its steps, which takes memory with the square of its length.
     static let stepCountMax = 100
 
     let schema: RowSchema
@@ -25,7 +25,7 @@ struct PathResolver {
     let source: SourceText
     /// The clause that a path stands in when it is not a predicate's, for messages.
     var clause: String?
-    /// How many steps lead to where the path begins, within a subquery.
+    /// The number of steps to the beginning of the path, within a subquery.
     var outerStepCount = 0
     var steps: [PathStep] = []
     /// The property of the root class that the path begins with, see ``ValuePath/firstMember``.

@@ -86,7 +86,7 @@ final class Calculation {
         return budget.failure == nil
     }
 
-    /// How many collections are calculated with, one at a time.
+    /// The number of collections that are calculated with, one at a time.
     var groupCount: Int { many?.numbers.groupEnds.count ?? 1 }
 
     /// The indexes of the results of one group.

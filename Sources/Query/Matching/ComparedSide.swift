@@ -3,7 +3,7 @@ import Rows
 
 /// One side of a ``GeneralNode``.
 final class ComparedSide {
-    /// Where the values come from.
+    /// The origin of the values.
     enum Origin {
         case path(PathWalker)
         case expression(Calculation)
@@ -59,7 +59,7 @@ final class ComparedSide {
         if case .constants(let constants) = origin { !constants.hasObjects } else { false }
     }
 
-    /// How many values there are, of all groups.
+    /// The number of values of all groups.
     var valueCount: Int {
         if case .constants(let constants) = origin { return constants.count }
         return sink.found.values.count

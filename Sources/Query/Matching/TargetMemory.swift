@@ -5,7 +5,7 @@ import Rows
 ///
 /// One thread at a time uses it. Another snapshot begins it again.
 final class TargetMemory<Result> {
-    /// Bounds the memory: what further targets come to is found out each time.
+    /// The most targets remembered: the results of further ones are found out each time.
     private let targetCountMax = 1 << 17
     private let rowClass: RowClass
     private let member: Int

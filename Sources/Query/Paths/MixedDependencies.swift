@@ -7,10 +7,10 @@ struct MixedDependencies {
     let schema: RowSchema
     /// See ``Dependency/firstMember``.
     let firstMember: Int?
-    /// How many more properties are looked for.
+    /// The number of properties that are still looked for.
     var left = dependencyCountMax
 
-    /// How many properties of other objects a path may read.
+    /// The most properties of other objects that a path may read.
     static let dependencyCountMax = 1000
 
     /// Whether a path reads no more properties than allowed.

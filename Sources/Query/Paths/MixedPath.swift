@@ -29,7 +29,7 @@ package struct MixedPath: Hashable, Sendable {
         case aggregate(AggregateFunction)
     }
 
-    /// How many steps a path may have.
+    /// The most steps of a path.
     static let stepCountMax = 200
 
     /// The steps, in order.
@@ -37,7 +37,7 @@ package struct MixedPath: Hashable, Sendable {
     /// The result that is wanted at the end.
     package var result: Result
 
-    /// How many of the steps lead to several values.
+    /// The number of steps that lead to several values.
     var manyCount: Int { steps.count { $0 == .all || $0 == .keys } }
 
     /// Whether the last step leads to several values, which are what is asked for.

@@ -14,9 +14,9 @@ package struct ValuePath: Hashable, Sendable {
         case keys(member: Int)
         /// The byte count of each element of a list or set of strings or data; 0 for null.
         case lengths(member: Int)
-        /// How many elements a list or set of values has.
+        /// The number of elements of a list or set of values.
         case count(member: Int)
-        /// How many objects a list or set of them has.
+        /// The number of objects of a list or set of them.
         case objectCount(member: Int)
         /// The byte count of a string or data property.
         case byteCount(member: Int)
@@ -28,13 +28,13 @@ package struct ValuePath: Hashable, Sendable {
         case presenceAt(member: Int, ListPosition)
         /// Each object whose property links here.
         case inverse(originClass: Int, member: Int)
-        /// How many links lead here from a property.
+        /// The number of links that lead here from a property.
         case inverseCount(originClass: Int, member: Int)
         /// The row that holds this embedded object, if it does so in the property.
         case holder(originClass: Int, member: Int)
         /// 1 where that is so, else 0.
         case holderCount(originClass: Int, member: Int)
-        /// How many links lead here from anywhere.
+        /// The number of links that lead here from anywhere.
         case incomingCount
         /// An aggregate of the elements of a collection of values.
         case aggregate(AggregateFunction, member: Int)
@@ -42,7 +42,7 @@ package struct ValuePath: Hashable, Sendable {
         case objectAggregate(AggregateFunction, member: Int)
         /// The values at the end of a path within the `mixed` values of a property.
         case mixed(member: Int, MixedPath)
-        /// How many of the objects that the steps lead to satisfy a predicate.
+        /// The number of objects at the end of the steps that satisfy a predicate.
         case matchCount(Predicate)
         /// The value itself, where values are filtered.
         case subject
@@ -52,7 +52,7 @@ package struct ValuePath: Hashable, Sendable {
         case subjectMixed(MixedPath)
     }
 
-    /// Where it begins.
+    /// The start of the path.
     package var root: QueryRoot
     /// The way to the last object.
     package var steps: [PathStep]

@@ -4,7 +4,7 @@ import Rows
 /// The demand of a condition on the objects behind the first link of its path: each match has such
 /// a link to one of them.
 package struct LinkConstraint: Hashable, Sendable {
-    /// Which objects the link has to lead to.
+    /// The objects that the link has to lead to.
     package enum Far: Hashable, Sendable {
         /// One of those that the query names: links as `Value.link`, never null.
         case objects([Value])

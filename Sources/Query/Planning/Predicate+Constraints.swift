@@ -107,7 +107,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// Where the ranges of a property stand; nil when it has none.
+    /// Finds the position of a property's ranges; nil when it has none.
     private func index(of member: Int) -> Int? {
         ranges.firstIndex { $0.member == member }
     }
@@ -198,8 +198,8 @@ private struct RangeAnalysis {
         return buffer.array
     }
 
-    /// The ranges of `text ⋈ constant`. Keys of long texts are cut: what shares the cut beginning with
-    /// a long constant has to be looked at.
+    /// The ranges of `text ⋈ constant`. Keys of long texts are cut: texts that share the cut beginning with
+    /// a long constant have to be looked at.
     private static func textRanges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
     ) -> Found? {

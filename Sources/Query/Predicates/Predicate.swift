@@ -69,7 +69,7 @@ package enum Operand: Hashable, Sendable {
         }
     }
 
-    /// How many of its values have to satisfy the comparison, if the text says so.
+    /// The quantifier of its values, if the text states one.
     var quantifier: Quantifier? {
         switch self {
         case .path(_, let quantifier), .constants(_, let quantifier),

@@ -5,7 +5,7 @@ import Rows
 package struct RegionCondition: Hashable, Sendable {
     /// The way to the point: an embedded object, each of a collection of them, or one element of it.
     package var path: ValuePath
-    /// How many of several points have to lie in the region; any when nothing is said.
+    /// The share of several points that has to lie in the region; any when nothing is said.
     package var quantifier: Quantifier?
     /// The region.
     package var region: GeoRegion

@@ -6,7 +6,7 @@ import Text
 package struct SectionKey: Hashable, Sendable {
     /// The way to the value: of a scalar type, and of a string where ``prefixCount`` is stated.
     package var path: ValuePath
-    /// How many Unicode scalars of the text, from its beginning, are the key; nil for the whole value.
+    /// The number of Unicode scalars from the beginning of the text that are the key; nil for the whole value.
     package var prefixCount: Int?
 
     /// The most Unicode scalars of a beginning: no such key is cut by ``OrderedKey``.

@@ -60,7 +60,7 @@ package final class SectionKeyReader {
         return plain
     }
 
-    /// How many Unicode scalars an escaped text has.
+    /// Counts the Unicode scalars of an escaped text.
     private static func scalarCount(_ escaped: ArraySlice<UInt8>) -> Int {
         var count = 0
         var isEscape = false

@@ -6,20 +6,20 @@ import ObjectModel
 /// whichever it found, so nothing is read twice. Chains of AND and OR become one node each; only
 /// parentheses and NOT nest, to ``depthMax``.
 struct Parser {
-    /// How deep parentheses and NOT may nest.
+    /// The greatest depth of parentheses and NOT.
     static let depthMax = 500
-    /// How deep subqueries may nest: each leads along a link at least.
+    /// The greatest depth of subqueries: each leads along a link at least.
     static let subqueryDepthMax = PathResolver.stepCountMax
-    /// How many operations and subqueries a value may be calculated with, one upon the other.
+    /// The most operations and subqueries, one upon the other, that a value may be calculated with.
     static let operationDepthMax = 200
-    /// How many MATCHES and TEXT a query may have: each keeps memory of its own while it is evaluated.
+    /// The most MATCHES and TEXT in a query: each keeps memory of its own while it is evaluated.
     static let patternCountMax = 1000
 
     var lexer: Lexer
     var token: Token
     var depth = 0
     private var patternCount = 0
-    /// Where the last consumed token ended.
+    /// The offset behind the last consumed token.
     var previousEnd = 0
     /// The greatest depth of the operands read so far, within the present subquery.
     var operandDepth = 0

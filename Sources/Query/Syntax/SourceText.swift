@@ -44,7 +44,7 @@ struct SourceText {
             hint: hint)
     }
 
-    /// Where a byte stands first in a range of the text; nil where it doesn't.
+    /// Finds the first offset of a byte in a range of the text; nil where there is none.
     func offset(of byte: UInt8, in range: Range<Int>) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,
@@ -108,7 +108,7 @@ extension SourceText {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
     }
 
-    /// Where the key in quotes ends that a range begins with, behind its last quote; nil where it goes on
+    /// Finds the end of the key in quotes that a range begins with, behind its last quote; nil where it goes on
     /// beyond the range.
     func endOfKey(_ range: Range<Int>) -> Int? {
         var offset = range.lowerBound + 1
@@ -119,7 +119,7 @@ extension SourceText {
         return nil
     }
 
-    /// Where each pair of parentheses ends, behind the last one, by where it begins; those within quotes are none.
+    /// Finds the end of each pair of parentheses, behind the last one, by its beginning; those within quotes are none.
     /// Cost: linear.
     func parenthesesEnds() -> [Int: Int] {
         var ends: [Int: Int] = [:]

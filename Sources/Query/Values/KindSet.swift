@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// Kinds of a `mixed` value as a set: what `@type` gives, and what its names stand for.
+/// Kinds of a `mixed` value as a set: the result of `@type`, and the meaning of its names.
 enum KindSet {
     private static let kinds: [MixedKind] = [
         .null, .bool, .int, .double, .float, .decimal, .string, .data, .date, .objectID, .uuid,

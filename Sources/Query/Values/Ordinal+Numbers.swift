@@ -54,7 +54,7 @@ extension Ordinal {
         // Beyond infinity there are only bits that are no value's.
         let last = storage == .float ? of(Float.infinity) : of(Double.infinity)
         let wanted = decimal.ordinal
-        /// How many ordinals satisfy a condition that holds up to some ordinal.
+        /// Counts the ordinals that satisfy a condition that holds up to some ordinal.
         func count(_ holds: (UInt128) -> Bool) -> UInt128 {
             var (low, high) = (UInt128(0), last + 1)
             while low < high {

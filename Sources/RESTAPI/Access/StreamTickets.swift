@@ -8,7 +8,7 @@ import Threads
 /// The tickets that admit clients which send no headers, such as a browser's event source, to one event stream each.
 ///
 /// A ticket (``SignedTicket``) is for one URL, has the rights of the token that it was made with, and ends with that.
-/// Which are in use is in memory (``TicketOpenings``); all else stands in their texts, so that they outlive a restart.
+/// Tickets in use are in memory (``TicketOpenings``); all else stands in their texts, so that they outlive a restart.
 /// Thread-safe.
 package final class StreamTickets: Sendable {
     /// The parameter of a URL that states one.

@@ -94,7 +94,7 @@ extension RESTService {
             })
     }
 
-    /// The fault of a failed change; what clients are not told is reported.
+    /// Makes the fault of a failed change; reports the details that clients are not told.
     private func fault(_ error: StoreError, of change: CatalogChange) -> RequestFault {
         if case .storage = error { return served.fault(error) }
         return change.fault(error)

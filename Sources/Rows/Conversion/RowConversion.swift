@@ -3,7 +3,7 @@ import ObjectModel
 /// The conversion of rows of a class to rows of the class that replaces it in another schema. Immutable; any
 /// thread.
 package struct RowConversion: Sendable {
-    /// Where a property of the new class takes its value from.
+    /// The source of a property's value in the new class.
     package enum Source: Sendable {
         /// From a property of the old class that is stored alike.
         case kept(Int)
@@ -33,7 +33,7 @@ package struct RowConversion: Sendable {
         package var member: Int
         /// The loss to look for.
         package var loss: Loss
-        /// Which step of the change loses it.
+        /// The position of the step of the change that loses it.
         package var step: Int
 
         /// Makes a check.

@@ -12,7 +12,7 @@ package final class RowConverter {
     private let builder = RowBuilder()
     private let collection = ScalarCollectionBuilder()
 
-    /// Where values go that are too large for a row; nil keeps them in it.
+    /// The sink of values that are too large for a row; nil keeps them in it.
     package var overflow: (any OverflowSink)? {
         get { builder.overflow }
         set { builder.overflow = newValue }

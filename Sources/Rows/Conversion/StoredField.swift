@@ -4,7 +4,7 @@ import ObjectModel
 /// The value of one property, assembled even where it is stored out of line. Valid as long as the
 /// row.
 struct StoredField {
-    /// How it is stored.
+    /// Its storage.
     let storage: FieldStorage
     /// Whether it is null.
     let isNull: Bool

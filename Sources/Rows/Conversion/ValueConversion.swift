@@ -4,9 +4,9 @@ import ObjectModel
 /// The conversion of a property's values to those of the property that replaces it, which has another
 /// type, or allows less. Immutable; any thread.
 package struct ValueConversion: Sendable {
-    /// How the values are stored now.
+    /// The storage of the values now.
     package var from: FieldStorage
-    /// How they are to be stored.
+    /// The storage that they are to have.
     package var to: FieldStorage
     /// The type that is wanted; nil for links and embedded objects.
     package var scalar: ScalarType?

@@ -2,7 +2,7 @@
 package struct ElementOutcome: Sendable, Equatable {
     /// Whether an element or entry came that was not there.
     package var isCreated = false
-    /// Where an element stands that was inserted into a list.
+    /// The position of an element that was inserted into a list.
     package var position: Int?
 
     /// Nothing was added.

@@ -50,7 +50,7 @@ package enum MixedKind: UInt8, Sendable {
         }
     }
 
-    /// How a plain value of the kind would be stored alone; nil for null, lists and maps.
+    /// The storage that a plain value of the kind would have alone; nil for null, lists and maps.
     package var storage: ElementStorage? {
         switch self {
         case .null, .list, .map: nil

@@ -6,7 +6,7 @@ extension MixedView {
     /// Appends the value with something else where steps lead to. Cost: linear in the value.
     ///
     /// - `steps`: At least one.
-    /// - `placement`: How a value comes there; nil takes away what is there.
+    /// - `placement`: The way in which a value comes there; nil takes away the one that is there.
     /// - `new`: The value that comes there.
     /// - `buffer`: Neither value lies in it; it holds a part of the changed one when a fault is thrown.
     package func change(
@@ -56,7 +56,7 @@ extension MixedView {
         return value
     }
 
-    /// Where the element or entry of a step stands, or an entry would.
+    /// Finds the position of a step's element or entry, or the one that an entry would have.
     fileprivate func position(of step: [UInt8]) throws(ElementFault) -> (
         index: Int, isThere: Bool
     ) {
@@ -78,7 +78,7 @@ extension MixedView {
     /// Writes a list or map with something else in the place of some of its elements.
     ///
     /// - `key`: Of a map's new entry.
-    /// - `newCount`: How many values take the place: one or none.
+    /// - `newCount`: The number of values that take the place: one or none.
     /// - `body`: Writes that one.
     fileprivate func copy(
         to writer: MixedWriter, replacing range: Range<Int>, _ key: [UInt8], by newCount: Int = 1,

@@ -1,4 +1,4 @@
-/// How a value comes into a collection, or into a list or map inside a `mixed` value.
+/// The way in which a value comes into a collection, or into a list or map inside a `mixed` value.
 package enum Placement: Sendable {
     /// Before a list's element or at its end; as a map's entry, in the place of one with its key.
     case add
@@ -11,8 +11,8 @@ package enum Placement: Sendable {
 
     /// The elements that give way to the value: one, or none where it is inserted.
     ///
-    /// - `found`: Where the path to the value leads.
-    /// - `count`: How many elements there are.
+    /// - `found`: The end of the path to the value.
+    /// - `count`: The number of elements.
     package func range(
         at found: (index: Int, isThere: Bool), isMap: Bool, count: Int
     ) throws(ElementFault) -> Range<Int> {

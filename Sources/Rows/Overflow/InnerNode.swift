@@ -11,7 +11,7 @@ package struct InnerNode {
     package struct Child: Equatable, Sendable {
         /// The number of its chunk.
         package var number: UInt32
-        /// How many elements it has.
+        /// The number of its elements.
         package var count: Int
 
         /// Makes a child.
@@ -24,7 +24,7 @@ package struct InnerNode {
     static let childByteCount = 12
 
     private let base: UnsafeRawPointer
-    /// How many children there are.
+    /// The number of children.
     package let childCount: Int
 
     /// Reads a node; nil for damaged bytes.

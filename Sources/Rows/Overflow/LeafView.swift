@@ -43,7 +43,7 @@ public struct LeafView {
         self.keys = keys
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable public var count: Int { values.count }
 
     /// The position of the first key of a map that does not come before `key`; the count when all do. Cost: a
@@ -80,7 +80,7 @@ public struct LeafView {
 package struct LeafSlice {
     /// The leaf.
     package var leaf: LeafView
-    /// Which elements.
+    /// The elements, by position.
     package var range: Range<Int>
 
     /// Makes a slice.

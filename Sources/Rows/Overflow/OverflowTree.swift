@@ -32,7 +32,7 @@ public struct OverflowTree {
         self.source = source
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     public var count: Int { header.count }
 
     private func chunk(_ number: UInt32) -> UnsafeRawBufferPointer? {
@@ -94,11 +94,11 @@ public struct OverflowTree {
 
     // MARK: In value order
 
-    /// Where an element stands or would stand among elements that are in order.
+    /// Finds the position of an element, or the one that it would have, among elements that are in order.
     ///
     /// Cost: logarithmic; some 20 chunks are read where there are a million elements.
     ///
-    /// - `order`: How an element compares with the one that is looked for: negative, 0 or positive.
+    /// - `order`: The order of an element and the one that is looked for: negative, 0 or positive.
     /// - Returns: The index of the first one that is not below it, and whether that is the one; nil when a
     ///   chunk is missing.
     package func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isEqual: Bool)? {

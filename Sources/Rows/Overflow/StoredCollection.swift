@@ -29,7 +29,7 @@ public struct StoredCollection {
         field.overflow.flatMap { OverflowTree($0, storage, source) }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable public var count: Int { tree?.count ?? inline.count }
 
     /// Hands over every element from `first` on, as an offset in a part of the collection and with its index

@@ -33,7 +33,7 @@ package struct SignedTicket: Hashable, Sendable {
         random = UInt64.random(in: 0 ... .max)
     }
 
-    /// Reads a text; nil unless the key has signed it for the URL. Which of it is wrong shows in no time.
+    /// Reads a text; nil unless the key has signed it for the URL. The time does not show which part is wrong.
     package init?(_ text: UnsafeRawBufferPointer, for url: [UInt8], key: [UInt8]) {
         guard text.count == Self.textByteCount else { return nil }
         let decoded = ByteBuffer(capacity: 64)

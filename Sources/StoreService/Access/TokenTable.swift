@@ -3,8 +3,8 @@ import Synchronization
 
 /// The tokens of a running service, in step with its store. Thread-safe.
 ///
-/// Only this process has the store, so that the table knows of every change: who changes the tokens does so through
-/// it (``change(_:)``), and what they do not allow any more ends before that returns.
+/// Only this process has the store, so that the table knows of every change: tokens are changed through it
+/// (``change(_:)``), and work that they no longer allow ends before that returns.
 package final class TokenTable<Grant: AccessGrant>: Sendable {
     private struct Known {
         var hash: TokenHash

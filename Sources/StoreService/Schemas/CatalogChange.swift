@@ -141,7 +141,7 @@ package struct CatalogChange: Sendable {
         }
     }
 
-    /// Where something stands in the body.
+    /// Finds the position of a part of the schema in the body.
     private func pointer(of item: SchemaSubject) -> JSONPointer? {
         switch (subject, item) {
         case (.schema(let document), _): document.pointer(of: item)
