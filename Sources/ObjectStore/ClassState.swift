@@ -37,14 +37,17 @@ package struct ClassState: Equatable, Sendable {
         }
     }
 
-    /// Reads what is stored for a class; nothing is stored for one that never had an object.
-    static func stored(_ bytes: UnsafeRawBufferPointer?) throws(StoreError) -> ClassState {
-        guard let bytes else { return ClassState() }
+    /// Reads the stored counters of a class; nil for a class that never had an object.
+    init(stored bytes: UnsafeRawBufferPointer?) throws(StoreError) {
+        guard let bytes else {
+            self.init()
+            return
+        }
         // Beginning again would use object keys again.
         guard let state = ClassState(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "read class state"))
         }
-        return state
+        self = state
     }
 
     func append(to buffer: ByteBuffer) {

@@ -185,7 +185,7 @@ package final class ReadTransaction: ObjectSource {
     /// Reads the counters of a class. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        return try ClassState.stored(value(key))
+        return try ClassState(stored: value(key))
     }
 
     /// The value of a key.

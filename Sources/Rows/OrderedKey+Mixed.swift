@@ -1,7 +1,7 @@
 import Bytes
 import ObjectModel
 
-/// Keys of `mixed` values: the kind's place in the order of values, then the value within its kind.
+/// Keys of `mixed` values: the kind's rank in the order of values, then the value within its kind.
 extension OrderedKey {
     /// Appends a `mixed` value.
     ///

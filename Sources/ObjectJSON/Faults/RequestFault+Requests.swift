@@ -26,7 +26,7 @@ extension RequestFault {
                 + "DELETE). Nothing else reads or changes them.")
     }
 
-    /// A name that somebody wrote, cut where it would make an error unreadable.
+    /// A name from a request, cut where it would make an error unreadable.
     package static func shown(_ name: String) -> String {
         name.count <= 64 ? name : String(name.prefix(64)) + "…"
     }

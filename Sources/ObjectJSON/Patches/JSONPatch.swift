@@ -61,8 +61,8 @@ package struct JSONPatch: Sendable {
         var steps: [JSONPatchStep] = []
         var faults: [RequestFault.Entry] = []
         for (index, element) in json.elements.enumerated() {
-            let place = JSONPointer().appending(index: index)
-            if let step = JSONPatchStep(element, place, &faults) { steps.append(step) }
+            let position = JSONPointer().appending(index: index)
+            if let step = JSONPatchStep(element, position, &faults) { steps.append(step) }
         }
         if !faults.isEmpty {
             throw RequestFault(
@@ -74,12 +74,12 @@ package struct JSONPatch: Sendable {
 
     /// Finds the position in the patch that a pointer leads to; nil when no operation states what lies there. The
     /// pointer begins in the patched object, or at an operation's value as an edit's draft states it.
-    package func place(of pointer: String) -> JSONPointer? {
+    package func position(of pointer: String) -> JSONPointer? {
         let steps = JSONPointer(pointer)?.steps ?? []
         guard steps.count >= 2, let index = Int(steps[0]),
             operations.indices.contains(index - firstIndex)
         else {
-            return placeOfObject(pointer)
+            return positionOfLastStatement(of: pointer)
         }
         // A draft states the property, and of a collection the one element.
         let path = operations[index - firstIndex].edit.path
@@ -89,8 +89,8 @@ package struct JSONPatch: Sendable {
         ) { $0.appending($1) }
     }
 
-    /// Finds the place in the patch that stated a place of the patched object last.
-    private func placeOfObject(_ pointer: String) -> JSONPointer? {
+    /// Finds the position in the patch that stated a part of the patched object last.
+    private func positionOfLastStatement(of pointer: String) -> JSONPointer? {
         for (index, operation) in operations.enumerated().reversed() {
             let step = JSONPointer().appending(index: firstIndex + index)
             var path = operation.objectPathText

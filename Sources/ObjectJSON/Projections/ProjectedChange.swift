@@ -82,7 +82,7 @@ package final class ProjectedChange {
         }
     }
 
-    /// Finds the place in the body that states the property at the end of a path of names, and how many of the names
+    /// Finds the position in the body that states the property at the end of a path of names, and how many of the names
     /// lead there.
     package func location(of path: [DanglingLink.PathStep]) -> (
         pointer: JSONPointer, stepCount: Int

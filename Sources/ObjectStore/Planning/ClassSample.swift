@@ -47,7 +47,7 @@ final class ClassSample: @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    /// A number that says nothing of the key's place among others, the same each time.
+    /// A number that says nothing of the key's position among others, the same each time.
     static func scattered(_ key: UInt64) -> UInt64 {
         var mixed = key &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93

@@ -8,9 +8,9 @@ import Text
 struct WordCursor {
     /// The prefix of the word's entries; empty when the keys are all in ``keys``.
     private let prefix: [UInt8]
-    /// Some of the keys: those from the last place that was looked for on.
+    /// Some of the keys: those from the last position that was looked for on.
     private var keys: [UInt64] = []
-    private var place = 0
+    private var position = 0
     /// The number of keys read at a time.
     private var stepCount = 16
     /// Whether there are no keys behind those that were read.
@@ -54,22 +54,22 @@ struct WordCursor {
         _ target: UInt64, _ transaction: ReadTransaction, _ entriesRead: inout Int
     ) throws(StoreError) -> UInt64? {
         if let last = keys.last, last >= target {
-            while keys[place] < target {
+            while keys[position] < target {
                 // Doubling steps: the key is near where keys follow each other, and may be far in a list.
                 var step = 1
-                while place + step < keys.count, keys[place + step] < target {
-                    place += step
+                while position + step < keys.count, keys[position + step] < target {
+                    position += step
                     step *= 2
                 }
-                place += 1
+                position += 1
             }
-            return keys[place]
+            return keys[position]
         }
         if isComplete { return nil }
         let followsOn = keys.last.map { $0 < .max && target == $0 + 1 } ?? false
         stepCount = followsOn ? min(stepCount * 2, 1024) : 16
         keys.removeAll(keepingCapacity: true)
-        place = 0
+        position = 0
         var range = range
         withUnsafeBytes(of: target.bigEndian) { range.lower.append(contentsOf: $0) }
         try transaction.scanEntries(range, expecting: stepCount) { entry, _ in

@@ -125,7 +125,7 @@ extension ComparedSide {
 /// Constants of a query to compare with, their texts kept.
 final class ConstantValues {
     private let values: [ComparedValue]
-    /// Objects among them, by their places.
+    /// Objects among them, by their positions.
     private let objects: [Int: ObjectConstant]
     private let texts: [TextConstant]
     /// Whether they stand beside `mixed` values, so that objects count with their class.

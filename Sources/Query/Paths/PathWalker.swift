@@ -10,7 +10,7 @@ final class PathWalker {
     private let lastClass: RowClass
     private let isGrouped: Bool
     private let isSum: Bool
-    /// The place of the first step that may lead to several objects.
+    /// The position of the first step that may lead to several objects.
     private let firstMany: Int
     /// Whether a missing object means a null value.
     private let yieldsNull: Bool

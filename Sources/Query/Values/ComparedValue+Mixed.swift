@@ -41,7 +41,7 @@ extension ComparedValue {
         ordinal = UInt128(classNumber) << 64 | ordinal
     }
 
-    /// The place of the value's kind in the order of values; nil for null and for what has no kind.
+    /// The rank of the value's kind in the order of values; nil for null and for values without a kind.
     var rank: UInt8? {
         if let kind { return kind == .null ? nil : kind.rank }
         switch storage {

@@ -86,17 +86,17 @@ extension MixedView {
     ) throws(ElementFault) {
         let isMap = kind == .map
         let table = writer.begin(kind, count: count - range.count + newCount)
-        var place = 0
+        var writtenCount = 0
         func add(
             _ key: UnsafeRawBufferPointer, _ value: () throws(ElementFault) -> Void
         ) throws(ElementFault) {
             if isMap {
                 writer.buffer.append(key)
-                writer.close(2 * place, of: table)
+                writer.close(2 * writtenCount, of: table)
             }
             try value()
-            writer.close(isMap ? 2 * place + 1 : place, of: table)
-            place += 1
+            writer.close(isMap ? 2 * writtenCount + 1 : writtenCount, of: table)
+            writtenCount += 1
         }
         func keep(_ indices: Range<Int>) throws(ElementFault) {
             for index in indices {

@@ -6,7 +6,7 @@ package enum Placement: Sendable {
     case insert
     /// In the place of a list's element; as a map's entry, whether one has its key or not.
     case put
-    /// In the place of what is there.
+    /// In the place of the present value.
     case replace
 
     /// The elements that give way to the value: one, or none where it is inserted.

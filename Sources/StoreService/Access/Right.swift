@@ -9,7 +9,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
 
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 
-    /// Its place among them, from 0.
+    /// Its rank among them, from 0.
     var rank: Int {
         switch self {
         case .read: 0

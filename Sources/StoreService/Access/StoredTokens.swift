@@ -108,7 +108,7 @@ package struct StoredTokens: Sendable {
         }
     }
 
-    /// Ends all tokens, and lets everybody in who was let in before the first one.
+    /// Ends all tokens; requests need none again, as before the first one.
     package func removeAll() throws(RequestFault) {
         try change { transaction throws(StoreError) in
             for token in try transaction.access().tokens { transaction.removeToken(token.number) }

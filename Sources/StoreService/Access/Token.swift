@@ -3,7 +3,7 @@ import ObjectStore
 
 /// A token of a store, without its secret.
 package struct Token: Sendable, Equatable {
-    /// The identity of who has it; never that of another one.
+    /// The identity of its owner; never that of another one.
     package let number: UInt64
     /// The operator's name for it; unique.
     package let name: String
