@@ -33,7 +33,7 @@ struct App {
         }
     }
 
-    /// The store with the people, at rest.
+    /// Runs `body` on the store with the people, at rest.
     private static func withPeople(
         _ arguments: Arguments, _ columns: ColumnOptions, _ body: (Store, People) throws -> Void
     ) throws {

@@ -134,8 +134,8 @@ struct EmbeddedReads {
 
     // MARK: By keys
 
-    /// An equality by the index, parsed each time: the median of some passes with names of their own, since each
-    /// takes so little time that it may fall into a slow moment of the machine.
+    /// Measures an equality by the index, parsed each time: the median of some passes with names of their own,
+    /// since each takes so little time that it may fall into a slow moment of the machine.
     func byIndex() throws {
         var draws = SeededGenerator(seed: 1)
         var found = 0

@@ -61,7 +61,7 @@ struct EmbeddedWrites {
         if arguments.only.isEmpty { try randomInserts() }
     }
 
-    /// A new store that has the schema and the cities.
+    /// Makes a new store that has the schema and the cities.
     func openStore(_ name: String) throws -> (Store, LMDBEngine) {
         let directory = "\(arguments.workDirectory)-\(name)"
         let engine = try LMDBEngine(LMDBOptions(directory: directory))
@@ -99,7 +99,8 @@ struct EmbeddedWrites {
         report("single-insert", Double(count) / seconds, "transactions/s")
     }
 
-    /// Each of them begins when the checkpoint of what was before is done, as it does beside bare LMDB.
+    /// Measures writes of many objects. Each begins when the checkpoint of those before is done, as it
+    /// does beside bare LMDB.
     private func manyChanges(_ store: Store, _ engine: LMDBEngine) throws {
         let total = arguments.objectCount
         try engine.checkpoint()

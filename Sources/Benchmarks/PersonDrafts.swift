@@ -64,7 +64,7 @@ final class PersonDrafts {
         }
     }
 
-    /// The draft of a person, good until the next one is asked for.
+    /// Returns the draft of a person, good until the next one is asked for.
     func draft(_ index: Int) -> ObjectDraft {
         pool.takeBack(keeping: 1)
         let draft = pool.draft(rowClass, isMerge: false)

@@ -74,7 +74,7 @@ struct PlainArrays {
         }
     }
 
-    /// The loop that answers what a measurement asks; nil where there is none.
+    /// Returns the loop that answers what a measurement asks; nil where there is none.
     func loop(_ name: String, _ text: String, cityKey: UInt64) -> (() -> Int)? {
         let bytes = Array(text.utf8)
         switch name {

@@ -141,8 +141,8 @@ package final class GeoRegion: @unchecked Sendable {
         return HFRegionContains(handle, longitude, latitude)
     }
 
-    /// The leaf cells of all points that may lie in the region, as ranges in order that do not touch
-    /// each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
+    /// Returns the leaf cells of all points that may lie in the region, as ranges in order that do not
+    /// touch each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
     package func cover() -> [ClosedRange<UInt64>] {
         knownCover.withLock { known in
             let cover = known ?? makeCover(cellCountMax: Self.cellCountMax)
@@ -151,7 +151,7 @@ package final class GeoRegion: @unchecked Sendable {
         }
     }
 
-    /// As ``cover()``, but a few large cells, often of twenty times the region's area. Cost: some 1 µs.
+    /// Returns fewer and larger cells than ``cover()``, often of twenty times the region's area. Cost: some 1 µs.
     package func roughCover() -> [ClosedRange<UInt64>] { makeCover(cellCountMax: 0) }
 
     /// - `cellCountMax`: About how many cells there may be; 0 for those that are found at once.

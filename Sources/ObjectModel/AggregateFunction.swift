@@ -6,7 +6,7 @@ package enum AggregateFunction: String, Sendable, CaseIterable {
     /// The operation in a query's text.
     package var name: String { "@" + rawValue }
 
-    /// The type of the result over values of a type; nil where the function does not apply.
+    /// Returns the type of the result over values of a type; nil where the function does not apply.
     ///
     /// Sums of ints are ints, averages are doubles; of `mixed` values and decimals both are decimals.
     package func result(of scalar: ScalarType) -> ScalarType? {

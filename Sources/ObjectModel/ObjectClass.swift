@@ -38,7 +38,7 @@ package struct ObjectClass: Equatable, Sendable {
         self.uniqueGroups = uniqueGroups
     }
 
-    /// The position of a property by name. Cost: linear; compiled classes have a table.
+    /// Finds the position of a property by name. Cost: linear; compiled classes have a table.
     package func propertyIndex(named name: String) -> Int? {
         properties.firstIndex { $0.name == name }
     }

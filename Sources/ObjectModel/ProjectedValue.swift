@@ -90,7 +90,7 @@ package struct ProjectedValue: Equatable, Sendable {
         throw Fault(detail: "A path names at least one property.")
     }
 
-    /// The class that the path goes on from.
+    /// Returns the class that the path goes on from.
     private static func target(
         of property: Property, in objectClass: ObjectClass, _ collection: String?
     ) throws(Fault) -> String {

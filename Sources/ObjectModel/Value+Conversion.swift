@@ -9,7 +9,7 @@ extension Value {
         case none
     }
 
-    /// The value in another scalar type. Null stays null; links and lists convert to nothing.
+    /// Converts the value to another scalar type. Null stays null; links and lists convert to nothing.
     ///
     /// Numbers convert to each other, exactly where the other type has them; every type that has a text
     /// converts to `string` and from the texts that it accepts in JSON. Cost: up to a microsecond, and

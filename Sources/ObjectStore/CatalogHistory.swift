@@ -39,13 +39,13 @@ final class CatalogHistory: Sendable {
         entries = Monitor(Entries(committed: [Entry(commit: 0, catalog: catalog)]))
     }
 
-    /// The catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
+    /// Returns the catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
     func catalog(at commit: UInt64) -> Catalog? {
         var validity = Validity.none
         return catalog(at: commit, &validity)
     }
 
-    /// The catalog that a snapshot of `commit` reads with, and how long that holds.
+    /// Returns the catalog that a snapshot of `commit` reads with, and how long that holds.
     func catalog(at commit: UInt64, _ validity: inout Validity) -> Catalog? {
         entries.withLock { entries in
             validity = .none

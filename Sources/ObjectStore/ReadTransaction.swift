@@ -168,7 +168,7 @@ package final class ReadTransaction: ObjectSource {
         return found
     }
 
-    /// The row of an object by its object key; nil when there is none.
+    /// Finds the row of an object by its object key; nil when there is none.
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
         guard
             let bytes = try value(
@@ -188,17 +188,17 @@ package final class ReadTransaction: ObjectSource {
         return try ClassState(stored: value(key))
     }
 
-    /// The value of a key.
+    /// Reads the value of a key.
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try snapshot.value(forKey: key) } catch { throw .storage(error) }
     }
 
-    /// The value of a key that is an array.
+    /// Reads the value of a key that is an array.
     func value(_ key: [UInt8]) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try snapshot.value(key) } catch { throw .storage(error) }
     }
 
-    /// The store's state as of this view.
+    /// Reads the store's state as of this view.
     package func state() throws(StoreError) -> StoreState {
         guard let state = try value(StoreKey.state).flatMap({ StoreState($0) }) else {
             throw .storage(StorageError(.corrupted, operation: "read state"))
@@ -337,7 +337,7 @@ package final class ReadTransaction: ObjectSource {
 }
 
 extension RowClass {
-    /// The row of an object of the class, as it is stored.
+    /// Returns the row of an object of the class, as it is stored.
     @inline(__always)
     func row(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> RowView {
         guard let row = RowView(bytes), canRead(row) else {

@@ -163,7 +163,7 @@ extension RecordCoder {
         }
     }
 
-    /// The bytes of a value of a type, which it is or becomes.
+    /// Writes or reads the bytes of a value of a type, which it is or becomes.
     private mutating func code(scalar value: inout Value, _ type: ScalarType) {
         if isReading { value = type.zero }
         switch value {

@@ -48,7 +48,7 @@ struct RecordCoder {
         bytes = Array(read)
     }
 
-    /// An enum by its raw value.
+    /// Writes or reads an enum by its raw value.
     mutating func code<Choice: RawRepresentable<UInt8>>(_ choice: inout Choice) {
         var value = choice.rawValue
         code(&value)
@@ -56,7 +56,7 @@ struct RecordCoder {
         choice = read
     }
 
-    /// A list, each element of which `body` reads or writes.
+    /// Writes or reads a list, each element of which `body` reads or writes.
     ///
     /// - `empty`: An element before it is read.
     mutating func code<Element>(

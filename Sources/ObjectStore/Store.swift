@@ -65,7 +65,7 @@ package final class Store: Sendable {
 
     // MARK: Reading
 
-    /// A view of the last commit. Cost: well under a microsecond on LMDB.
+    /// Opens a view of the last commit. Cost: well under a microsecond on LMDB.
     ///
     /// `closed` is a closed view of this store that is no longer used: it becomes the new
     /// one, which saves its allocations and the count of references to its catalog.
@@ -225,7 +225,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// The mark of the present format, and the record that it adds.
+    /// Makes the mark of the present format, and the record that it adds.
     private static func markerBatch(_ access: AccessRecord) -> Overlay {
         let overlay = Overlay()
         StoreFormat.encode(StoreFormat.current).withUnsafeBytes { marker in

@@ -83,7 +83,7 @@ package struct DanglingLink: Sendable {
         /// Into an entry of a map.
         case key(String)
     }
-    /// The order of links: by source, then by position, elements by number.
+    /// Whether the link stands before another: by source, then by position, elements by number.
     func isBefore(_ other: DanglingLink) -> Bool {
         if source != other.source { return source < other.source }
         for (left, right) in zip(path, other.path) where left != right {

@@ -46,7 +46,7 @@ extension CollectionView {
             Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self)), byteCount)
     }
 
-    /// The bytes of neighbouring elements, without tables.
+    /// Returns the bytes of neighbouring elements, without tables.
     package func byteCount(_ range: Range<Int>) -> Int {
         max(offset(range.upperBound) - offset(range.lowerBound), 0)
     }

@@ -70,7 +70,7 @@ public struct CollectionView {
         return nulls.load(fromByteOffset: index >> 3, as: UInt8.self) & (1 << UInt8(index & 7)) != 0
     }
 
-    /// The bytes of the element at `index`.
+    /// Returns the bytes of the element at `index`.
     ///
     /// - Precondition: `index` lies in `0 ..< count`.
     @inlinable public func bytes(_ index: Int) -> UnsafeRawBufferPointer {
@@ -94,7 +94,7 @@ public struct CollectionView {
             && (isNull || compareKeys(bytes(index), other.bytes(otherIndex)) == 0)
     }
 
-    /// The address of the fixed-width element at `index`.
+    /// Returns the address of the fixed-width element at `index`.
     ///
     /// - Precondition: The elements have a fixed width and `index` lies in `0 ..< count`.
     @inlinable public func pointer(_ index: Int) -> UnsafeRawPointer {

@@ -13,7 +13,7 @@ package final class DraftPool {
     /// Makes an empty pool.
     package init() {}
 
-    /// A draft that states nothing.
+    /// Returns a draft that states nothing.
     package func draft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
         if usedCount == drafts.count {
             drafts.append(ObjectDraft(rowClass, isMerge: isMerge))

@@ -30,7 +30,7 @@ public struct Field {
         base.load(fromByteOffset: Int(location.nullByte), as: UInt8.self) & location.nullMask != 0
     }
 
-    /// The slot's bytes read as `T`.
+    /// Returns the slot's bytes read as `T`.
     @inlinable public func load<T: BitwiseCopyable>(_ type: T.Type) -> T {
         base.loadUnaligned(fromByteOffset: Int(location.slot), as: type)
     }
@@ -81,19 +81,19 @@ public struct Field {
             start: base + offset, count: isInBounds ? heapByteCount : 0)
     }
 
-    /// The bytes of a value in the heap, wherever they lie; not of collections.
+    /// Returns the bytes of a value in the heap, wherever they lie; not of collections.
     @inlinable public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         isOutOfLine ? overflowText(source) : heap
     }
 
-    /// The bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
+    /// Returns the bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
     func bytes(
         _ storage: FieldStorage, _ source: any OverflowSource
     ) -> UnsafeRawBufferPointer {
         storage.isInHeap ? text(source) : heapOrSlot(storage)
     }
 
-    /// The bytes of the slot, or of a value in the heap of the row.
+    /// Returns the bytes of the slot, or of a value in the heap of the row.
     func heapOrSlot(_ storage: FieldStorage) -> UnsafeRawBufferPointer {
         storage.isInHeap
             ? heap : UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount)

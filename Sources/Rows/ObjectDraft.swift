@@ -218,7 +218,7 @@ package final class ObjectDraft {
         children.append(contentsOf: list)
     }
 
-    /// The arena's bytes of a heap field or reference.
+    /// Returns the arena's bytes of a heap field or reference.
     package func arenaBytes(start: Int, count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: arena.bytes[start..<(start + count)])
     }
@@ -291,8 +291,8 @@ package final class ObjectDraft {
         return children.contains { $0.writesObjects }
     }
 
-    /// A draft that states of the same object only what leads to no other: single values and
-    /// lists and sets of values. Links, embedded objects, nested ones and maps are left out.
+    /// Makes a draft that states of the same object only what leads to no other: single values and lists
+    /// and sets of values. Links, embedded objects, nested ones and maps are left out.
     package func plainPart() -> ObjectDraft {
         let plain = ObjectDraft(rowClass, isMerge: isMerge)
         plain.isPart = true

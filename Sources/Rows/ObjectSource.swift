@@ -7,7 +7,7 @@ package protocol ObjectSource: OverflowSource {
     /// The budget of evaluations on the source.
     var budget: Budget { get }
 
-    /// The row of an object, valid until the snapshot ends; nil when there is none.
+    /// Returns the row of an object, valid until the snapshot ends; nil when there is none.
     func row(classIndex: Int, key: UInt64) -> RowView?
 
     /// Calls `body` with the class and key of each object that links to the object `key` of class
@@ -20,6 +20,6 @@ package protocol ObjectSource: OverflowSource {
     /// Counts the links that lead to the object from any property of any class.
     func incomingLinkCount(classIndex: Int, key: UInt64) -> Int
 
-    /// The object key of the object with a primary key; nil when there is none.
+    /// Returns the object key of the object with a primary key; nil when there is none.
     func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64?
 }

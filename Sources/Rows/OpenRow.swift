@@ -49,7 +49,7 @@ struct OpenRow {
         buffer.store(UInt32(buffer.count - offset), at: slot(member) + 4)
     }
 
-    /// The same for the reference to an out-of-line value.
+    /// Ends the reference to an out-of-line value.
     func closeReference(_ member: Int, from offset: Int) {
         buffer.store(UInt32(offset - start), at: slot(member))
         buffer.store(UInt32(buffer.count - offset) | RowLayout.overflowFlag, at: slot(member) + 4)

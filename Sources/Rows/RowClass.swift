@@ -272,7 +272,7 @@ public final class RowClass: @unchecked Sendable {
         return position < tableCount && row.byteCount >= tables[Int(position)].fixedByteCount
     }
 
-    /// The value of the property at `member` in `row`. Cost: a few nanoseconds.
+    /// Returns the value of the property at `member` in `row`. Cost: a few nanoseconds.
     ///
     /// - Precondition: `member` is a position in ``members`` and not an inverse link.
     @inlinable public func field(_ member: Int, in row: RowView) -> Field {
@@ -282,7 +282,7 @@ public final class RowClass: @unchecked Sendable {
         return Field(base: location.fill ?? row.base, location: location)
     }
 
-    /// The position of a property by its own name, or by the one that it is mapped to.
+    /// Returns the position of a property by its own name, or by the one that it is mapped to.
     package func member(named name: String) -> Int? { memberIndex[name] ?? mappedIndex[name] }
 
     /// The least and the greatest number that a primary key of the class may have; nil when its type is
@@ -297,20 +297,20 @@ public final class RowClass: @unchecked Sendable {
     /// Returns the location of the property at `member` in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
-    /// The collection in the list or set property at `member` of `row`, or the values of a map, wherever it
-    /// lies.
+    /// Returns the collection in the list or set property at `member` of `row`, or the values of a map,
+    /// wherever it lies.
     @inlinable public func collection(
         _ member: Int, in row: RowView, _ source: any OverflowSource
     ) -> StoredCollection {
         StoredCollection(field(member, in: row), members[member].storage, source)
     }
 
-    /// The collection at `member` of `row`; empty when it is out of line.
+    /// Returns the collection at `member` of `row`; empty when it is out of line.
     @inlinable public func inlineLeaf(_ member: Int, in row: RowView) -> LeafView {
         LeafView(field(member, in: row).heap, members[member].storage)
     }
 
-    /// The embedded row in the single embedded property at `member` of `row`; nil when it is null.
+    /// Returns the embedded row in the single embedded property at `member` of `row`; nil when it is null.
     @inlinable public func embedded(_ member: Int, in row: RowView) -> RowView? {
         let field = field(member, in: row)
         return field.isNull ? nil : RowView(field.heap)

@@ -38,12 +38,12 @@ package final class RowSchema: Sendable {
         hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
     }
 
-    /// The classes whose objects hold embedded ones of a class, by position, see ``Schema/owners(of:)``.
+    /// Returns the classes whose objects hold embedded ones of a class, by position, see ``Schema/owners(of:)``.
     package func ownerClasses(of embedded: Int) -> [Int] {
         definition.owners(of: classes[embedded].definition.name).compactMap { classIndex[$0.name] }
     }
 
-    /// The class of a name.
+    /// Returns the class of a name.
     package func rowClass(named name: String) -> RowClass? {
         classIndex[name].map { classes[$0] }
     }

@@ -9,7 +9,7 @@ public enum CaseFolding {
     /// The folded form of each scalar of the table.
     private static let table: [UInt32] = (0..<UInt32(tableCount)).map { HFFoldCase($0) }
 
-    /// The folded form of a scalar. Cost: a look-up; some 5 ns for scalars beyond U+1FFF.
+    /// Returns the folded form of a scalar. Cost: a look-up; some 5 ns for scalars beyond U+1FFF.
     @inlinable @inline(__always)
     public static func fold(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }

@@ -65,7 +65,7 @@ package struct TextSearch: Hashable, Sendable {
         self.excluded = excluded.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// The search without the exclusions in which a term is one of some.
+    /// Returns the search without the exclusions in which a term is one of some.
     package func withoutExcluded(_ isOne: (Term) -> Bool) -> TextSearch {
         var search = self
         search.excluded.removeAll { $0.contains(where: isOne) }

@@ -54,7 +54,7 @@ public enum UTF8Scalars {
         return check == end ? start : end - 1
     }
 
-    /// The first scalars of a text that is well-formed.
+    /// Returns the first scalars of a text that is well-formed.
     package static func beginning(
         of text: UnsafeRawBufferPointer, _ scalarCount: Int
     ) -> UnsafeRawBufferPointer {

@@ -37,7 +37,7 @@ package final class WordReader {
         }
     }
 
-    /// As above, by ICU; false when no more are wanted.
+    /// Hands over the words of a part by ICU; false when no more are wanted.
     private func forEachWord(
         ofPart text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
     ) -> Bool {

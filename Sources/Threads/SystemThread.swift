@@ -56,7 +56,7 @@ package func startThread(named name: StaticString, _ body: @escaping @Sendable (
     precondition(isStarted, "no thread can be started")
 }
 
-/// The same for work that the caller can do itself.
+/// Starts a detached thread for work that the caller can do itself.
 ///
 /// - Returns: Whether there is a thread; `body` is not run otherwise.
 package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {

@@ -24,7 +24,7 @@ package enum CommitScript {
         return batch
     }
 
-    /// The step that the last commit of `snapshot` made; zero in an empty store.
+    /// Returns the step that the last commit of `snapshot` made; zero in an empty store.
     package static func lastStep(in snapshot: any StorageSnapshot) throws(StorageError) -> UInt64 {
         guard let found = try snapshot.bytes(forKey: stepKey) else { return 0 }
         return found.reduce(0) { $0 << 8 | UInt64($1) }

@@ -73,7 +73,7 @@ package final class Interposer: Sendable {
         TemporaryDirectory.contents("\(control.path)/syncs")?.count ?? 0
     }
 
-    /// The library's path, built if need be by `$CC`, `cc` or `clang`.
+    /// Returns the library's path, built if need be by `$CC`, `cc` or `clang`.
     package static func build() throws -> String {
         try built.withLock { built in
             if let built { return built.path }

@@ -64,7 +64,7 @@ package struct RequestFault: Error, Sendable {
         self.alternatives = alternatives
     }
 
-    /// A fault of one part of the request.
+    /// Makes a fault of one part of the request.
     ///
     /// - `partDetail`: The detail of the part, where that of the whole says more.
     package static func single(
@@ -77,7 +77,7 @@ package struct RequestFault: Error, Sendable {
         return RequestFault(kind, code, detail, errors: [part])
     }
 
-    /// A malformed parameter.
+    /// Makes the fault of a malformed parameter.
     package static func parameter(_ name: String, _ detail: String, hint: String? = nil)
         -> RequestFault
     {
@@ -96,7 +96,7 @@ package struct RequestFault: Error, Sendable {
         return RequestFault(kind, code, (parts.first?.detail ?? detail) + more, errors: parts)
     }
 
-    /// A definition with faults: 400 when names repeat, else 422.
+    /// Makes the fault of a definition with faults: 400 when names repeat, else 422.
     package static func definition(
         _ code: String, _ parts: [Entry], _ detail: String
     ) -> RequestFault {
@@ -106,7 +106,7 @@ package struct RequestFault: Error, Sendable {
         return .several(.invalid, code, parts, detail)
     }
 
-    /// An object, or a change of one, with faults: 400 when names repeat, else 422.
+    /// Makes the fault of an object, or of a change of one, with faults: 400 when names repeat, else 422.
     ///
     /// - `count`: The number of faults, those beyond `parts` included.
     static func object(_ parts: [Entry], count: Int, hasRepeatedName: Bool) -> RequestFault {

@@ -21,12 +21,12 @@ package final class SchemaNames: Sendable {
         table = NameTable(schema.classes.map(\.definition.name))
     }
 
-    /// The position of the class with this name.
+    /// Finds the position of the class with this name.
     package func classIndex(named name: UnsafeRawBufferPointer) -> Int? {
         table.position(of: name)
     }
 
-    /// The projection of a name, of a class whose objects stand by themselves.
+    /// Finds the projection of a name, of a class whose objects stand by themselves.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for one of an embedded class.
     package func projection(named name: String) throws(RequestFault) -> CompiledProjection {

@@ -42,7 +42,7 @@ package struct JSONPatch: Sendable {
         self.firstIndex = firstIndex
     }
 
-    /// The steps of a patch as they are written.
+    /// Reads the steps of a patch as they are written.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with every fault of the form; `.invalid` for too many.
     static func steps(_ json: JSONValue, countMax: Int) throws(RequestFault) -> [JSONPatchStep] {

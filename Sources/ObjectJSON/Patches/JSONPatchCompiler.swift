@@ -214,7 +214,7 @@ struct JSONPatchCompiler {
             code: fault.code, detail: "In '\(property)': \(fault.detail)", member: "value")
     }
 
-    /// An index as RFC 6901 writes it: digits without leading zeros.
+    /// Reads an index as RFC 6901 writes it: digits without leading zeros.
     private static func index(_ step: String) -> Int? {
         let digits = step.utf8
         guard let first = digits.first, digits.allSatisfy({ (48...57).contains($0) }),

@@ -60,7 +60,7 @@ package final class CompiledProjection: Sendable {
         firstMembers = members
     }
 
-    /// The projections of a schema by name; each holds in it.
+    /// Compiles the projections of a schema by name; each holds in it.
     static func all(of schema: RowSchema) -> [String: CompiledProjection] {
         var compiled: [String: CompiledProjection] = [:]
         if schema.projections.isEmpty { return compiled }
@@ -116,7 +116,7 @@ package final class CompiledProjection: Sendable {
             ? [FieldSelection.Part(kind: .id, name: "$id")] : []
     }
 
-    /// The step of a selection that shows a property.
+    /// Makes the step of a selection that shows a property.
     private static func part(of property: Property, _ schema: RowSchema) -> FieldSelection.Part? {
         guard let last = property.steps.last else { return nil }
         let holder = schema.classes[last.classIndex]
@@ -195,7 +195,7 @@ package final class CompiledProjection: Sendable {
 
     // MARK: Queries
 
-    /// The same error, saying why where it is about a name that only the projection has.
+    /// Returns the same error, saying why where it is about a name that only the projection has.
     ///
     /// - `text`: The text that was refused.
     package func explaining(_ error: QueryError, in text: String) -> QueryError {

@@ -27,7 +27,7 @@ struct ProjectedPathResolver {
         self.names = names
     }
 
-    /// The step in the names of the object that its path leads to; nil when it is refused.
+    /// Translates a step into the names of the object that its path leads to; nil when it is refused.
     ///
     /// - `index`: Of the step in the body.
     mutating func translated(

@@ -4,7 +4,7 @@ import Rows
 import Text
 
 extension ObjectReader {
-    /// The fault of a body with faults: 400 when names repeat, else 422.
+    /// Makes the fault of a body with faults: 400 when names repeat, else 422.
     package func fault() -> RequestFault {
         .object(faults, count: faultCount, hasRepeatedName: hasRepeatedName)
     }

@@ -204,7 +204,7 @@ extension ObjectReader {
         writer.link(classNumber: target.number, key: 0)
     }
 
-    /// The class that a link in a mixed value leads to; nil with a fault when it says none.
+    /// Finds the class that a link in a mixed value leads to; nil with a fault when it says none.
     private func mixedTarget(_ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?) -> RowClass?
     {
         guard let names else { return nil }

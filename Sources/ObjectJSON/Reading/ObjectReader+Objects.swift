@@ -195,7 +195,7 @@ extension ObjectReader {
                 + "\(Self.describe(json)).")
     }
 
-    /// The key in `{"$link":{"class","id"}}`.
+    /// Reads the key in `{"$link":{"class","id"}}`.
     private func keyOfLink(_ link: JSONValue, _ json: JSONValue, _ target: RowClass) -> JSONValue? {
         var className: JSONValue?
         var id: JSONValue?

@@ -27,7 +27,7 @@ extension ObjectReader {
         }
     }
 
-    /// The fault of a property that an object states and names as left out.
+    /// Makes the fault of a property that an object states and names as left out.
     static func omittedAndStated(_ name: String) -> (code: String, detail: String) {
         (
             "omitted-and-stated",

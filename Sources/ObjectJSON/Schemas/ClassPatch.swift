@@ -55,7 +55,7 @@ package struct ClassPatch {
 }
 
 extension ObjectClass {
-    /// The class with the names that renamings give to it and its properties.
+    /// Returns the class with the names that renamings give to it and its properties.
     fileprivate func renamed(_ renames: SchemaRenames) -> ObjectClass {
         var result = self
         func newName(_ property: String) -> String {

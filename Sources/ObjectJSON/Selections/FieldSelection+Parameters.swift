@@ -177,7 +177,7 @@ extension FieldSelection {
                     name, among: expands ? known : known + ["$id", "$version"]))
         }
 
-        /// A count or an aggregate of a member.
+        /// Adds a count or an aggregate of a member.
         private func calculate(
             _ member: Int, _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
             _ parameter: String

@@ -212,14 +212,14 @@ package final class FieldSelection: @unchecked Sendable {
         self.init(rowClass, [part])
     }
 
-    /// The same of embedded objects with `$owner` before it, unless it is there.
+    /// Returns the same selection of embedded objects with `$owner` before it, unless it is there.
     package func withOwner() -> FieldSelection {
         let parts = steps.indices.map(part(at:))
         if parts.contains(where: { $0.kind == .owner }) { return self }
         return FieldSelection(rowClass, [Part(kind: .owner, name: "$owner")] + parts)
     }
 
-    /// Every stored property but some.
+    /// Returns a selection of every stored property but some.
     package func without(_ members: MemberSet) -> FieldSelection {
         if members.isEmpty { return self }
         return FieldSelection(
@@ -227,7 +227,7 @@ package final class FieldSelection: @unchecked Sendable {
             Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) })
     }
 
-    /// The same but for a single embedded object, whatever was asked of it.
+    /// Returns the same selection but for a single embedded object, whatever was asked of it.
     package func without(embedded member: Int) -> FieldSelection {
         let kept = steps.indices.filter {
             steps[$0].kind != .embedded || steps[$0].member != member
@@ -235,7 +235,7 @@ package final class FieldSelection: @unchecked Sendable {
         return kept.count == labels.count ? self : FieldSelection(rowClass, kept.map(part(at:)))
     }
 
-    /// The step at a position as the part that it was made from.
+    /// Returns the step at a position as the part that it was made from.
     func part(at position: Int) -> Part {
         let step = steps[position]
         var part = Part(kind: step.kind, name: labels[position], member: Int(step.member))
@@ -263,7 +263,7 @@ package final class FieldSelection: @unchecked Sendable {
         return parts
     }
 
-    /// The step that shows a property.
+    /// Makes the step that shows a property.
     ///
     /// - `nested`: Of an inverse link of embedded objects never nil.
     static func part(

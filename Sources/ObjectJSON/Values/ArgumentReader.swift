@@ -7,7 +7,7 @@ package enum ArgumentReader {
     /// The greatest depth of lists in an argument.
     private static let depthMax = 8
 
-    /// The argument that a JSON value stands for; nil when it is none.
+    /// Reads the argument that a JSON value stands for; nil when it is none.
     ///
     /// A plain string may stand for a date, a UUID, an object identifier or data, whichever the query
     /// compares it with.

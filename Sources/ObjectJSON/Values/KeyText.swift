@@ -84,7 +84,7 @@ package enum KeyText {
         return PlainValue.value(json, rowClass.members[member].storage.element)
     }
 
-    /// The fault of a key that is not of its class's type.
+    /// Makes the fault of a key that is not of its class's type.
     package static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> RequestFault
     {
         let detail: String

@@ -4,7 +4,7 @@ import ObjectModel
 
 /// Values that stand alone, in the JSON forms of `mixed`: defaults, and the arguments of queries.
 enum MixedText {
-    /// The value that JSON stands for; nil when it is none.
+    /// Reads the value that JSON stands for; nil when it is none.
     ///
     /// - `depthMax`: The greatest depth of lists and maps.
     /// - `takesLargeIntegers`: Takes a whole number beyond 64 bits for a decimal of at most 34 digits, instead of for none.
@@ -58,7 +58,7 @@ enum MixedText {
         }
     }
 
-    /// A value whose kind is written out.
+    /// Reads a value whose kind is written out.
     private static func value(_ json: JSONValue, _ form: MixedForm) -> Value? {
         switch form {
         case .link:

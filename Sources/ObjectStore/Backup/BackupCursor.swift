@@ -41,7 +41,7 @@ package final class BackupCursor {
 
     deinit { snapshot.close() }
 
-    /// The next bytes, valid until the next call; empty at the end.
+    /// Reads the next bytes, valid until the next call; empty at the end.
     package func next() throws(StoreError) -> UnsafeRawBufferPointer {
         buffer.removeAll()
         switch step {

@@ -46,8 +46,8 @@ package final class BackupReader {
         }
     }
 
-    /// The entries of the next block, in ascending order of their keys, valid until the next call; nil
-    /// behind the last one.
+    /// Reads the entries of the next block, in ascending order of their keys, valid until the next call;
+    /// nil behind the last one.
     package func nextBlock() throws(BackupFault) -> [StorageBatch.Change]? {
         let offset = byteCount
         try read(4)

@@ -119,7 +119,7 @@ package struct StoreCheck {
         case row(RowView)
     }
 
-    /// The row of an object, if one is there that can be read.
+    /// Finds the row of an object, if one is there that can be read.
     func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> Found {
         let buffer = ByteBuffer(capacity: 16)
         StoreKey.appendRow(rowClass, key, to: buffer)

@@ -198,7 +198,7 @@ struct CatalogPlan {
         garbage += before.subtracting(after).sorted().map { Garbage(.index, $0) }
     }
 
-    /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
+    /// Chooses the numbers of a class's unique groups: a group of the same properties keeps its entries.
     private mutating func groupNumbers(
         _ old: RowClass, _ new: ObjectClass, _ numbers: [UInt32]
     ) -> [UInt32] {
@@ -219,7 +219,7 @@ struct CatalogPlan {
         return numbers
     }
 
-    /// The numbers of a class's search indexes: one of the same kind and values keeps its entries.
+    /// Chooses the numbers of a class's search indexes: one of the same kind and values keeps its entries.
     private mutating func searchNumbers(_ old: RowClass, _ new: Int) -> [Int: UInt32] {
         var numbers: [Int: UInt32] = [:]
         for (member, property) in proposed.classes[new].properties.enumerated() {
@@ -275,7 +275,7 @@ struct CatalogPlan {
         }
     }
 
-    /// The numbers of the classes that stay and that a property may link to.
+    /// Returns the numbers of the classes that stay and that a property may link to.
     private func targets(of member: RowClass.Member) -> [UInt32] {
         switch (member.storage.shape, member.storage.element) {
         case (.none, _): []
@@ -290,7 +290,7 @@ struct CatalogPlan {
         }
     }
 
-    /// The links that objects of a class that goes have through classes that stay.
+    /// Notes the links that objects of a class that goes have through classes that stay.
     private mutating func leaveEmbeddedLinks(of origin: RowClass, _ kept: Set<UInt32>) {
         guard origin.definition.kind.standsAlone else { return }
         var seen: Set<Int> = [origin.index]

@@ -92,7 +92,7 @@ struct SchemaChange {
         }
     }
 
-    /// The faults of what would be lost.
+    /// Makes the faults of losses.
     ///
     /// - `counts`: The number of objects that lose something, by step.
     static func losses(_ steps: [SchemaStep], _ counts: [Int]) -> [SchemaFault] {

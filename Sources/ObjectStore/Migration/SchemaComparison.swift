@@ -172,7 +172,7 @@ struct SchemaComparison {
         }
     }
 
-    /// The stored property that a proposed one was.
+    /// Finds the stored property that a proposed one was.
     private func matchedMember(of property: Property, _ old: RowClass, _ new: ObjectClass) -> Int? {
         let name = renames.oldName(ofProperty: property.name, inNew: new.name)
         guard
@@ -280,7 +280,7 @@ struct SchemaComparison {
         return range.contains(before.lowerBound) && range.contains(before.upperBound)
     }
 
-    /// The number of the class that a stored property links to; nil for others, and when the class goes.
+    /// Returns the number of the class that a stored property links to; nil for others, and when the class goes.
     private func linkTarget(_ member: RowClass.Member) -> UInt32? {
         guard member.storage.element == .link, member.classIndex >= 0,
             newClasses[member.classIndex] != nil
@@ -296,7 +296,7 @@ struct SchemaComparison {
         return newClasses[member.classIndex].map { proposed.classes[$0].name == name } ?? false
     }
 
-    /// The type of an inverse link with the proposed names.
+    /// Returns the type of an inverse link with the proposed names.
     private func renamed(_ type: PropertyType) -> PropertyType {
         guard case .linkingObjects(let className, let property) = type else { return type }
         return .linkingObjects(

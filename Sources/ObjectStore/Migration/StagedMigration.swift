@@ -67,7 +67,7 @@ final class StagedMigration {
 
     // MARK: Passes
 
-    /// The classes that a phase walks, by position in the present catalog.
+    /// Returns the classes that a phase walks, by position in the present catalog.
     private func classes(_ phase: MigrationProgress.Phase) -> [Int] {
         present.rows.classes.filter { rowClass in
             guard rowClass.definition.kind.standsAlone else { return false }
@@ -220,7 +220,7 @@ final class StagedMigration {
         }
     }
 
-    /// The row that the target class has for a row: one that is written now, or the same.
+    /// Returns the row that the target class has for a row: one that is written now, or the same.
     func targetRow(
         _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup
     ) throws(StoreError) -> RowView {

@@ -70,7 +70,7 @@ extension OrderedKey {
 }
 
 extension ClassWork {
-    /// The primary key that an object has after the change.
+    /// Returns the primary key that an object has after the change.
     fileprivate func newKey(
         _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ source: any OverflowSource,
         _ buffer: ByteBuffer

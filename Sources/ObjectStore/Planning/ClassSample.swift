@@ -47,14 +47,14 @@ final class ClassSample: @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    /// A number that says nothing of the key's position among others, the same each time.
+    /// Returns a number that says nothing of the key's position among others, the same each time.
     static func scattered(_ key: UInt64) -> UInt64 {
         var mixed = key &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
         return mixed ^ (mixed >> 32)
     }
 
-    /// A row: its copy, or what a view has in its place now; nil where that is gone.
+    /// Returns a row: its copy, or what a view has in its place now; nil where that is gone.
     func row(_ entry: Entry, in transaction: ReadTransaction) throws(StoreError) -> RowView? {
         guard entry.offset >= 0 else { return try transaction.find(rowClass, key: entry.key) }
         let start = bytes.baseAddress?.advanced(by: entry.offset)

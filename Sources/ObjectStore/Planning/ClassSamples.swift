@@ -46,7 +46,7 @@ package final class ClassSamples: Sendable {
         state.wait { $0.taking.isEmpty ? () : nil }
     }
 
-    /// The sample of a class; nil before there is one. Has one taken where that is missing or out of date.
+    /// Returns the sample of a class; nil before there is one. Has one taken where that is missing or out of date.
     ///
     /// - `objectCount`: The number of objects of the class.
     func sample(of rowClass: RowClass, objectCount: Int, commit: UInt64) -> ClassSample? {

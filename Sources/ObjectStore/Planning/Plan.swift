@@ -41,7 +41,7 @@ package struct Plan: Hashable, Sendable {
     /// No object: the conditions exclude each other.
     static let nothing = Plan(source: .nothing, order: .natural(reversed: false))
 
-    /// Every object of the class, each tested.
+    /// Makes the plan that tests every object of the class.
     package static func scan(_ query: ObjectQuery) -> Plan {
         Plan(
             source: nil, order: query.sort.isEmpty ? .natural(reversed: false) : .sort,

@@ -3,7 +3,7 @@ import Rows
 
 /// The choice between a walk in the wanted order, the keys of some sources, and a scan.
 extension Planner {
-    /// The plan that is likely to cost least.
+    /// Chooses the plan that is likely to cost least.
     mutating func choose(
         _ own: [PlanCandidate], _ natural: Plan?
     ) throws(StoreError) -> Plan {
@@ -62,7 +62,7 @@ extension Planner {
         return QueryCost.times(min(rangeCount, walked), row)
     }
 
-    /// A walk in the wanted order as long as it costs less than what is behind it.
+    /// Makes a walk in the wanted order as long as it costs less than what is behind it.
     private func walkOr(
         _ natural: Plan, _ walk: Int, _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?,
         _ total: Int

@@ -8,8 +8,8 @@ extension Planner {
         query.sort.isEmpty && !query.isCounted && query.expectedCount != nil
     }
 
-    /// The scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index is asked;
-    /// nil where it does not, and the query has to be planned.
+    /// Returns the scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index
+    /// is asked; nil where it does not, and the query has to be planned.
     mutating func immediatePage() throws(StoreError) -> Plan? {
         guard isPage, transaction.columns?.hasColumns(rowClass) == true, !isAnswered
         else { return nil }

@@ -89,7 +89,7 @@ struct Planner {
 
     // MARK: Simple plans
 
-    /// The ways that one index, or the primary key, serves; nil where the conditions exclude each other.
+    /// Finds the ways that one index, or the primary key, serves; nil where the conditions exclude each other.
     func own() -> [PlanCandidate]? {
         let constraints = query.predicate?.constraints ?? []
         return constraints.contains { $0.ranges.isEmpty } ? nil : search.own(constraints)
@@ -104,7 +104,7 @@ struct Planner {
         return min(Self.entryCountMax, max(16, QueryCost.times(wanted, 2)))
     }
 
-    /// The plan that reads one source, or looks up the common keys of some, the smallest first.
+    /// Makes the plan that reads one source, or looks up the common keys of some, the smallest first.
     func plan(_ used: [PlanCandidate]) -> Plan {
         let source = used.count == 1 ? used[0].source : .all(used.map(\.source))
         var keys = used.first?.keys
@@ -133,7 +133,7 @@ struct Planner {
             zip(conjuncts, areCovered).compactMap { $0.1 ? nil : $0.0 })
     }
 
-    /// The plan that reads an index in the wanted order; nil when there is none.
+    /// Makes the plan that reads an index in the wanted order; nil when there is none.
     func naturalPlan(_ own: [PlanCandidate], _ predicate: Predicate?) -> Plan? {
         guard let sorted = query.sortMember(rowClass) else { return nil }
         if let candidate = own.first(where: { $0.member == sorted.member }) {

@@ -11,7 +11,7 @@ extension QueryExecution {
         try transaction.find(rowClass, key: key)
     }
 
-    /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.
+    /// Returns the columns that can answer the plan's residual predicate, or a part of it; nil for none.
     ///
     /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
     func columns(readsAll: Bool) throws(StoreError) -> ColumnScan? {
@@ -136,8 +136,8 @@ extension QueryExecution {
         _ = try visit(keys[...], cost: 0, body)
     }
 
-    /// The object keys of the plan's source, rising; nil where it has none and all objects are scanned.
-    /// Where they cost too much the plan is given up, and there are none.
+    /// Collects the object keys of the plan's source, rising; nil where it has none and all objects are
+    /// scanned. Where they cost too much the plan is given up, and there are none.
     ///
     /// - `page`: The key behind which they may begin, and the number wanted; nil for all.
     func collectedKeys(

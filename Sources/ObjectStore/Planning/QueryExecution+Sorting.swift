@@ -3,7 +3,7 @@ import Query
 import Rows
 
 extension QueryExecution {
-    /// The position of an object in the order.
+    /// Returns the position of an object in the order.
     package func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
         order.position(key, row)
     }

@@ -8,7 +8,7 @@ extension RowClass {
         member == primaryKeyIndex || indexedMembers.contains(member)
     }
 
-    /// The keys of the entries of an index, or of the primary keys, whose values lie in a range.
+    /// Returns the keys of the entries of an index, or of the primary keys, whose values lie in a range.
     func entries(of member: Int, in range: OrderedKeyRange) -> KeyRange {
         KeyRange(
             lower: entryPrefix(of: member, range.lower), upper: entryPrefix(of: member, range.upper)
@@ -29,7 +29,8 @@ extension KeyRange {
         KeyRange(lower: Self.bound(lower, behind: key), upper: upper)
     }
 
-    /// The first entry behind an object key of those of a value, which are the value followed by the object key.
+    /// Returns the first entry behind an object key of those of a value, which are the value followed by the
+    /// object key.
     static func bound(_ value: [UInt8], behind key: UInt64) -> [UInt8] {
         var bound = value
         withUnsafeBytes(of: key.bigEndian) { bound.append(contentsOf: $0) }

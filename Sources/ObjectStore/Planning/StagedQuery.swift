@@ -39,7 +39,7 @@ package struct StagedQuery: Sendable {
         }
     }
 
-    /// The object keys of the result, in its order, and how the objects were found.
+    /// Returns the object keys of the result, in its order, and how the objects were found.
     ///
     /// - `isTimed`: As of ``QueryExecution/isTimed``.
     package func run(
@@ -146,7 +146,7 @@ extension QueryExecution {
         try transaction.checkFailure()
     }
 
-    /// The objects that were found and are there.
+    /// Reads the objects that were found and are there.
     func objects(_ keys: [UInt64]) throws(StoreError) -> [(key: UInt64, row: RowView)] {
         var objects: [(key: UInt64, row: RowView)] = []
         try forEach(keys) { key, row in

@@ -46,7 +46,7 @@ struct WordCursor {
     /// The range of the word's entries.
     var range: KeyRange { KeyRange(prefix: prefix) }
 
-    /// The least key that is not less than `target`; nil when there is none. Targets never fall.
+    /// Finds the least key that is not less than `target`; nil when there is none. Targets never fall.
     ///
     /// Cost: one look-up in the engine's tree where the key is far behind the last one, and the reading
     /// of entries, of more at a time as long as one follows the other.

@@ -84,7 +84,7 @@ extension PathResolver {
             member < 0 ? .subjectMixed(path) : .mixed(member: member, path), type)
     }
 
-    /// The finished path within `mixed` values.
+    /// Returns the finished path within `mixed` values.
     func mixedTerminal(
         _ member: Int, _ steps: [MixedPath.Step]
     ) -> (ValuePath.Terminal, ValueType) {

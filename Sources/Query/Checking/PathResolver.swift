@@ -42,7 +42,7 @@ struct PathResolver {
 
     var rowClass: RowClass { schema.classes[classIndex] }
 
-    /// The declared type of a property, for messages.
+    /// Returns the declared type of a property, for messages.
     func typeName(_ member: Int) -> String {
         switch rowClass.definition.properties[member].type {
         case .single(.scalar(let scalar)): ValueType.scalar(scalar).name
@@ -272,7 +272,7 @@ struct PathResolver {
         isIndexed = true
     }
 
-    /// The map that the path has come to.
+    /// Returns the map that the path has come to.
     private func map(_ use: String, at offset: Int) throws(QueryError) -> Int {
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape == .map
@@ -338,7 +338,7 @@ struct PathResolver {
         pending = .terminal(terminal, .scalar(.int))
     }
 
-    /// The finished path.
+    /// Returns the finished path.
     func path(at offset: Int) throws(QueryError) -> ValuePath {
         if let declaredKinds { throw source.constantKinds(at: declaredKinds.start) }
         let terminal: ValuePath.Terminal

@@ -69,7 +69,7 @@ struct RegionArgument {
         return rings.count == values.count ? rings : nil
     }
 
-    /// A number of any type as a double; nil for another value.
+    /// Returns a number of any type as a double; nil for another value.
     static func number(_ value: Value) -> Double? {
         switch value {
         case .int(let number): Double(number)

@@ -70,13 +70,13 @@ final class ComparedSide {
 
     var groupCount: Int { isConstant ? 1 : sink.found.groupEnds.count }
 
-    /// The values of one group.
+    /// Returns the values of one group.
     func group(_ index: Int) -> Range<Int> {
         if case .constants(let constants) = origin { return 0..<constants.count }
         return sink.found.group(index)
     }
 
-    /// One value; its texts lie where the row or the query has them.
+    /// Returns one value; its texts lie where the row or the query has them.
     func value(_ index: Int) -> ComparedValue {
         if case .constants(let constants) = origin { return constants[index] }
         return sink.found.values[index]

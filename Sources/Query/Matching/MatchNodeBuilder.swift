@@ -14,7 +14,7 @@ struct MatchNodeBuilder {
         maker = ValueTestMaker(schema: schema, bound)
     }
 
-    /// The node for a predicate.
+    /// Makes the node for a predicate.
     mutating func node(_ predicate: Predicate) -> MatchNode {
         switch predicate {
         case .constant(let truth): return ConstantNode(truth)
@@ -120,7 +120,7 @@ struct MatchNodeBuilder {
         return PathWalker(path, schema: schema, inner: node(predicate))
     }
 
-    /// The number of the class that links lead to, where they stand beside `mixed` values.
+    /// Returns the number of the class that links lead to, where they stand beside `mixed` values.
     private func linkClass(_ path: ValuePath, _ other: ValueType?) -> UInt32? {
         guard other == .scalar(.mixed), case .link(let classIndex) = path.type
         else { return nil }

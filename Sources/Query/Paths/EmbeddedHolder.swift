@@ -26,7 +26,7 @@ package struct EmbeddedHolder {
 }
 
 extension [EmbeddedHolder] {
-    /// The object that an embedded object belongs to, by the position of its holder; nil for −1.
+    /// Returns the object that an embedded object belongs to, by the position of its holder; nil for −1.
     package func owner(of position: Int) -> EmbeddedHolder? {
         guard position >= 0 else { return nil }
         var holder = self[position]

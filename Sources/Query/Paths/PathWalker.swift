@@ -151,7 +151,7 @@ final class PathWalker {
         return self.step(index + 1, embedded, key, holders.count - 1, source, sink)
     }
 
-    /// The holder at a position, if it holds its embedded object in a property.
+    /// Returns the holder at a position, if it holds its embedded object in a property.
     private func holder(_ position: Int, _ originClass: Int, _ member: Int) -> EmbeddedHolder? {
         guard position >= 0 else { return nil }
         let holder = holders[position]
@@ -347,7 +347,7 @@ final class PathWalker {
         }
     }
 
-    /// A single property as it is stored; nil for null.
+    /// Reads a single property as it is stored; nil for null.
     @inline(__always)
     private func value(
         _ member: Int, _ row: RowView, _ source: any ObjectSource

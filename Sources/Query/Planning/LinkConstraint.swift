@@ -24,8 +24,8 @@ package struct LinkConstraint: Hashable, Sendable {
 }
 
 extension Comparison {
-    /// The demand of the comparison on objects that a path links to; nil where an object without such a
-    /// link may match, or where the path's values are not looked at one by one.
+    /// Returns the demand of the comparison on objects that a path links to; nil where an object without
+    /// such a link may match, or where the path's values are not looked at one by one.
     ///
     /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to, whose own path is taken apart in
     /// the same way; so every step is one walk along inverse links.
@@ -57,8 +57,8 @@ extension Comparison {
 }
 
 extension RegionCondition {
-    /// The demand of the condition on objects that its path links to; nil where it goes along no link, or where ALL or
-    /// NONE of several points are meant.
+    /// Returns the demand of the condition on objects that its path links to; nil where it goes along no link, or
+    /// where ALL or NONE of several points are meant.
     ///
     /// As of ``Comparison/linkConstraint(_:)``; an object without the link has no point, which lies in no region.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
@@ -73,8 +73,8 @@ extension RegionCondition {
 }
 
 extension ValuePath {
-    /// The steps up to the first along a link, and the path from there on; nil when there is none, or when it leads
-    /// to embedded objects, whose owners alone inverse links name.
+    /// Returns the steps up to the first along a link, and the path from there on; nil when there is none, or when
+    /// it leads to embedded objects, whose owners alone inverse links name.
     fileprivate func partedBehindLink(_ schema: RowSchema) -> (head: [PathStep], rest: ValuePath)? {
         guard let index = steps.firstIndex(where: \.isLinkLike),
             !steps[index].leadsToOwners(schema)
@@ -85,7 +85,7 @@ extension ValuePath {
         return (Array(steps[...index]), rest)
     }
 
-    /// The constraint of a path that ends in a link itself, compared with objects that the query names.
+    /// Returns the constraint of a path that ends in a link itself, compared with objects that the query names.
     fileprivate func linkToNamed(
         _ compared: ComparedPath, _ schema: RowSchema
     ) -> LinkConstraint? {

@@ -40,7 +40,7 @@ extension Predicate {
         if case .and(let parts) = self { parts } else { [self] }
     }
 
-    /// The predicate that holds when all of some do; nil for none.
+    /// Returns the predicate that holds when all of some do; nil for none.
     package static func conjunction(_ parts: [Predicate]) -> Predicate? {
         parts.count > 1 ? .and(parts) : parts.first
     }
@@ -112,12 +112,12 @@ private struct RangeAnalysis {
         ranges.firstIndex { $0.member == member }
     }
 
-    /// The ranges of a property; nil when a match may have any value of it.
+    /// Returns the ranges of a property; nil when a match may have any value of it.
     func ranges(of member: Int) -> [OrderedKeyRange]? {
         index(of: member).map { ranges[$0].ranges }
     }
 
-    /// The ranges of one comparison, and whether they say everything.
+    /// Returns the ranges of one comparison, and whether they say everything.
     static func ranges(of comparison: Comparison) -> Own? {
         guard let compared = ComparedPath(comparison), !compared.relation.folds,
             compared.quantifier == nil, let member = compared.path.ownMember,
@@ -136,7 +136,7 @@ private struct RangeAnalysis {
         return found.map { (member, OrderedKeyRange.union($0.ranges), $0.isExact) }
     }
 
-    /// The ranges of `property ⋈ q {values}`.
+    /// Returns the ranges of `property ⋈ q {values}`.
     private static func ranges(
         _ relation: ComparisonOperator, _ values: [Value], _ quantifier: Quantifier,
         _ storage: ElementStorage
@@ -158,7 +158,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// The ranges of `property ⋈ value`; nil when they would be almost everything.
+    /// Returns the ranges of `property ⋈ value`; nil when they would be almost everything.
     private static func ranges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
     ) -> Found? {
@@ -198,8 +198,8 @@ private struct RangeAnalysis {
         return buffer.array
     }
 
-    /// The ranges of `text ⋈ constant`. Keys of long texts are cut: texts that share the cut beginning with
-    /// a long constant have to be looked at.
+    /// Returns the ranges of `text ⋈ constant`. Keys of long texts are cut: texts that share the cut
+    /// beginning with a long constant have to be looked at.
     private static func textRanges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
     ) -> Found? {
@@ -238,7 +238,7 @@ private struct RangeAnalysis {
         return ([range(wider, of: prefix, [1], [2])], false)
     }
 
-    /// The keys that stand in an order to one key and to what begins with it, from `least` up to `end`.
+    /// Returns the keys that stand in an order to one key and to what begins with it, from `least` up to `end`.
     private static func range(
         _ relation: ComparisonOperator, of key: [UInt8], _ least: [UInt8], _ end: [UInt8]
     ) -> OrderedKeyRange {
@@ -251,7 +251,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// The ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
+    /// Returns the ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
     private static func likeRanges(_ pattern: String) -> Found? {
         let bytes = Array(pattern.utf8)
         func isWildcard(_ byte: UInt8) -> Bool {
@@ -269,7 +269,7 @@ private struct RangeAnalysis {
         return (ranges, isExact && isPrefix)
     }
 
-    /// The ranges of `mixed ⋈ constant`: those of the constant's kind.
+    /// Returns the ranges of `mixed ⋈ constant`: those of the constant's kind.
     private static func mixedRanges(
         _ relation: ComparisonOperator, _ value: Value
     ) -> Found? {

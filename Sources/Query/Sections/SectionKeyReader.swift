@@ -39,7 +39,7 @@ package final class SectionKeyReader {
         for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
     }
 
-    /// An object's key as it is stored, nil for null; valid until the next one is read.
+    /// Reads an object's key as it is stored, nil for null; valid until the next one is read.
     package func value(
         row: RowView, key objectKey: UInt64, source: any ObjectSource
     ) -> UnsafeRawBufferPointer? {

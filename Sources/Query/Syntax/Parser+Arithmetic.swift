@@ -2,7 +2,7 @@ import ObjectModel
 
 /// Arithmetic and SUBQUERY.
 extension Parser {
-    /// A value on the right of an operator, perhaps calculated, perhaps in parentheses.
+    /// Parses a value on the right of an operator, perhaps calculated, perhaps in parentheses.
     mutating func expression() throws(QueryError) -> Syntax.Operand {
         try arithmetic(from: try factor())
     }

@@ -31,7 +31,7 @@ extension Parser {
         return Syntax.Constant(kind: .now(plus: seconds), range: start..<previousEnd)
     }
 
-    /// The seconds of `+ 7d`, `- 7d` or `-7d`; nil where something else follows.
+    /// Parses the seconds of `+ 7d`, `- 7d` or `-7d`; nil where something else follows.
     private mutating func duration() throws(QueryError) -> Int64? {
         let start = token.start
         var sign: Int64 = 1

@@ -166,7 +166,7 @@ struct Parser {
         }
     }
 
-    /// A predicate or a value in parentheses.
+    /// Parses a predicate or a value in parentheses.
     mutating func parenthesised() throws(QueryError) -> Syntax.Node {
         try enter()
         defer { depth -= 1 }
@@ -176,8 +176,8 @@ struct Parser {
         return inner
     }
 
-    /// The rest of a comparison that begins with `left`; that alone where it may be one and no operator
-    /// follows.
+    /// Parses the rest of a comparison that begins with `left`; that alone where it may be one and no
+    /// operator follows.
     private mutating func comparison(
         of left: consuming Syntax.Operand, allowsOperand: Bool
     ) throws(QueryError) -> Syntax.Node {

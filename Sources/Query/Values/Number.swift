@@ -118,7 +118,7 @@ enum Number {
         }
     }
 
-    /// Two numbers put together; nil where ints come to more than 64 bits have.
+    /// Calculates with two numbers; nil where ints come to more than 64 bits hold.
     static func calculate(_ a: Number, _ operation: ArithmeticOperator, _ b: Number) -> Number? {
         switch max(a.rank, b.rank) {
         case 0:

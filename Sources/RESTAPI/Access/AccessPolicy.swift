@@ -20,8 +20,8 @@ package final class AccessPolicy: Sendable {
         self.cors = cors
     }
 
-    /// The refusal of a request whose operation needs `right`; nil when it may go on, for as long as the
-    /// grant holds that it is given.
+    /// Returns the refusal of a request whose operation needs `right`; nil when it may go on, for as
+    /// long as the grant holds that it is given.
     ///
     /// - `tickets`: The tickets that admit it without a token; nil when there are none for it.
     package func refusal(
@@ -132,7 +132,7 @@ package final class AccessPolicy: Sendable {
             && origin.bytes.dropFirst(scheme.utf8CodeUnitCount).elementsEqual(host.bytes)
     }
 
-    /// A `Host` header without its port and the brackets of IPv6.
+    /// Returns a `Host` header without its port and the brackets of IPv6.
     static func hostName(_ host: String) -> String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" })

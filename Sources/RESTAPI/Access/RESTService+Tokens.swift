@@ -16,7 +16,7 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in try tokens.change(body) }
     }
 
-    /// The members of a body that describes a token; nil for one that is left out.
+    /// Reads the members of a body that describes a token; nil for one that is left out.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for anything else than `{"name": …, "right": …}`.
     func tokenMembers(

@@ -57,7 +57,7 @@ package final class StreamTickets: Sendable {
         return text
     }
 
-    /// The grant of a request by the ticket that it states.
+    /// Returns the grant of a request by the ticket that it states.
     ///
     /// - Throws: ``RequestFault`` `.unauthenticated` when the ticket opens nothing, or not this.
     func grant(
@@ -101,7 +101,7 @@ package final class StreamTickets: Sendable {
         }
     }
 
-    /// The ticket that a request states for its URL.
+    /// Reads the ticket that a request states for its URL.
     private func stated(in request: Request) throws(RequestFault) -> SignedTicket {
         guard let text = request[query: Self.parameter],
             let ticket = SignedTicket(

@@ -11,12 +11,12 @@ extension RESTService {
     /// The ending of a schema's tag, so that no object's tag equals it.
     private static let schemaTagSuffix = "-schema"
 
-    /// The entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
+    /// Returns the entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
     func schemaTag(_ schema: Schema) -> String {
         "\(CatalogChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
     }
 
-    /// A reply with a schema or one class of it, and the headers that go with it.
+    /// Makes a reply with a schema or one class of it, and the headers that go with it.
     func schemaResponse(
         _ status: UInt16, _ schema: Schema, _ write: (SchemaWriter) -> Void
     ) -> Response {

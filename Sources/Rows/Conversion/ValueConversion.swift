@@ -67,7 +67,7 @@ package struct ValueConversion: Sendable {
         }
     }
 
-    /// The plain value that takes the place of one, and whether something is lost by that.
+    /// Returns the plain value that takes the place of one, and whether something is lost by that.
     func convert(_ value: Value, isElement: Bool, now: Timestamp) -> (value: Value, isLoss: Bool) {
         guard let scalar else { return (.null, value != .null) }
         if value == .null {
@@ -117,7 +117,7 @@ package struct ValueConversion: Sendable {
         return false
     }
 
-    /// The plain values of a property in the other type: one for a single property.
+    /// Converts the plain values of a property to the other type: one for a single property.
     func convertScalars(_ field: StoredField, now: Timestamp) -> (values: [Value], isLoss: Bool) {
         let stored = field.values
         if to.shape != .single {

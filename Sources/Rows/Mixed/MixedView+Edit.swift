@@ -43,7 +43,7 @@ extension MixedView {
         return outcome
     }
 
-    /// The value that steps lead to.
+    /// Returns the value that steps lead to.
     ///
     /// - Throws: ``ElementFault`` `.notThere` or `.noElements`.
     package func value(at steps: [[UInt8]]) throws(ElementFault) -> MixedView {

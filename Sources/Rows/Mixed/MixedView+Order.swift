@@ -14,7 +14,7 @@ extension MixedView {
         }
     }
 
-    /// The order of two values, by which sets are sorted and told apart: negative, 0 or positive.
+    /// Returns the order of two values, by which sets are sorted and told apart: negative, 0 or positive.
     ///
     /// Kinds come in the order of ``MixedKind/rank``; numbers of all kinds compare exactly, so that 1, 1.0
     /// and the decimal 1 are one; lists compare element by element, maps entry by entry, key before value.

@@ -75,8 +75,8 @@ package struct MixedView {
         return count <= (bytes.count - Self.tableOffset) / (4 * slotCount) ? count : 0
     }
 
-    /// The element of a list, or the value of a map's entry, at an index; null where there is none.
-    /// Cost: constant.
+    /// Returns the element of a list, or the value of a map's entry, at an index; null where there is
+    /// none. Cost: constant.
     package func element(_ index: Int) -> MixedView {
         let count = count
         guard index >= 0, index < count else { return MixedView(Self.nothing) }
@@ -85,7 +85,7 @@ package struct MixedView {
             : MixedView(part(2 * index + 1, slotCount: 2 * count))
     }
 
-    /// The key of a map's entry; empty where there is none. Cost: constant.
+    /// Returns the key of a map's entry; empty where there is none. Cost: constant.
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         let count = count
         guard kind == .map, index >= 0, index < count else { return Self.nothing }
@@ -116,7 +116,7 @@ package struct MixedView {
         Int(bytes.loadUnaligned(fromByteOffset: Self.tableOffset + 4 * slot, as: UInt32.self))
     }
 
-    /// The bytes that end where the table's slot says.
+    /// Returns the bytes that end where the table's slot says.
     ///
     /// - `slotCount`: The number of slots of the table; they lie within the bytes.
     private func part(_ slot: Int, slotCount: Int) -> UnsafeRawBufferPointer {

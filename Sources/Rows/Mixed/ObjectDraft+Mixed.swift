@@ -58,8 +58,8 @@ extension ObjectDraft {
         }
     }
 
-    /// The path from a property's value to a reference within it; empty for one in no
-    /// `mixed` value. Cost: logarithmic.
+    /// Returns the path from a property's value to a reference within it; empty for one in no `mixed`
+    /// value. Cost: logarithmic.
     package func mixedPath(to reference: DraftReference) -> [MixedStep] {
         guard var offset = reference.mixedOffset else { return [] }
         let field = fields[reference.member]

@@ -9,7 +9,7 @@ package enum Placement: Sendable {
     /// In the place of the present value.
     case replace
 
-    /// The elements that give way to the value: one, or none where it is inserted.
+    /// Returns the elements that give way to the value: one, or none where it is inserted.
     ///
     /// - `found`: The end of the path to the value.
     /// - `count`: The number of elements.

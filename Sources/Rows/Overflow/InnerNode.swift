@@ -50,8 +50,8 @@ package struct InnerNode {
     /// All children.
     package var children: [Child] { (0..<childCount).map { self[$0] } }
 
-    /// The child that holds the element at `index`, and that element's index in it; the last child for an
-    /// index at the end or beyond.
+    /// Returns the child that holds the element at `index`, and that element's index in it; the last
+    /// child for an index at the end or beyond.
     package func child(of index: Int) -> (position: Int, index: Int) {
         var rest = index
         for position in 0..<(childCount - 1) {

@@ -80,7 +80,7 @@ public struct OverflowReference {
         }
     }
 
-    /// The value of one chunk; empty when it is missing.
+    /// Returns the value of one chunk; empty when it is missing.
     public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         let found = Self.withKey(identity, 0) { source.overflowChunk($0) }
         return found ?? UnsafeRawBufferPointer(start: base, count: 0)

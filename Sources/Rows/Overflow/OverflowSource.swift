@@ -4,7 +4,7 @@
 /// implementation keeps the first storage error, also for a chunk that is missing, and the caller that runs the
 /// evaluation asks for it afterwards.
 public protocol OverflowSource: AnyObject {
-    /// The chunk under a key, valid until the snapshot ends or the transaction changes the chunk; nil when
-    /// there is none.
+    /// Returns the chunk under a key, valid until the snapshot ends or the transaction changes the chunk;
+    /// nil when there is none.
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer?
 }

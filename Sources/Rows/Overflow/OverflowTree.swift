@@ -39,8 +39,8 @@ public struct OverflowTree {
         OverflowReference.withKey(identity, number) { source.overflowChunk($0) }
     }
 
-    /// The leaf with the element at `index`, and the index of its first element; nil beyond the end and
-    /// when a chunk is missing.
+    /// Finds the leaf with the element at `index`, and the index of its first element; nil beyond the
+    /// end and when a chunk is missing.
     public func leaf(at index: Int) -> (leaf: LeafView, first: Int)? {
         guard index >= 0, index < count else { return nil }
         var number = header.root
@@ -64,7 +64,7 @@ public struct OverflowTree {
         forEachChunk(from: index) { body(LeafView($1, storage), $2) }
     }
 
-    /// As above, but hands over the numbers and the bytes of leaves.
+    /// Hands over leaves as ``forEachLeaf(from:_:)`` does, by their numbers and bytes.
     package func forEachChunk(
         from index: Int, _ body: (UInt32, UnsafeRawBufferPointer, _ first: Int) -> Bool
     ) -> Bool {

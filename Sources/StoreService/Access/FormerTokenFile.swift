@@ -51,7 +51,7 @@ package struct FormerTokenFile: Sendable {
         return entries.count
     }
 
-    /// The tokens in the file; nil when there is no file.
+    /// Reads the tokens in the file; nil when there is no file.
     func read() throws(Failure) -> [Entry]? {
         try text().map(parse)
     }

@@ -49,7 +49,7 @@ package struct SignedTicket: Hashable, Sendable {
         random = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
     }
 
-    /// The text of the ticket for a URL; nil when the library fails.
+    /// Makes the text of the ticket for a URL; nil when the library fails.
     package func text(for url: [UInt8], key: [UInt8]) -> String? {
         let bytes = ByteBuffer(capacity: 64)
         bytes.append(little: owner)

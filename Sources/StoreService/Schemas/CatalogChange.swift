@@ -31,7 +31,7 @@ package struct CatalogChange: Sendable {
     /// Makes a change.
     package init(_ subject: Subject) { self.subject = subject }
 
-    /// The version that stands for the present schema of a store in a precondition.
+    /// Returns the version that stands for the present schema of a store in a precondition.
     package static func version(of schema: Schema, in store: Store) -> StoreVersion {
         StoreVersion(epoch: store.epoch, number: schema.revision)
     }

@@ -6,7 +6,7 @@ import ObjectStore
 
 /// A schema as the text of a file, for verbs that change a store without a service.
 package enum SchemaText {
-    /// The schema in the long form.
+    /// Returns the schema in the long form.
     package static func text(of schema: Schema) -> String {
         let buffer = ByteBuffer()
         SchemaWriter(JSONWriter(buffer)).write(schema)
