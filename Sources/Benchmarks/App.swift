@@ -33,7 +33,7 @@ struct App {
         }
     }
 
-    /// The store with the people, at rest.
+    /// Runs `body` on the store with the people, at rest.
     private static func withPeople(
         _ arguments: Arguments, _ columns: ColumnOptions, _ body: (Store, People) throws -> Void
     ) throws {
@@ -87,10 +87,10 @@ struct App {
         }
     }
 
-    /// What plans cost beside the scans that they replace, in a store of its own with more indexes.
+    /// Compares the cost of plans with that of the scans that they replace, in a store of its own with more indexes.
     ///
-    /// On one core: what helpers do for a scan is no time of the thread that is measured, and would make it
-    /// look cheaper than it is.
+    /// On one core: the work of helpers is no time of the measured thread, and would make a scan look cheaper than
+    /// it is.
     private static func comparePlans(_ arguments: Arguments) throws {
         let engine = try LMDBEngine(
             LMDBOptions(directory: arguments.workDirectory + "/plans"))

@@ -2,17 +2,17 @@ import Glibc
 
 /// The parsed command line.
 struct Arguments {
-    /// Where the people are.
+    /// The folder of the people.
     var peopleDirectory = ""
-    /// How many people.
+    /// The number of people.
     var objectCount = 1_000_000
     /// Runs of each measurement.
     var rounds = 5
     /// The only measurement to make; empty for all.
     var only = ""
-    /// What is measured: the scan from `rows`, or the `reads` or `writes` of the embedded table.
+    /// The measurements: `rows` for the scan, `reads` or `writes` for the embedded table.
     var suite = "rows"
-    /// Where the store is made.
+    /// The folder in which the store is made.
     var workDirectory = ""
 
     init(_ words: [String]) throws(Failure) {

@@ -12,10 +12,10 @@ struct EmbeddedReads {
     private struct Question {
         var name: String
         var filter: String
-        /// What the plain loop looks for.
+        /// The text that the plain loop looks for.
         var text = ""
         var sort: String?
-        /// How many objects are found, of 1,000,000.
+        /// The number of objects found, of 1,000,000.
         var expected: Int?
     }
 
@@ -134,8 +134,8 @@ struct EmbeddedReads {
 
     // MARK: By keys
 
-    /// An equality by the index, parsed each time: the median of some passes with names of their own, since each
-    /// takes so little time that it may fall into a slow moment of the machine.
+    /// Measures an equality by the index, parsed each time: the median of some passes with names of their own,
+    /// since each takes so little time that it may fall into a slow moment of the machine.
     func byIndex() throws {
         var draws = SeededGenerator(seed: 1)
         var found = 0

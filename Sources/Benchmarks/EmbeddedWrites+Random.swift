@@ -4,7 +4,7 @@ import TestSupport
 import Threads
 
 extension EmbeddedWrites {
-    /// How many objects a transaction of random inserts has.
+    /// The objects of one transaction of random inserts.
     private static let randomTransactionCount = 1_000
 
     /// Inserts people in a random order of their primary keys, a thousand a transaction, and reports how many

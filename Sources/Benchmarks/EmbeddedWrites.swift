@@ -12,7 +12,7 @@ struct EmbeddedWrites {
 
     init(_ arguments: Arguments) { self.arguments = arguments }
 
-    /// What a write does to the objects of a class.
+    /// The body of a write to the objects of a class.
     typealias Body = @Sendable (WriteTransaction, RowClass) throws(StoreError) -> Void
 
     /// Runs a write and waits until it is durable.
@@ -61,7 +61,7 @@ struct EmbeddedWrites {
         if arguments.only.isEmpty { try randomInserts() }
     }
 
-    /// A new store that has the schema and the cities.
+    /// Makes a new store that has the schema and the cities.
     func openStore(_ name: String) throws -> (Store, LMDBEngine) {
         let directory = "\(arguments.workDirectory)-\(name)"
         let engine = try LMDBEngine(LMDBOptions(directory: directory))
@@ -99,7 +99,8 @@ struct EmbeddedWrites {
         report("single-insert", Double(count) / seconds, "transactions/s")
     }
 
-    /// Each of them begins when the checkpoint of what was before is done, as it does beside bare LMDB.
+    /// Measures writes of many objects. Each begins when the checkpoint of those before is done, as it
+    /// does beside bare LMDB.
     private func manyChanges(_ store: Store, _ engine: LMDBEngine) throws {
         let total = arguments.objectCount
         try engine.checkpoint()

@@ -9,10 +9,10 @@ import TestSupport
 /// the processor times of the choice and of the best relate.
 struct GeneratedPlans {
     private static let queryCount = 500
-    /// What takes so long is as good as what takes less, in nanoseconds: the chosen plan has to be chosen, which the
-    /// others have not.
+    /// The time in nanoseconds below which no plan counts as faster: the chosen plan has to be chosen as well, which
+    /// the others are spared.
     private static let leastTime: UInt64 = 10_000
-    /// So much more counts as nothing, in nanoseconds.
+    /// The difference in nanoseconds that counts as none.
     private static let equalTime: UInt64 = 5_000
 
     let arguments: Arguments
@@ -65,7 +65,7 @@ struct GeneratedPlans {
             }
             own = min(own, time)
             chosen = text
-            // What takes thrice as long as another plan is not the best one.
+            // A plan that takes thrice as long as another is not the best one.
             for (index, plan) in plans.enumerated() where times[index] / 3 <= best {
                 let (time, text) = try Self.measure(generated) {
                     QueryExecution(generated.query, plan: plan, in: read)
@@ -76,7 +76,7 @@ struct GeneratedPlans {
                 bestPlan = text
             }
         }
-        // What takes a few microseconds more takes as long.
+        // A few microseconds more count as none.
         let ratio =
             own < best + Self.equalTime ? 1 : Double(own) / Double(max(best, Self.leastTime))
         if ratio > 5 {
@@ -85,8 +85,8 @@ struct GeneratedPlans {
         return ratio
     }
 
-    /// What it takes to plan a query and to run it, the second time: the first one finds in the processor's cache
-    /// what another plan has read.
+    /// Measures planning and running a query, the second time: the first run finds in the processor's cache what
+    /// another plan has read.
     private static func measure(
         _ generated: GeneratedQuery, _ plan: () throws -> QueryExecution
     ) throws -> (nanoseconds: UInt64, text: String) {

@@ -32,8 +32,8 @@ final class PersonDrafts {
     private static let domain = Array(".example.com".utf8)
     private static let tag = Array("tag".utf8)
 
-    /// All first names with all last names, and where each pair begins: what the benchmark's own work costs
-    /// counts as the store's.
+    /// All first names with all last names, and where each pair begins: made beforehand, because the cost of the
+    /// benchmark's own work counts as the store's.
     private static let (names, nameStarts) = {
         var names: [UInt8] = []
         var starts = [0]
@@ -64,7 +64,7 @@ final class PersonDrafts {
         }
     }
 
-    /// The draft of a person, good until the next one is asked for.
+    /// Returns the draft of a person, good until the next one is asked for.
     func draft(_ index: Int) -> ObjectDraft {
         pool.takeBack(keeping: 1)
         let draft = pool.draft(rowClass, isMerge: false)

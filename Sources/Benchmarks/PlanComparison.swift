@@ -7,7 +7,7 @@ import Rows
 struct PlanComparison {
     private let store: Store
 
-    /// What is taken of a query's result.
+    /// The part of a query's result that is taken.
     private enum Taken {
         case count
         case all
@@ -97,7 +97,7 @@ struct PlanComparison {
         }
     }
 
-    /// How a query was done, in words.
+    /// Describes how a query was done.
     static func text(_ execution: QueryExecution) -> String {
         execution.followed.map { text($0, execution) }.joined(separator: "; then ")
     }

@@ -137,13 +137,13 @@ package enum Base64 {
         byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == 0x09
     }
 
-    /// The bytes that `text` stands for in one alphabet or the other; nil for neither.
+    /// Returns the bytes that `text` stands for in one alphabet or the other; nil for neither.
     package static func decodeEither(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         let buffer = ByteBuffer(capacity: text.count)
         return decodeEither(text, into: buffer) ? buffer.array : nil
     }
 
-    /// The bytes that `text` stands for, nil as ``decode(_:alphabet:into:)`` says.
+    /// Returns the bytes that `text` stands for, nil as ``decode(_:alphabet:into:)`` says.
     package static func decode(
         _ text: UnsafeRawBufferPointer, alphabet: Alphabet = .standard
     ) -> [UInt8]? {

@@ -16,11 +16,11 @@ public final class ByteBuffer {
     @exclusivity(unchecked) @usableFromInline var written: Int
     @exclusivity(unchecked) @usableFromInline var capacity: Int
 
-    /// The block; what is written lies at its beginning.
+    /// The block; the bytes written lie at its beginning.
     @inlinable public var base: UnsafeMutableRawPointer { block }
-    /// How many bytes are written.
+    /// The number of bytes written.
     @inlinable public var count: Int { written }
-    /// How many bytes fit without moving the block.
+    /// The number of bytes that fit without moving the block.
     @inlinable public var roomByteCount: Int { capacity }
 
     /// Makes an empty buffer with room for `capacity` bytes.
@@ -37,7 +37,7 @@ public final class ByteBuffer {
         return block
     }
 
-    /// What is written, valid until the buffer is next changed.
+    /// The bytes written so far, valid until the buffer is next changed.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }

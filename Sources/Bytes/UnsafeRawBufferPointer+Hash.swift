@@ -1,9 +1,9 @@
 extension UnsafeRawBufferPointer {
-    /// A hash for tables in memory: a multiplication for each eight bytes, folded. It is the only one of bytes; what
-    /// is stored or leaves the process goes by `SipHash128` instead.
+    /// Makes a hash for tables in memory: a multiplication for each eight bytes, folded. It is the only one of
+    /// bytes; what is stored or leaves the process goes by `SipHash128` instead.
     ///
-    /// - `seed`: Random where whoever chooses the bytes could gain from collisions; else what keeps apart what has the
-    ///   same bytes.
+    /// - `seed`: Random where the author of the bytes could gain from collisions; else a number that tells equal
+    ///   bytes of different meanings apart.
     /// - `secret`: Random in the first case.
     @inlinable public func tableHash(
         seed: UInt64 = 0, secret: UInt64 = 0xD6E8_FEB8_6659_FD93
@@ -26,12 +26,12 @@ extension UnsafeRawBufferPointer {
         return Self.spread(Self.folded(hash, last ^ secret))
     }
 
-    /// The same, with every bit of use to a table.
+    /// Spreads a hash, so that every bit is of use to a table.
     @inlinable
     @inline(__always)
     static func spread(_ hash: UInt64) -> UInt64 { (hash ^ hash >> 32) &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Both halves of the product of two words, one upon the other.
+    /// Folds the halves of the product of two words, one upon the other.
     @inlinable
     @inline(__always)
     public static func folded(_ left: UInt64, _ right: UInt64) -> UInt64 {

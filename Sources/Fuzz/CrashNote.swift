@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is under way, told when the process traps, so that the round can be repeated.
+/// The work under way, told when the process traps, so that the round can be repeated.
 ///
 /// One thread sets it. A trap's handler only reads bytes that are there already and calls `write`.
 enum CrashNote {
@@ -23,7 +23,7 @@ enum CrashNote {
         }
     }
 
-    /// What was noted last.
+    /// The last note.
     static var current: String {
         String(decoding: UnsafeBufferPointer(start: text, count: byteCount), as: UTF8.self)
     }

@@ -1,15 +1,15 @@
 /// The parsed command line.
 struct FuzzOptions {
-    /// How long to go on.
+    /// The seconds to go on for.
     var seconds = 60
     /// The first round's seed.
     var seed = UInt64.random(in: 0..<1_000_000_000)
     /// The only target; nil for all in turn.
     var only: String?
-    /// How many rounds at most.
+    /// The most rounds.
     var rounds = Int.max
 
-    /// How the program is called.
+    /// The help text of the command line.
     static let usage = """
         usage: Fuzz [--seconds N] [--seed S] [--only TARGET] [--rounds N]
         Tries parts of the program with random input and compares them with simple models, one round

@@ -2,8 +2,8 @@ import Bytes
 import JSON
 import TestSupport
 
-/// Mutated documents: they are refused with an offset inside the text, or parsed; what was parsed and written is
-/// parsed as the same again.
+/// Mutated documents: they are refused with an offset inside the text, or parsed; a parsed document that is
+/// written is parsed as the same again.
 struct JSONTarget {
     private let parser = JSONParser()
 

@@ -87,7 +87,7 @@ struct QueryTarget {
         contents = try store.contents()
     }
 
-    /// A point that is mostly on the Earth.
+    /// Makes a point that is mostly on the Earth.
     private static func place(_ random: inout SeededGenerator) -> Content {
         .embedded([
             "type": .value(.string("Point")),

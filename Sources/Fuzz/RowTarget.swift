@@ -5,7 +5,7 @@ import ObjectSupport
 import Rows
 import TestSupport
 
-/// Damaged rows, and bytes that are no collections: what is read of them lies within them.
+/// Damaged rows, and bytes that are no collections: reads stay within their bounds.
 enum RowTarget {
     static func round(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

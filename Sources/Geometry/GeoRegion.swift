@@ -6,9 +6,8 @@ import Synchronization
 /// Edges are great circles. A ring of more than a hemisphere stands for the other side. A point on the
 /// border may be in or out, but of polygons that share an edge or a vertex exactly one has it.
 ///
-/// `@unchecked Sendable`: S2's handle is never changed after `init`, which also makes the index that S2
-/// would else make at the first question, and freed when nobody has the object any more; the cover lies
-/// behind a lock.
+/// `@unchecked Sendable`: `init` also makes the index that S2 would else make at the first question; after that
+/// S2's handle is not changed, and it is freed with the object. The cover lies behind a lock.
 package final class GeoRegion: @unchecked Sendable {
     /// The most vertices of a region: checking one takes the more than linear time of a sort.
     package static let pointCountMax = 10_000
@@ -142,8 +141,8 @@ package final class GeoRegion: @unchecked Sendable {
         return HFRegionContains(handle, longitude, latitude)
     }
 
-    /// The leaf cells of all points that may lie in the region, as ranges in order that do not touch
-    /// each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
+    /// Returns the leaf cells of all points that may lie in the region, as ranges in order that do not
+    /// touch each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
     package func cover() -> [ClosedRange<UInt64>] {
         knownCover.withLock { known in
             let cover = known ?? makeCover(cellCountMax: Self.cellCountMax)
@@ -152,7 +151,7 @@ package final class GeoRegion: @unchecked Sendable {
         }
     }
 
-    /// As ``cover()``, but a few large cells, often of twenty times the region's area. Cost: some 1 µs.
+    /// Returns fewer and larger cells than ``cover()``, often of twenty times the region's area. Cost: some 1 µs.
     package func roughCover() -> [ClosedRange<UInt64>] { makeCover(cellCountMax: 0) }
 
     /// - `cellCountMax`: About how many cells there may be; 0 for those that are found at once.

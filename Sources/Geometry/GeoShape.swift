@@ -7,7 +7,7 @@ package enum GeoShape: Hashable, Sendable {
     /// Closed rings of vertices: the outer one, then its holes.
     case polygon([[GeoPoint]])
 
-    /// How many points it has.
+    /// The number of its points.
     package var pointCount: Int {
         switch self {
         case .box: 2

@@ -1,4 +1,4 @@
-/// What becomes of several values. Raw values are the words of a list of operations.
+/// A function that makes one value of several. Raw values are the words of a list of operations.
 package enum AggregateFunction: String, Sendable, CaseIterable {
     case min, max, sum
     case average = "avg"
@@ -6,7 +6,7 @@ package enum AggregateFunction: String, Sendable, CaseIterable {
     /// The operation in a query's text.
     package var name: String { "@" + rawValue }
 
-    /// The type of the result over values of a type; nil where the function does not apply.
+    /// Returns the type of the result over values of a type; nil where the function does not apply.
     ///
     /// Sums of ints are ints, averages are doubles; of `mixed` values and decimals both are decimals.
     package func result(of scalar: ScalarType) -> ScalarType? {

@@ -26,7 +26,7 @@ public struct Decimal128: Hashable, Sendable {
         case nan
     }
 
-    /// Which kind it is.
+    /// Its kind.
     package var kind: Kind {
         if high & 0x7C00 << 48 == 0x7C00 << 48 { return .nan }
         return high & 0x7800 << 48 == 0x7800 << 48 ? .infinite : .finite

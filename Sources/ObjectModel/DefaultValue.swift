@@ -1,4 +1,4 @@
-/// What a property holds in a new object that does not state it.
+/// The value of a property in a new object that does not state it.
 package enum DefaultValue: Hashable, Sendable {
     /// The same value in every object.
     case constant(Value)

@@ -1,4 +1,4 @@
-/// What a single-valued property or one element of a collection holds.
+/// The type of a single-valued property or of one element of a collection.
 package enum ElementType: Hashable, Sendable {
     /// A plain value.
     case scalar(ScalarType)

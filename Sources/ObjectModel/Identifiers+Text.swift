@@ -1,4 +1,4 @@
-/// The value of one hexadecimal digit, or nil.
+/// Returns the value of one hexadecimal digit, or nil.
 private func digitValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,6 +1,6 @@
-/// What keys of maps may be: strings without `.` and `$`.
+/// The rules for keys of maps: strings without `.` and `$`.
 package enum MapKey {
-    /// What is wrong with a key.
+    /// A fault of a key.
     package enum Fault {
         /// It has more bytes than ``ModelLimits/keyByteCountMax``.
         case tooLong
@@ -8,13 +8,13 @@ package enum MapKey {
         case character(Character)
     }
 
-    /// What is wrong with a key; nil when nothing is.
+    /// Finds the fault of a key; nil when it has none.
     package static func fault(of key: String) -> Fault? {
         var key = key
         return key.withUTF8 { fault(of: UnsafeRawBufferPointer($0)) }
     }
 
-    /// What is wrong with a key's UTF-8; nil when nothing is.
+    /// Finds the fault of a key's UTF-8; nil when it has none.
     package static func fault(of key: UnsafeRawBufferPointer) -> Fault? {
         for byte in key {
             if byte == UInt8(ascii: ".") { return .character(".") }

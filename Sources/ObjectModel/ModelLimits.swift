@@ -14,7 +14,7 @@ package enum ModelLimits {
     package static let propertyCountMax = 1_000
     /// The most projections of one store.
     package static let projectionCountMax = 1_000
-    /// Where counting what a projection shows ends.
+    /// The number at which counting what a projection shows ends.
     static let projectedCountEnd = 1 << 30
     /// The most classes of one schema.
     package static let classCountMax = 1_000
@@ -22,8 +22,8 @@ package enum ModelLimits {
     package static let uniqueGroupCountMax = 64
     /// The most properties of one unique group.
     package static let uniqueGroupPropertyCountMax = 16
-    /// How deep embedded objects nest in one object.
+    /// The greatest depth of embedded objects in one object.
     package static let embeddingDepthMax = 100
-    /// How deep lists and maps nest in one `mixed` value.
+    /// The greatest depth of lists and maps in one `mixed` value.
     package static let mixedDepthMax = 100
 }

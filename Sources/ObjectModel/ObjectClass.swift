@@ -1,13 +1,13 @@
 /// A class of objects: its name, kind and properties in declaration order.
 package struct ObjectClass: Equatable, Sendable {
-    /// How objects of a class live.
+    /// The kinds of classes, by the life of their objects.
     package enum Kind: String, Sendable, CaseIterable {
         /// Objects of their own.
         case object
         /// Objects that belong to exactly one other object and go with it.
         case embedded
-        /// Objects of their own that are only created: they wait in the class's outbox until whoever
-        /// consumes it has acknowledged them.
+        /// Objects of their own that are only created: they wait in the class's outbox until their consumer
+        /// has acknowledged them.
         case asymmetric
 
         /// Whether its objects stand alone and not inside others.
@@ -16,7 +16,7 @@ package struct ObjectClass: Equatable, Sendable {
 
     /// Its name, unique in the schema.
     package var name: String
-    /// How its objects live.
+    /// The kind of class.
     package var kind: Kind
     /// The name of the primary key property, if there is one.
     package var primaryKey: String?
@@ -38,7 +38,7 @@ package struct ObjectClass: Equatable, Sendable {
         self.uniqueGroups = uniqueGroups
     }
 
-    /// The position of a property by name. Cost: linear; compiled classes have a table.
+    /// Finds the position of a property by name. Cost: linear; compiled classes have a table.
     package func propertyIndex(named name: String) -> Int? {
         properties.firstIndex { $0.name == name }
     }

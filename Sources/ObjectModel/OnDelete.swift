@@ -1,4 +1,4 @@
-/// What becomes of the holder of a link when the link's target is deleted.
+/// The effect of the deletion of a link's target on the holder of the link.
 ///
 /// It is stated on the property that holds the link. Raw values are the names in a schema document.
 package enum OnDelete: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-/// Where a class of points in GeoJSON's form keeps what makes a point.
+/// The properties that make a point in a class of points in GeoJSON's form.
 package struct PointMembers: Hashable, Sendable {
     /// The position of `type`, a string: `"Point"` in any case.
     package var type: Int
@@ -7,7 +7,7 @@ package struct PointMembers: Hashable, Sendable {
 }
 
 extension ObjectClass {
-    /// Where a point lies in objects of the class: an embedded one with a string `type` and a list of
+    /// The properties of a point in objects of the class: an embedded one with a string `type` and a list of
     /// doubles `coordinates`, by their own names or by those that they are mapped to; nil for another.
     package var pointMembers: PointMembers? {
         guard kind == .embedded, let type = position(of: "type"),

@@ -1,6 +1,6 @@
 // Counts and aggregates at the ends of paths.
 extension ProjectedValue {
-    /// What a count or an aggregate makes of a property, as a property that is named by both.
+    /// Makes the property of a count or an aggregate of another one, named by both.
     ///
     /// - `steps`: The names behind the property's, such as `@count`, or `@max` and `age`.
     static func calculated(
@@ -47,7 +47,7 @@ extension ProjectedValue {
         }
     }
 
-    /// The type of the values that an aggregate is made of.
+    /// Returns the type of the values that an aggregate is made of.
     private static func aggregated(
         _ steps: ArraySlice<String>, from property: Property, _ function: AggregateFunction,
         in classes: [String: ObjectClass]
@@ -78,7 +78,7 @@ extension ProjectedValue {
         }
         return scalar
     }
-    /// The class of the objects of a collection or an inverse link; nil where there are none.
+    /// Returns the class of the objects of a collection or an inverse link; nil where there are none.
     private static func objectClassName(of property: Property) -> String? {
         switch property.type {
         case .list(.object(let name)), .set(.object(let name)), .map(.object(let name)),

@@ -1,4 +1,4 @@
-/// What the path of a projected property leads to in a schema.
+/// The end of a projected property's path in a schema.
 package struct ProjectedValue: Equatable, Sendable {
     /// The property at the end of the path; of a count or an aggregate its value, as a property named by the path.
     package var property: Property
@@ -20,14 +20,14 @@ package struct ProjectedValue: Equatable, Sendable {
     /// Whether the path leads to another object along a link.
     package var followsLink: Bool
 
-    /// How many steps a path may have.
+    /// The most steps of a path.
     package static let stepCountMax = 16
 
     /// Why a path leads nowhere.
     package struct Fault: Error, Equatable, Sendable {
-        /// What is wrong and what to do instead.
+        /// A sentence that says what is wrong and what to do instead.
         package var detail: String
-        /// Where a name is not known: the name, and those that are.
+        /// The name that is not known, if that is the fault.
         package var unknown: String?
         /// See ``unknown``.
         package var known: [String] = []
@@ -90,7 +90,7 @@ package struct ProjectedValue: Equatable, Sendable {
         throw Fault(detail: "A path names at least one property.")
     }
 
-    /// The class that the path goes on from.
+    /// Returns the class that the path goes on from.
     private static func target(
         of property: Property, in objectClass: ObjectClass, _ collection: String?
     ) throws(Fault) -> String {
@@ -115,7 +115,7 @@ package struct ProjectedValue: Equatable, Sendable {
         return target
     }
 
-    /// What is collected are plain values.
+    /// Requires that the property of a collection's objects is one plain value.
     private static func requirePlain(_ property: Property, behind collection: String)
         throws(Fault)
     {

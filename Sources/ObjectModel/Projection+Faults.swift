@@ -25,7 +25,7 @@ extension Projection {
         private var classes: [String: ObjectClass] = [:]
         private var byName: [String: Projection] = [:]
         private var namesSeen: Set<String> = []
-        /// How many values each projection shows, those of projections in it included.
+        /// The number of values that each projection shows, those of projections in it included.
         private var extents: [String: Extent] = [:]
 
         private struct Extent {

@@ -4,7 +4,7 @@ package struct ProjectionFault: Error, Equatable, Sendable {
     package var projection: String
     /// The property that has the fault; nil when it is the projection's own.
     package var property: String?
-    /// What is wrong and what to do instead.
+    /// A sentence that says what is wrong and what to do instead.
     package var detail: String
     /// The nearest known name to an unknown one is among these.
     package var known: [String] = []

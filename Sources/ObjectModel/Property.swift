@@ -2,7 +2,7 @@
 package struct Property: Hashable, Sendable {
     /// Its name, unique in the class.
     package var name: String
-    /// What it holds.
+    /// The type of its values.
     package var type: PropertyType
     /// Whether the value, or each element of a collection, may be null. Always true for a single link
     /// or embedded object and for maps of objects, false for lists and sets of objects, for inverse

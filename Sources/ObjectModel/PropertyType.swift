@@ -1,4 +1,4 @@
-/// What a property holds.
+/// The type of a property.
 package enum PropertyType: Hashable, Sendable {
     /// One value.
     case single(ElementType)

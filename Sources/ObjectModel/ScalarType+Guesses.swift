@@ -25,8 +25,8 @@ extension ScalarType {
 }
 
 extension Property {
-    /// The type that was meant by a name that is neither a type's nor a class's, as it is written in a schema
-    /// in short; nil where it is unknown.
+    /// Finds the type that was meant by a name that is neither a type's nor a class's, as it is written in a
+    /// schema in short; nil where it is unknown.
     func typeText(meantBy name: String, among classNames: some Collection<String>) -> String? {
         let meant =
             ScalarType(guess: name)?.name

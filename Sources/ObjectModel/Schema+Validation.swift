@@ -19,10 +19,10 @@ extension Schema {
         return faults
     }
 
-    /// What is wrong with a name: it consists of letters and digits of any script, `_`, `-` and blanks, and begins
-    /// with a letter or `_`.
+    /// Finds the faults of a name: it has to consist of letters and digits of any script, `_`, `-` and blanks, and to
+    /// begin with a letter or `_`.
     ///
-    /// - `subject`: What it is, as the subject of a sentence; `kind`, any such name.
+    /// - `subject`: The named thing as the subject of a sentence; `kind`, any such name.
     static func faults(
         ofName name: String, _ subject: String, _ kind: String, byteCountMax: Int
     ) -> [String] {

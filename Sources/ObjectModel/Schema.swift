@@ -14,11 +14,11 @@ package struct Schema: Equatable, Sendable {
         self.classes = classes
     }
 
-    /// The class of a name. Cost: linear; compiled schemas have a table.
+    /// Finds the class of a name. Cost: linear; compiled schemas have a table.
     package func objectClass(named name: String) -> ObjectClass? {
         classes.first { $0.name == name }
     }
-    /// The classes whose objects hold embedded ones of a class, directly or within other embedded objects.
+    /// Finds the classes whose objects hold embedded ones of a class, directly or within other embedded objects.
     package func owners(of embedded: String) -> [ObjectClass] {
         var holding: Set<String> = [embedded]
         func holds(_ objectClass: ObjectClass) -> Bool {

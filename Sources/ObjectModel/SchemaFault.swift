@@ -6,9 +6,9 @@ package struct SchemaFault: Error, Equatable, Sendable {
     package var property: String?
     /// The position of the class's unique group that has the fault; nil when none has.
     package var uniqueGroup: Int?
-    /// What is wrong and what to do instead.
+    /// A sentence that says what is wrong and what to do instead.
     package var detail: String
-    /// What was probably meant.
+    /// A suggestion: the name that was probably meant.
     package var hint: String?
 
     /// Describes a fault.

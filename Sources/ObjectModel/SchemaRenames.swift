@@ -42,11 +42,11 @@ package struct SchemaRenames: Equatable, Sendable {
         }
     }
 
-    /// What is wrong with one of the entries.
+    /// A fault of one of the entries.
     package struct Fault: Equatable, Sendable {
         /// The entry's old name.
         package var old: Name
-        /// What is wrong and what to do instead.
+        /// A sentence that says what is wrong and what to do instead.
         package var detail: String
     }
 
@@ -56,27 +56,27 @@ package struct SchemaRenames: Equatable, Sendable {
     /// Makes a set of renamings.
     package init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// The present name of a class of the schema that is wanted.
+    /// Returns the present name of a class of the schema that is wanted.
     package func oldName(ofClass name: String) -> String {
         entries.first { $0.new == Name(name) }?.old.className ?? name
     }
 
-    /// The name that a present class has in the schema that is wanted.
+    /// Returns the name that a present class has in the schema that is wanted.
     package func newName(ofClass name: String) -> String {
         entries.first { $0.old == Name(name) }?.new.className ?? name
     }
 
-    /// The present name of a property of the schema that is wanted.
+    /// Returns the present name of a property of the schema that is wanted.
     package func oldName(ofProperty property: String, inNew className: String) -> String {
         entries.first { $0.new == Name(className, property) }?.old.property ?? property
     }
 
-    /// The name that a present property has in the schema that is wanted.
+    /// Returns the name that a present property has in the schema that is wanted.
     package func newName(ofProperty property: String, inOld className: String) -> String {
         entries.first { $0.old == Name(className, property) }?.new.property ?? property
     }
 
-    /// A projection with the names that its class and the properties of its paths have now.
+    /// Returns a projection with the names that its class and the properties of its paths have now.
     package func renamed(_ projection: Projection, in present: Schema) -> Projection {
         var result = projection
         result.className = newName(ofClass: projection.className)
@@ -102,7 +102,7 @@ package struct SchemaRenames: Equatable, Sendable {
         return result
     }
 
-    /// All faults of the renamings from `present` to `proposed`.
+    /// Finds all faults of the renamings from `present` to `proposed`.
     package func faults(from present: Schema, to proposed: Schema) -> [Fault] {
         var faults: [Fault] = []
         var olds: Set<Name> = []

@@ -1,8 +1,8 @@
-/// What an index that is not one of whole values in their order makes fast. Raw values are stored.
+/// The kind of an index that is not one of whole values in their order. Raw values are stored.
 package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
     /// The words of texts.
     case fullText = 1
-    /// Which points lie in a region of the Earth.
+    /// Points, by the region of the Earth that they lie in.
     case geo = 2
 
     /// As schemas have it.

@@ -11,13 +11,13 @@ extension Timestamp {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The days since 1970 of a time in seconds, and the seconds that are left of the last one.
+    /// Returns the days since 1970 of a time in seconds, and the seconds that are left of the last one.
     package static func days(seconds: Int64) -> (days: Int64, rest: Int64) {
         let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
         return rest < 0 ? (days - 1, rest + 86_400) : (days, rest)
     }
 
-    /// The calendar date of a number of days since 1970-01-01.
+    /// Returns the calendar date of a number of days since 1970-01-01.
     package static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -31,7 +31,7 @@ extension Timestamp {
         return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 
-    /// The number of days of a month.
+    /// Returns the number of days of a month.
     package static func dayCount(year: Int64, month: Int64) -> Int64 {
         switch month {
         case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
@@ -47,8 +47,8 @@ extension Timestamp {
 
     /// Reads an RFC 3339 date-time with any offset and up to nine decimals.
     ///
-    /// One that its offset or a leap second moves out of the years 0000…9999 in UTC is refused: what is
-    /// written for it could not be read again.
+    /// One that its offset or a leap second moves out of the years 0000…9999 in UTC is refused: its text could
+    /// not be read again.
     ///
     /// A leap second (`:60`) is read as the following second. More than nine decimals are refused, since
     /// they would be lost.

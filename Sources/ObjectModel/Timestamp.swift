@@ -13,7 +13,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The present time of the system's real-time clock.
+    /// Returns the present time of the system's real-time clock.
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,5 +1,5 @@
 extension Value {
-    /// What becomes of a value in a property that has another type now.
+    /// The outcome of converting a value to the new type of its property.
     package enum Converted: Equatable, Sendable {
         /// The same value in the other type.
         case exact(Value)
@@ -9,7 +9,7 @@ extension Value {
         case none
     }
 
-    /// The value in another scalar type. Null stays null; links and lists convert to nothing.
+    /// Converts the value to another scalar type. Null stays null; links and lists convert to nothing.
     ///
     /// Numbers convert to each other, exactly where the other type has them; every type that has a text
     /// converts to `string` and from the texts that it accepts in JSON. Cost: up to a microsecond, and
@@ -43,7 +43,7 @@ extension Value {
         }
     }
 
-    /// What `body` makes of a string's bytes.
+    /// Converts a string's bytes by `body`.
     private func read(_ body: (UnsafeRawBufferPointer) -> Value?) -> Converted {
         guard case .string(var text) = self else { return .none }
         return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }.map { .exact($0) } ?? .none

@@ -19,7 +19,7 @@ struct ByteReader {
         return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
     }
 
-    /// A count of four bytes, then as many bytes.
+    /// Reads a count of four bytes, then as many bytes.
     mutating func readBlock() -> UnsafeRawBufferPointer? {
         guard let count = read(UInt32.self) else { return nil }
         return readBytes(Int(count))
@@ -29,7 +29,7 @@ struct ByteReader {
         readBlock().map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A variable-length integer: seven bits a byte, lowest first.
+    /// Reads a variable-length integer: seven bits a byte, lowest first.
     mutating func readVariable() -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -41,15 +41,15 @@ struct ByteReader {
         return nil
     }
 
-    /// A variable-length integer that numbers a class or property.
+    /// Reads a variable-length integer that numbers a class or property.
     mutating func readNumber() -> UInt32? { readVariable().flatMap { UInt32(exactly: $0) } }
 
-    /// A variable-length integer that counts elements.
+    /// Reads a variable-length integer that counts elements.
     mutating func readCount() -> Int? {
         readVariable().flatMap { $0 <= UInt64(Int32.max) ? Int($0) : nil }
     }
 
-    /// A variable-length count, then as many bytes.
+    /// Reads a variable-length count, then as many bytes.
     mutating func readVariableBytes() -> UnsafeRawBufferPointer? {
         readCount().flatMap { readBytes($0) }
     }

@@ -140,7 +140,7 @@ extension RecordCoder {
         if stored.layouts.isEmpty { fail() }
     }
 
-    /// The unique groups of a class whose properties are known.
+    /// Writes or reads the unique groups of a class whose properties are known.
     private mutating func codeGroups(_ stored: inout Catalog.StoredClass) {
         let (definition, propertyNumbers) = (stored.definition, stored.propertyNumbers)
         var groups = zip(definition.uniqueGroups, stored.groupNumbers).map { names, number in
@@ -198,7 +198,7 @@ extension RecordCoder {
         }
     }
 
-    /// A text; an empty one stands for nil.
+    /// Writes or reads a text; an empty one stands for nil.
     private mutating func code(optional text: inout String?) {
         var stated = text ?? ""
         code(&stated)

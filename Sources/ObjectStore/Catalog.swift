@@ -26,7 +26,7 @@ package final class Catalog: Sendable {
         var groupNumbers: [UInt32] = []
         /// Those of search indexes, by the position of their property.
         var searchNumbers: [Int: UInt32] = [:]
-        /// Where rows and primary keys lie, if not under ``number``.
+        /// The numbers of rows and primary keys, if they don't lie under ``number``.
         var spaces: Spaces?
 
         /// The numbers under which rows and primary keys are stored.
@@ -71,7 +71,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// How a property of a schema is stored.
+    /// Returns the storage of a property of a schema.
     static func storage(of property: Property, in schema: Schema) -> FieldStorage {
         func element(_ type: ElementType) -> ElementStorage {
             switch type {
@@ -161,7 +161,7 @@ package final class Catalog: Sendable {
         return member.storage.element == .link || linking[member.classIndex]
     }
 
-    /// Which classes have links in their rows, also through embedded objects, which may be recursive.
+    /// Finds the classes that have links in their rows, also through embedded objects, which may be recursive.
     private static func linkingClasses(_ members: [[RowClass.Member]]) -> [Bool] {
         var linking = Array(repeating: false, count: members.count)
         var changed = true

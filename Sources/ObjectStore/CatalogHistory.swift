@@ -1,7 +1,7 @@
 import Synchronization
 import Threads
 
-/// Which catalog belongs to which snapshot.
+/// The catalogs of snapshots.
 ///
 /// A schema change is entered here before it is committed, under the number that its commit will have;
 /// a snapshot then finds its own catalog whether it was taken before or after. Thread-safe.
@@ -32,20 +32,20 @@ final class CatalogHistory: Sendable {
         fileprivate var commit: UInt64
     }
 
-    /// How many catalogs are kept for snapshots taken a moment ago.
+    /// The number of catalogs kept for snapshots taken a moment ago.
     private static let countMax = 64
 
     init(_ catalog: Catalog) {
         entries = Monitor(Entries(committed: [Entry(commit: 0, catalog: catalog)]))
     }
 
-    /// The catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
+    /// Returns the catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
     func catalog(at commit: UInt64) -> Catalog? {
         var validity = Validity.none
         return catalog(at: commit, &validity)
     }
 
-    /// The catalog that a snapshot of `commit` reads with, and how long that holds.
+    /// Returns the catalog that a snapshot of `commit` reads with, and how long that holds.
     func catalog(at commit: UInt64, _ validity: inout Validity) -> Catalog? {
         entries.withLock { entries in
             validity = .none
@@ -64,7 +64,7 @@ final class CatalogHistory: Sendable {
     /// Whether a snapshot of `commit`, which was taken before this call, still reads with the catalog
     /// of `validity`. Cost: one load; nothing is written that other threads read.
     func isValid(_ validity: Validity, at commit: UInt64) -> Bool {
-        // A catalog is entered before its commit: whoever sees the commit sees the generation too.
+        // A catalog is entered before its commit: a thread that sees the commit sees the generation too.
         atomicMemoryFence(ordering: .acquiring)
         return generation.load(ordering: .acquiring) == validity.generation
             && commit >= validity.commit

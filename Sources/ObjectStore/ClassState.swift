@@ -1,7 +1,7 @@
 import Bytes
 import Storage
 
-/// What a class counts.
+/// The counters of a class.
 ///
 ///     offset  bytes  field (little-endian)
 ///     0       8      the object key that the next new object gets
@@ -11,7 +11,7 @@ import Storage
 package struct ClassState: Equatable, Sendable {
     /// The object key that the next new object gets; keys begin at 1 and are never reused.
     package var nextKey: UInt64 = 1
-    /// How many objects there are.
+    /// The number of objects.
     package var count: UInt64 = 0
     /// The greatest number that a primary key has had, at least 0; nil when it is not kept.
     package var greatestNumber: Int64?
@@ -37,14 +37,17 @@ package struct ClassState: Equatable, Sendable {
         }
     }
 
-    /// Reads what is stored for a class; nothing is stored for one that never had an object.
-    static func stored(_ bytes: UnsafeRawBufferPointer?) throws(StoreError) -> ClassState {
-        guard let bytes else { return ClassState() }
+    /// Reads the stored counters of a class; nil for a class that never had an object.
+    init(stored bytes: UnsafeRawBufferPointer?) throws(StoreError) {
+        guard let bytes else {
+            self.init()
+            return
+        }
         // Beginning again would use object keys again.
         guard let state = ClassState(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "read class state"))
         }
-        return state
+        self = state
     }
 
     func append(to buffer: ByteBuffer) {

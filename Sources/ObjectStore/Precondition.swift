@@ -1,4 +1,4 @@
-/// What must hold of an object for a write to happen.
+/// The state of an object that a write requires.
 package enum Precondition: Sendable, Equatable {
     /// Nothing.
     case none

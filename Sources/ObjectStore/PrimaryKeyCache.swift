@@ -36,7 +36,7 @@ package final class PrimaryKeyCache {
 
     deinit { entries.deallocate() }
 
-    /// A hash of a primary key of a class: equal keys of two classes seldom share a set.
+    /// Hashes a primary key of a class: equal keys of two classes seldom share a set.
     static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
         primaryKey.tableHash(seed: UInt64(classNumber))
     }
@@ -46,12 +46,12 @@ package final class PrimaryKeyCache {
         return entries + index << Self.setEntryCountLog2
     }
 
-    /// The class and a part of the hash, where an entry has them.
+    /// Packs the class and a part of the hash, as an entry has them.
     private static func mark(_ number: UInt32, _ hash: UInt64) -> UInt64 {
         UInt64(number) << hashBits | hash & (1 << hashBits - 1)
     }
 
-    /// The object of a class that a primary key with this hash led to; nil when that is not known.
+    /// Returns the object of a class that a primary key with this hash led to; nil when that is not known.
     func objectKey(_ rowClass: RowClass, _ hash: UInt64) -> UInt64? {
         let set = set(hash)
         let mark = Self.mark(rowClass.rowSpace, hash)

@@ -24,7 +24,7 @@ package final class ReadTransaction: ObjectSource {
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
     package private(set) var failure: StorageError?
-    /// What evaluations on the view may spend.
+    /// The budget of evaluations on the view.
     ///
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
     /// of a query is bounded by what follows them and not only between the objects of its class.
@@ -90,7 +90,7 @@ package final class ReadTransaction: ObjectSource {
     package var rows: RowSchema { catalog.rows }
     /// The number of the commit that the view sees.
     var commit: UInt64 { snapshot.commit }
-    /// How many entries of storage were read so far.
+    /// The number of entries of storage read so far.
     package var entriesRead: Int { snapshot.entriesRead }
 
     /// Ends the view. Closing twice is harmless.
@@ -124,7 +124,7 @@ package final class ReadTransaction: ObjectSource {
         budget.begin(until: deadline, memoryByteCountMax: byteCount)
     }
 
-    /// Whether an evaluation was given up: what was found since then is not to be used.
+    /// Whether an evaluation was given up: its results since then are not to be used.
     package var isLate: Bool { budget.failure != nil }
 
     /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
@@ -168,7 +168,7 @@ package final class ReadTransaction: ObjectSource {
         return found
     }
 
-    /// The row of an object by its object key; nil when there is none.
+    /// Finds the row of an object by its object key; nil when there is none.
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
         guard
             let bytes = try value(
@@ -177,28 +177,28 @@ package final class ReadTransaction: ObjectSource {
         return try rowClass.row(bytes)
     }
 
-    /// How many objects a class has. Cost: one look-up.
+    /// Counts the objects of a class. Cost: one look-up.
     package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
         Int(try classState(rowClass).count)
     }
 
-    /// What a class counts. Cost: one look-up.
+    /// Reads the counters of a class. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        return try ClassState.stored(value(key))
+        return try ClassState(stored: value(key))
     }
 
-    /// The value of a key.
+    /// Reads the value of a key.
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try snapshot.value(forKey: key) } catch { throw .storage(error) }
     }
 
-    /// The value of a key that is an array.
+    /// Reads the value of a key that is an array.
     func value(_ key: [UInt8]) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try snapshot.value(key) } catch { throw .storage(error) }
     }
 
-    /// The store's state as of this view.
+    /// Reads the store's state as of this view.
     package func state() throws(StoreError) -> StoreState {
         guard let state = try value(StoreKey.state).flatMap({ StoreState($0) }) else {
             throw .storage(StorageError(.corrupted, operation: "read state"))
@@ -209,7 +209,7 @@ package final class ReadTransaction: ObjectSource {
     /// Walks the rows of a class in the order of their object keys until `body` returns false.
     ///
     /// - `after`: Starts behind this object key.
-    /// - `expecting`: How many rows are likely to be taken.
+    /// - `expecting`: The number of rows likely to be taken.
     package func scan(
         _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
         _ body: (_ key: UInt64, _ row: RowView) -> Bool
@@ -299,7 +299,7 @@ package final class ReadTransaction: ObjectSource {
             try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
                 entry, value in
                 // A schema change leaves links behind for a while, and enters others beforehand. Links from
-                // where nobody reads do not show.
+                // asymmetric classes do not show.
                 if let origin = InverseLink.origin(entry, rows),
                     rows.memberByNumber[InverseLink.propertyNumber(entry)] != nil,
                     !rows.classes[origin.classIndex].isAsymmetric
@@ -337,7 +337,7 @@ package final class ReadTransaction: ObjectSource {
 }
 
 extension RowClass {
-    /// The row of an object of the class, as it is stored.
+    /// Returns the row of an object of the class, as it is stored.
     @inline(__always)
     func row(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> RowView {
         guard let row = RowView(bytes), canRead(row) else {

@@ -122,7 +122,7 @@ extension RecordCoder {
 
     // MARK: Values
 
-    /// - `depth`: How many lists and maps are around the value.
+    /// - `depth`: The number of lists and maps around the value.
     private mutating func code(_ value: inout Value, depth: Int) {
         var form: UInt8
         switch value {
@@ -163,7 +163,7 @@ extension RecordCoder {
         }
     }
 
-    /// The bytes of a value of a type, which it is or becomes.
+    /// Writes or reads the bytes of a value of a type, which it is or becomes.
     private mutating func code(scalar value: inout Value, _ type: ScalarType) {
         if isReading { value = type.zero }
         switch value {

@@ -4,9 +4,9 @@ import Bytes
 /// a byte count of four bytes before them; lists have a count of four bytes.
 struct RecordCoder {
     private var reader: ByteReader
-    /// Where a record is written; nil when one is read.
+    /// The buffer in which a record is written; nil when one is read.
     private let buffer: ByteBuffer?
-    /// Whether what is read is no such record; what was read of it is not to be used then.
+    /// Whether the bytes are no such record; values read from them are not to be used then.
     private(set) var isDamaged = false
 
     /// Writes a record.
@@ -48,7 +48,7 @@ struct RecordCoder {
         bytes = Array(read)
     }
 
-    /// An enum by its raw value.
+    /// Writes or reads an enum by its raw value.
     mutating func code<Choice: RawRepresentable<UInt8>>(_ choice: inout Choice) {
         var value = choice.rawValue
         code(&value)
@@ -56,9 +56,9 @@ struct RecordCoder {
         choice = read
     }
 
-    /// A list, each element of which `body` reads or writes.
+    /// Writes or reads a list, each element of which `body` reads or writes.
     ///
-    /// - `empty`: What an element is that has not been read.
+    /// - `empty`: An element before it is read.
     mutating func code<Element>(
         _ list: inout [Element], of empty: Element, countMax: Int = .max,
         _ body: (inout RecordCoder, inout Element) -> Void

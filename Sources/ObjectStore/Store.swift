@@ -11,7 +11,7 @@ import Synchronization
 package final class Store: Sendable {
     let engine: any StorageEngine
     let catalogs: CatalogHistory
-    /// How the store behaves.
+    /// The options of the store.
     package let options: StoreOptions
     /// Distinguishes versions of this store from those of its copies.
     package let epoch: UInt64
@@ -65,9 +65,9 @@ package final class Store: Sendable {
 
     // MARK: Reading
 
-    /// A view of the last commit. Cost: well under a microsecond on LMDB.
+    /// Opens a view of the last commit. Cost: well under a microsecond on LMDB.
     ///
-    /// `closed` is a view of this store that is closed and that nobody uses any more: it becomes the new
+    /// `closed` is a closed view of this store that is no longer used: it becomes the new
     /// one, which saves its allocations and the count of references to its catalog.
     package func read(reusing closed: ReadTransaction? = nil) throws(StoreError) -> ReadTransaction
     {
@@ -85,7 +85,7 @@ package final class Store: Sendable {
 
     /// Keeps the version of the last commit readable.
     ///
-    /// - `present`: What is kept of other commits; that of the last one is returned instead of a second.
+    /// - `present`: The kept versions of other commits; that of the last one is returned instead of a second.
     package func pin(sharing present: [PinnedVersion]) throws(StoreError) -> PinnedVersion {
         let snapshot: any StorageSnapshot
         do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
@@ -118,11 +118,11 @@ package final class Store: Sendable {
 
     /// The engine's name.
     package var engineName: String { engine.name }
-    /// What commits have cost since the store was opened.
+    /// The cost of commits since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
-    /// How many writes wait for the writer's thread, without those that it is at.
+    /// The number of writes that wait for the writer's thread, without those that it is at.
     package var waitingWriteCount: Int { queue.waitingCount }
-    /// What goes on with the schema beside the writes; nil when nothing does.
+    /// The progress of the schema change beside the writes; nil when there is none.
     package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
     package var hasStoppedWriting: Bool { queue.statistics.present.hasStoppedWriting }
@@ -182,7 +182,7 @@ package final class Store: Sendable {
                 do throws(StorageError) {
                     try commit(markerBatch(access), to: engine, base: snapshot.commit)
                 } catch {
-                    // What is only read needs no mark: the records of all versions are the same bytes.
+                    // Reading needs no mark: the records of all versions are the same bytes.
                     guard error.code == .permission || error.code == .diskFull else { throw error }
                     return Opened(catalog: catalog, state: state, record: record, access: access)
                 }
@@ -225,7 +225,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// The mark of the present format, and the record that it adds.
+    /// Makes the mark of the present format, and the record that it adds.
     private static func markerBatch(_ access: AccessRecord) -> Overlay {
         let overlay = Overlay()
         StoreFormat.encode(StoreFormat.current).withUnsafeBytes { marker in

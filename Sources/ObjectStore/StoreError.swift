@@ -67,9 +67,9 @@ package enum StoreError: Error, Sendable {
 
 /// A link to nothing, as the client stated it.
 package struct DanglingLink: Sendable {
-    /// Which of the transaction's operations or import lines holds it.
+    /// The position of the transaction's operation or import line that holds it.
     package var source: Int
-    /// Where it stands in the object, as property names and positions from the outside in.
+    /// Its position in the object, as property names and positions from the outside in.
     package var path: [PathStep]
     /// The class that lacks the target.
     package var targetClass: String
@@ -83,7 +83,7 @@ package struct DanglingLink: Sendable {
         /// Into an entry of a map.
         case key(String)
     }
-    /// The order of links: by source, then by position, elements by number.
+    /// Whether the link stands before another: by source, then by position, elements by number.
     func isBefore(_ other: DanglingLink) -> Bool {
         if source != other.source { return source < other.source }
         for (left, right) in zip(path, other.path) where left != right {

@@ -19,7 +19,7 @@ package enum StoreFormat {
         magic + (0..<4).map { UInt8(truncatingIfNeeded: version >> ($0 * 8)) }
     }
 
-    /// The version in a marker; nil when it is none.
+    /// Reads the version in a marker; nil when it is none.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
         guard bytes.count == 8, bytes.prefix(4).elementsEqual(magic) else { return nil }
         return bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)

@@ -106,7 +106,7 @@ package enum StoreKey {
         buffer.append(big: propertyNumber)
     }
 
-    /// A primary key's or an index entry's key, or a bound of some: a tag, a number and a value's bytes.
+    /// Makes a primary key's or an index entry's key, or a bound of some: a tag, a number and a value's bytes.
     static func key(_ tag: UInt8, _ number: UInt32, _ value: [UInt8]) -> [UInt8] {
         value.withUnsafeBytes { value in
             [UInt8](unsafeByteCount: 5 + value.count) { bytes in
@@ -134,7 +134,7 @@ package enum StoreKey {
         buffer.append(big: originKey)
     }
 
-    /// The keys of a class's rows behind that of an object.
+    /// Returns the keys of a class's rows behind that of an object.
     static func rows(_ rowClass: RowClass, after key: UInt64) -> KeyRange {
         let buffer = ByteBuffer(capacity: 16)
         appendRowPrefix(rowClass, to: buffer)
@@ -143,7 +143,7 @@ package enum StoreKey {
         return KeyRange(lower: buffer.array, upper: KeyRange.successor(ofPrefix: prefix))
     }
 
-    /// The prefix of the keys of an object's out-of-line values.
+    /// Appends the prefix of the keys of an object's out-of-line values.
     static func appendOverflowPrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
         buffer.append(Tag.overflow)
         buffer.append(big: classNumber)
@@ -170,12 +170,12 @@ package enum StoreKey {
         buffer.append(big: number)
     }
 
-    /// The object key that a primary key leads to, from its value; nil when that is damaged.
+    /// Returns the object key that a primary key leads to, from its value; nil when that is damaged.
     static func mappedObjectKey(_ value: UnsafeRawBufferPointer) -> UInt64? {
         value.count == 8 ? UInt64(bigEndian: value.loadUnaligned(as: UInt64.self)) : nil
     }
 
-    /// The object key that ends a row's, an index entry's or an inverse link's key.
+    /// Returns the object key that ends a row's, an index entry's or an inverse link's key.
     static func trailingObjectKey(_ key: UnsafeRawBufferPointer) -> UInt64 {
         key.count < 8
             ? 0

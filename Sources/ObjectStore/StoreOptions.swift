@@ -2,9 +2,9 @@ import Rows
 
 /// The options of a store.
 package struct StoreOptions: Sendable {
-    /// How long change log entries are kept, in seconds.
+    /// The time for which change log entries are kept, in seconds.
     package var retentionSeconds: Int = 7 * 86_400
-    /// How many bytes of change log are kept.
+    /// The bytes of change log that are kept.
     package var retentionByteCount = 1 << 30
     /// The most transactions that share a commit.
     package var groupCountMax = 512
@@ -17,9 +17,9 @@ package struct StoreOptions: Sendable {
     package var transactionByteCountMax = 512 << 20
     /// The bytes of changes with which the engine gets a group in parts, and not as one batch.
     package var partedByteCountMin = 64 << 20
-    /// How many changes a part has at most.
+    /// The most changes of a part.
     package var partChangeCount = 1 << 16
-    /// How long and in how much room the replies to writes with an idempotency key are kept.
+    /// The time for which, and the room in which, the replies to writes with an idempotency key are kept.
     package var idempotency = IdempotencyLimits()
     /// The limits from which values are stored out of line.
     package var overflowLimits = OverflowLimits()

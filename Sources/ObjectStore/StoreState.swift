@@ -1,6 +1,6 @@
 import Bytes
 
-/// What changes with every commit.
+/// The facts about a store that change with every commit.
 ///
 ///     offset  bytes  field (little-endian)
 ///     0       8      epoch: random, new after a restore and after commits were lost

@@ -1,4 +1,4 @@
-/// A version of a store: what cursors and ETags are made of, written `<epoch>-<n>`.
+/// A version of a store, from which cursors and ETags are made; written `<epoch>-<n>`.
 package struct StoreVersion: Hashable, Sendable {
     /// The store's epoch.
     package var epoch: UInt64

@@ -3,7 +3,7 @@ import Rows
 
 /// A query, parsed and checked against a schema. Immutable; safe to use from any thread.
 package struct CompiledQuery: Hashable, Sendable {
-    /// What it is asked about.
+    /// The kind of values that it is asked about.
     package let root: QueryRoot
     /// The condition.
     package let predicate: Predicate
@@ -40,7 +40,7 @@ package struct CompiledQuery: Hashable, Sendable {
         return zip(ranks, ranks.dropFirst()).allSatisfy { $0 < $1 || ($0 == 3 && $1 == 3) }
     }
 
-    /// What `now()` stood for; nil where the text has none.
+    /// The time that `now()` stood for; nil where the text has none.
     package let now: Timestamp?
 
     /// Parses and checks a query on objects of one class.

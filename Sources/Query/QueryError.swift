@@ -1,6 +1,6 @@
 /// Why a query, a sort list or a property path was refused.
 package struct QueryError: Error, Hashable, Sendable {
-    /// What is wrong. Raw values are stable: clients see them.
+    /// The kind of error. Raw values are stable: clients see them.
     package enum Kind: String, Sendable {
         /// The text does not follow the grammar.
         case syntax
@@ -18,7 +18,7 @@ package struct QueryError: Error, Hashable, Sendable {
         case limit
     }
 
-    /// What is wrong.
+    /// The kind of error.
     package var kind: Kind
     /// A sentence for a person, in Realm's words where it has some.
     package var message: String
@@ -26,6 +26,6 @@ package struct QueryError: Error, Hashable, Sendable {
     package var column: Int
     /// The argument concerned, if it is one.
     package var argumentIndex: Int?
-    /// What was probably meant: the nearest known name to an unknown one, or what to write instead.
+    /// A suggestion: the nearest known name to an unknown one, or what to write instead.
     package var hint: String?
 }

@@ -1,8 +1,8 @@
 import Threads
 
-/// Why an evaluation was given up: what it found since then is not to be used.
+/// The reason why an evaluation was given up; its results since then are not to be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {
-    /// It ran into the query's deadline, nobody waits for it any more, or its turn does not continue.
+    /// It ran into the query's deadline, its client has left, or its turn does not continue.
     case time
     /// It needed too much memory.
     case memory
@@ -10,7 +10,7 @@ package enum EvaluationFailure: Error, Hashable, Sendable {
     case pattern
 }
 
-/// What one evaluation may still spend: time until a deadline, as long as its turn continues, and memory.
+/// The means of one evaluation: time until a deadline, as long as its turn continues, and memory.
 ///
 /// Every loop whose length a client decides is handed a budget and spends steps of it. Once it has failed it
 /// stays so, and nothing that it was spent on since is to be used: loops end, and who began the evaluation
@@ -27,7 +27,7 @@ package final class Budget {
     package var turn: (any EvaluationTurn)?
     /// Why the evaluation was given up; nil while it was not.
     package private(set) var failure: EvaluationFailure?
-    /// How many times the clock was looked at.
+    /// The number of looks at the clock.
     package private(set) var lookCount = 0
     /// Steps until the next look; none once the budget has failed.
     private var stepsLeft = stepsUnseen

@@ -38,7 +38,7 @@ extension CollectionView {
     /// The bytes that an element has in the table of ends.
     var tableByteCount: Int { stride > 0 ? 0 : 4 }
 
-    /// Where the elements before `index` end, counted from the first one's beginning.
+    /// Returns the end of the elements before `index`, counted from the first one's beginning.
     private func offset(_ index: Int) -> Int {
         if stride > 0 { return index * stride }
         if index == 0 { return 0 }
@@ -46,7 +46,7 @@ extension CollectionView {
             Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self)), byteCount)
     }
 
-    /// The bytes of neighbouring elements, without tables.
+    /// Returns the bytes of neighbouring elements, without tables.
     package func byteCount(_ range: Range<Int>) -> Int {
         max(offset(range.upperBound) - offset(range.lowerBound), 0)
     }

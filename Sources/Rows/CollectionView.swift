@@ -10,9 +10,9 @@ import ObjectModel
 ///     …       4·n    for values of variable width: where each ends, from the end of this table
 ///     …       …      the elements, packed
 public struct CollectionView {
-    /// How many elements there are.
+    /// The number of elements.
     public let count: Int
-    /// What they are.
+    /// The storage of each element.
     public let element: ElementStorage
     @usableFromInline let nulls: UnsafeRawPointer?
     @usableFromInline let ends: UnsafeRawPointer
@@ -41,7 +41,7 @@ public struct CollectionView {
             byteCount: bytes.count - startOffset)
     }
 
-    /// Where an empty collection points; never read.
+    /// The address of an empty collection; never read.
     @usableFromInline nonisolated(unsafe) static let nothing = UnsafeRawPointer(
         UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8))
 
@@ -70,7 +70,7 @@ public struct CollectionView {
         return nulls.load(fromByteOffset: index >> 3, as: UInt8.self) & (1 << UInt8(index & 7)) != 0
     }
 
-    /// The bytes of the element at `index`.
+    /// Returns the bytes of the element at `index`.
     ///
     /// - Precondition: `index` lies in `0 ..< count`.
     @inlinable public func bytes(_ index: Int) -> UnsafeRawBufferPointer {
@@ -94,7 +94,7 @@ public struct CollectionView {
             && (isNull || compareKeys(bytes(index), other.bytes(otherIndex)) == 0)
     }
 
-    /// The address of the fixed-width element at `index`.
+    /// Returns the address of the fixed-width element at `index`.
     ///
     /// - Precondition: The elements have a fixed width and `index` lies in `0 ..< count`.
     @inlinable public func pointer(_ index: Int) -> UnsafeRawPointer {

@@ -1,6 +1,6 @@
-/// What a draft says of one entry of a map.
+/// One entry of a map, as a draft states it.
 package struct DraftEntry: Sendable {
-    /// What becomes of the entry.
+    /// The stated value of the entry, or its removal.
     package enum Value: Sendable {
         /// It goes. Only a draft that merges says so.
         case removed
@@ -14,10 +14,10 @@ package struct DraftEntry: Sendable {
         case child(Int)
     }
 
-    /// Where the key begins in the draft's arena.
+    /// The offset of the key in the draft's arena.
     package var keyStart: Int
     /// The bytes of the key.
     package var keyCount: Int
-    /// What it leads to.
+    /// The value or the removal.
     package var value: Value
 }

@@ -1,4 +1,4 @@
-/// What a draft says of one property.
+/// One property, as a draft states it.
 package struct DraftField: Sendable {
     /// The kinds of statement.
     package enum State: UInt8, Sendable {
@@ -6,7 +6,7 @@ package struct DraftField: Sendable {
         case absent
         /// Null.
         case null
-        /// What is stored stays, also where the draft replaces the object.
+        /// The stored value stays, also where the draft replaces the object.
         case kept
         /// A value of fixed width, in ``low`` and ``high``.
         case inline
@@ -24,16 +24,16 @@ package struct DraftField: Sendable {
         case entries
     }
 
-    /// Which kind of statement it is.
+    /// The kind of statement.
     package var state: State
     /// The first eight slot bytes of an inline value; elsewhere ``start``.
     package var low: UInt64
     /// The remaining slot bytes of an inline value; elsewhere ``count``.
     package var high: UInt64
 
-    /// Where the value lies, by kind.
+    /// The offset or position of the value, by kind.
     package var start: Int { Int(truncatingIfNeeded: low) }
-    /// How much lies there, by kind.
+    /// The number of bytes or parts there, by kind.
     package var count: Int { Int(truncatingIfNeeded: high) }
 
     /// A property that is not stated.

@@ -1,4 +1,4 @@
-/// What a draft lacks for the row that was made of it.
+/// The values that a draft lacks for the row that was made of it.
 package struct DraftGaps {
     /// Whether it keeps something where nothing is stored.
     package internal(set) var hasNothingToKeep = false

@@ -4,7 +4,7 @@
 /// thread, and freeing them on another makes both wait for the allocator's lock. One thread at a time
 /// uses a pool, and with it the drafts that came from it.
 package final class DraftPool {
-    /// What a draft may hold to be kept for another one.
+    /// The most bytes of a draft that is kept for reuse.
     private static let keptByteCountMax = 2048
 
     private var drafts: ContiguousArray<ObjectDraft> = []
@@ -13,7 +13,7 @@ package final class DraftPool {
     /// Makes an empty pool.
     package init() {}
 
-    /// A draft that states nothing.
+    /// Returns a draft that states nothing.
     package func draft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
         if usedCount == drafts.count {
             drafts.append(ObjectDraft(rowClass, isMerge: isMerge))
@@ -24,9 +24,9 @@ package final class DraftPool {
         return drafts[usedCount - 1]
     }
 
-    /// Takes all drafts back: nobody may use one any more.
+    /// Takes all drafts back: none may be used any more.
     ///
-    /// - `keeping`: How many to keep for the next ones; those that hold much are not among them.
+    /// - `keeping`: The number to keep for the next ones; those that hold much are not among them.
     package func takeBack(keeping countMax: Int) {
         for position in 0..<min(usedCount, countMax)
         where drafts[position].heldByteCount > Self.keptByteCountMax {

@@ -1,6 +1,6 @@
 /// A link in a draft, named as the client named it; resolved when the draft is written.
 package struct DraftReference: Sendable {
-    /// How the target is named.
+    /// The name of the target.
     package enum Target: Sendable {
         /// By its primary key: this range of the draft's arena holds an ``OrderedKey``.
         case primaryKey(start: Int, count: Int)

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// How one value is stored. Raw values are part of the storage format.
+/// The storage of one value. Raw values are part of the storage format.
 public enum ElementStorage: UInt8, Sendable {
     /// One byte, 0 or 1.
     case bool = 1

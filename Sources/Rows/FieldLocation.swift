@@ -30,7 +30,7 @@ public struct Field {
         base.load(fromByteOffset: Int(location.nullByte), as: UInt8.self) & location.nullMask != 0
     }
 
-    /// The slot's bytes read as `T`.
+    /// Returns the slot's bytes read as `T`.
     @inlinable public func load<T: BitwiseCopyable>(_ type: T.Type) -> T {
         base.loadUnaligned(fromByteOffset: Int(location.slot), as: type)
     }
@@ -73,7 +73,7 @@ public struct Field {
                 & ~RowLayout.overflowFlag)
     }
 
-    /// What lies in the row's heap: the value, or where ``isOutOfLine`` the bytes of its reference.
+    /// The bytes in the row's heap: those of the value, or where ``isOutOfLine`` those of its reference.
     package var heapOrReference: UnsafeRawBufferPointer {
         if !isOutOfLine { return heap }
         let offset = isInBounds ? Int(load(UInt32.self)) : 0
@@ -81,19 +81,19 @@ public struct Field {
             start: base + offset, count: isInBounds ? heapByteCount : 0)
     }
 
-    /// The bytes of a value in the heap, wherever they lie; not of collections.
+    /// Returns the bytes of a value in the heap, wherever they lie; not of collections.
     @inlinable public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         isOutOfLine ? overflowText(source) : heap
     }
 
-    /// The bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
+    /// Returns the bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
     func bytes(
         _ storage: FieldStorage, _ source: any OverflowSource
     ) -> UnsafeRawBufferPointer {
         storage.isInHeap ? text(source) : heapOrSlot(storage)
     }
 
-    /// The bytes of the slot, or of a value in the heap of the row.
+    /// Returns the bytes of the slot, or of a value in the heap of the row.
     func heapOrSlot(_ storage: FieldStorage) -> UnsafeRawBufferPointer {
         storage.isInHeap
             ? heap : UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount)
@@ -103,7 +103,7 @@ public struct Field {
         overflow?.text(source) ?? UnsafeRawBufferPointer(start: base, count: 0)
     }
 
-    /// How many bytes a value in the heap has, wherever they lie; not of collections.
+    /// The number of bytes of a value in the heap, wherever they lie; not of collections.
     @inlinable public var textByteCount: Int { isOutOfLine ? overflow?.byteCount ?? 0 : heap.count }
 
     /// Whether the heap bytes that the slot points to lie within the row; false in a damaged row.

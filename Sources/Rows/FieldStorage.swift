@@ -1,4 +1,4 @@
-/// How a property is stored in a row.
+/// The storage of a property in a row.
 public struct FieldStorage: Hashable, Sendable {
     /// Whether it holds one value or several. Raw values are part of the storage format.
     public enum Shape: UInt8, Sendable {
@@ -16,7 +16,7 @@ public struct FieldStorage: Hashable, Sendable {
 
     /// One value or several.
     public var shape: Shape
-    /// What the value, or each element or value of an entry, is.
+    /// The storage of the value, or of each element or value of an entry.
     public var element: ElementStorage
 
     /// Makes a description of a field's storage.

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A plain value of fixed width, as it lies in a slot, in a collection and in a `mixed` value.
 public struct InlineValue {
-    /// What it is.
+    /// The kind of value.
     public let element: ElementStorage
     /// The first eight of its bytes, as a little-endian number.
     public let low: UInt64
@@ -87,7 +87,7 @@ public struct InlineValue {
         }
     }
 
-    /// How many bytes it has.
+    /// The number of its bytes.
     var byteCount: Int { element.fixedByteCount ?? 0 }
 
     /// Appends its bytes.

@@ -11,12 +11,12 @@ public final class NameTable: @unchecked Sendable {
     // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
     // freed in `deinit`.
     @usableFromInline let text: UnsafeMutablePointer<UInt8>
-    /// Where each name begins; one more than there are names.
+    /// The offset of each name; one more than there are names.
     @usableFromInline let starts: UnsafeMutablePointer<Int>
     /// Positions by hash, −1 for none; open addressing.
     @usableFromInline let slots: UnsafeMutablePointer<Int32>
     @usableFromInline let mask: Int
-    /// How many names there are.
+    /// The number of names.
     public let count: Int
 
     /// Makes the table of names, which have to differ.
@@ -51,13 +51,13 @@ public final class NameTable: @unchecked Sendable {
         slots.deallocate()
     }
 
-    /// The bytes of a name.
+    /// Returns the bytes of a name.
     @inlinable public func name(_ position: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: text + starts[position], count: starts[position + 1] - starts[position])
     }
 
-    /// The position of a name; nil when it is not in the table. It is likely to stand at `next`.
+    /// Finds the position of a name; nil when it is not in the table. It is likely to stand at `next`.
     @inlinable public func position(of name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
         if next < count, isEqual(next, name) { return next }
         var slot = Self.hash(name) & mask
@@ -76,8 +76,8 @@ public final class NameTable: @unchecked Sendable {
         return memcmp(text + start, other, name.count) == 0
     }
 
-    /// The names are the schema's, whose writers gain nothing from collisions, and a client's name is looked up,
-    /// never entered.
+    /// Hashes a name. The names are the schema's, whose writers gain nothing from collisions, and a client's
+    /// name is looked up, never entered.
     @inlinable static func hash(_ name: UnsafeRawBufferPointer) -> Int {
         let hash = name.tableHash()
         return Int(truncatingIfNeeded: hash ^ hash >> 32)

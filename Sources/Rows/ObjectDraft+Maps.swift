@@ -57,12 +57,12 @@ extension ObjectDraft {
         return children.count - 1
     }
 
-    /// The key of an entry.
+    /// Returns the key of an entry.
     package func key(of entry: DraftEntry) -> UnsafeRawBufferPointer {
         arenaBytes(start: entry.keyStart, count: entry.keyCount)
     }
 
-    /// The key of the map's entry that holds a reference; nil for one that no map holds.
+    /// Returns the key of the map's entry that holds a reference; nil for one that no map holds.
     package func key(of reference: DraftReference) -> String? {
         guard let element = reference.element,
             rowClass.members[reference.member].storage.shape == .map
@@ -70,7 +70,7 @@ extension ObjectDraft {
         return String(decoding: key(of: entries[element]), as: UTF8.self)
     }
 
-    /// The key of a map's entry that is an embedded object; nil for another map's.
+    /// Returns the key of a map's entry that is an embedded object; nil for another map's.
     ///
     /// Cost: linear in the entries for an object that holds no links.
     package func entry(ofChild child: Int, in field: DraftField) -> String? {

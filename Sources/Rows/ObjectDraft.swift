@@ -22,7 +22,7 @@ package final class ObjectDraft {
     package internal(set) var children: [ObjectDraft] = []
     /// The entries of maps.
     package internal(set) var entries: [DraftEntry] = []
-    /// Where among ``entries`` the children stand that hold links or objects themselves.
+    /// The positions among ``entries`` of the children that hold links or objects themselves.
     var entryOfChild: [Int: Int] = [:]
     /// Whether properties that an embedded child or nested object leaves out, and entries that a map
     /// leaves out, keep what is stored.
@@ -75,7 +75,7 @@ package final class ObjectDraft {
         isPart = false
     }
 
-    /// How many bytes of values, references and children the draft has held at once, for who keeps it.
+    /// The most bytes of values, references and children that the draft has held at once, for its pool.
     var heldByteCount: Int {
         arena.roomByteCount + references.capacity * MemoryLayout<DraftReference>.stride
             + children.capacity * MemoryLayout<ObjectDraft>.stride
@@ -156,7 +156,7 @@ package final class ObjectDraft {
     /// Adds a link's target by primary key; ``setReference(_:)`` or ``setReferences(_:from:)`` follows,
     /// or the `mixed` value that the link stands in.
     ///
-    /// - `mixed`: Where the link stands in a `mixed` value.
+    /// - `mixed`: The position of the link in a `mixed` value.
     /// - `encode`: Appends the target's ``OrderedKey``.
     package func addReference(
         _ member: Int, element: Int?, mixed: MixedLinkPosition? = nil, encode: (ByteBuffer) -> Void
@@ -218,7 +218,7 @@ package final class ObjectDraft {
         children.append(contentsOf: list)
     }
 
-    /// The arena's bytes of a heap field or reference.
+    /// Returns the arena's bytes of a heap field or reference.
     package func arenaBytes(start: Int, count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: arena.bytes[start..<(start + count)])
     }
@@ -291,8 +291,8 @@ package final class ObjectDraft {
         return children.contains { $0.writesObjects }
     }
 
-    /// A draft that states of the same object only what leads to no other: single values and
-    /// lists and sets of values. Links, embedded objects, nested ones and maps are left out.
+    /// Makes a draft that states of the same object only what leads to no other: single values and lists
+    /// and sets of values. Links, embedded objects, nested ones and maps are left out.
     package func plainPart() -> ObjectDraft {
         let plain = ObjectDraft(rowClass, isMerge: isMerge)
         plain.isPart = true

@@ -1,13 +1,13 @@
 /// Access to other objects during the evaluation of a query on one.
 ///
 /// `ObjectStore` implements it on a snapshot. Calls may read storage; an implementation keeps the first
-/// storage error and answers as if nothing were found, as it does once the budget has failed; who runs the
-/// evaluation asks for both afterwards.
+/// storage error and answers as if nothing were found, as it does once the budget has failed; the caller that runs
+/// the evaluation asks for both afterwards.
 package protocol ObjectSource: OverflowSource {
-    /// What evaluations on the source may spend.
+    /// The budget of evaluations on the source.
     var budget: Budget { get }
 
-    /// The row of an object, valid until the snapshot ends; nil when there is none.
+    /// Returns the row of an object, valid until the snapshot ends; nil when there is none.
     func row(classIndex: Int, key: UInt64) -> RowView?
 
     /// Calls `body` with the class and key of each object that links to the object `key` of class
@@ -17,9 +17,9 @@ package protocol ObjectSource: OverflowSource {
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool)
 
-    /// How many links lead to the object from any property of any class.
+    /// Counts the links that lead to the object from any property of any class.
     func incomingLinkCount(classIndex: Int, key: UInt64) -> Int
 
-    /// The object key of the object with a primary key; nil when there is none.
+    /// Returns the object key of the object with a primary key; nil when there is none.
     func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64?
 }

@@ -4,7 +4,7 @@ import Bytes
 struct OpenRow {
     let rowClass: RowClass
     let buffer: ByteBuffer
-    /// Where it begins in the buffer.
+    /// The offset of the row in the buffer.
     private let start: Int
 
     /// Begins a row: its values are zero and its heap is empty.
@@ -17,7 +17,7 @@ struct OpenRow {
         buffer.store(version, at: start + 8)
     }
 
-    /// Where the slot of a property lies in the buffer.
+    /// Returns the offset of a property's slot in the buffer.
     func slot(_ member: Int) -> Int { start + Int(rowClass.currentLocation(member).slot) }
 
     /// Makes a property null.
@@ -49,7 +49,7 @@ struct OpenRow {
         buffer.store(UInt32(buffer.count - offset), at: slot(member) + 4)
     }
 
-    /// The same for the reference to an out-of-line value.
+    /// Ends the reference to an out-of-line value.
     func closeReference(_ member: Int, from offset: Int) {
         buffer.store(UInt32(offset - start), at: slot(member))
         buffer.store(UInt32(buffer.count - offset) | RowLayout.overflowFlag, at: slot(member) + 4)

@@ -73,7 +73,7 @@ extension OrderedKey {
     /// Appends null, which sorts before every value.
     package static func appendNull(to buffer: ByteBuffer) { buffer.append(0 as UInt8) }
 
-    /// A float's bits in an order that unsigned comparison keeps; NaN is 0.
+    /// Returns a float's bits in an order that unsigned comparison keeps; NaN is 0.
     @inlinable @inline(__always)
     package static func orderedBits(_ value: Float) -> UInt32 {
         if value.isNaN { return 0 }
@@ -89,7 +89,7 @@ extension OrderedKey {
         buffer.append(big: UInt64(truncatingIfNeeded: ordinal))
     }
 
-    /// A double's bits in an order that unsigned comparison keeps; NaN is 0.
+    /// Returns a double's bits in an order that unsigned comparison keeps; NaN is 0.
     @inlinable @inline(__always)
     package static func orderedBits(_ value: Double) -> UInt64 {
         if value.isNaN { return 0 }
@@ -103,7 +103,7 @@ extension OrderedKey {
         _ = append(text: text, to: buffer, byteCountMax: textByteCountMax)
     }
 
-    /// The key of a string or data value, and whether the whole value stands in it.
+    /// Returns the key of a string or data value, and whether the whole value stands in it.
     package static func key(text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isWhole: Bool) {
         if text.count <= textByteCountMax, !text.hasZero {
             let bytes = [UInt8](unsafeByteCount: text.count + 3) { bytes in

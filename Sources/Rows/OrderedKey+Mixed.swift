@@ -1,11 +1,11 @@
 import Bytes
 import ObjectModel
 
-/// Keys of `mixed` values: the kind's place in the order of values, then the value within its kind.
+/// Keys of `mixed` values: the kind's rank in the order of values, then the value within its kind.
 extension OrderedKey {
     /// Appends a `mixed` value.
     ///
-    /// - `byteCountMax`: Where a long text is cut.
+    /// - `byteCountMax`: The length at which a long text is cut.
     /// - Returns: Whether a text was cut.
     @discardableResult
     package static func append(

@@ -13,7 +13,7 @@ import ObjectModel
 ///       objectId  twelve bytes      uuid  sixteen bytes
 ///       string, data  the bytes, 00 written as 00 FF, then 00 00
 ///       decimal   sixteen bytes, see ``Decimal128/ordinal``
-///       mixed     one byte, the place of the kind in the order of values, then
+///       mixed     one byte, the rank of the kind in the order of values, then
 ///         number    eight bytes like a double: the greatest double that is not above the number; then
 ///                   00 if it is the number, else 01 and the number as a decimal
 ///         link      four bytes of class number, eight of object key

@@ -71,7 +71,7 @@ extension RowBuilder {
         }
     }
 
-    /// The stored map, which is assembled in a buffer if it is out of line.
+    /// Returns the stored map, which is assembled in a buffer if it is out of line.
     private func map(
         _ member: Int, of stored: RowView, _ rowClass: RowClass, _ whole: ByteBuffer
     ) -> LeafView {
@@ -84,7 +84,7 @@ extension RowBuilder {
         return LeafView(whole.bytes, storage)
     }
 
-    /// The entries of the new map in the order of their keys.
+    /// Makes the entries of the new map in the order of their keys.
     private func merge(
         _ old: LeafView, _ draft: ObjectDraft, _ field: DraftField
     ) -> [EntryOrigin] {
@@ -113,7 +113,7 @@ extension RowBuilder {
 }
 
 extension LeafView {
-    /// The embedded object under a key of a map; nil when there is none.
+    /// Returns the embedded object under a key of a map; nil when there is none.
     fileprivate func row(at key: UnsafeRawBufferPointer) -> RowView? {
         guard let position = position(of: key), !values.isNull(position) else { return nil }
         return RowView(values.bytes(position))

@@ -7,7 +7,7 @@ extension RowBuilder {
         let classIndex: Int
         let key: UInt64
 
-        /// How `mixed` values name it.
+        /// Its name in `mixed` values.
         var link: (classNumber: UInt32, key: UInt64) { (schema.classes[classIndex].number, key) }
 
         /// Whether values of a property may hold a link to it that is to be taken out.

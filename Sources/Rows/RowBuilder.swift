@@ -8,13 +8,13 @@ import ObjectModel
 package final class RowBuilder {
     /// The time that defaults take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
-    /// Where values go that are too large for a row; nil keeps them in it.
+    /// The sink of values that are too large for a row; nil keeps them in it.
     package var overflow: (any OverflowSink)?
-    /// What is too large for a row.
+    /// The largest values that stay in a row.
     package var limits = OverflowLimits()
     /// The gaps of the draft whose row is under construction.
     private var gaps = DraftGaps()
-    /// How many references to such values were written so far.
+    /// The number of references to such values written so far.
     var referenceCount = 0
     let reference = ByteBuffer(capacity: OverflowReference.treeByteCount)
     let collection = ScalarCollectionBuilder()
@@ -54,7 +54,7 @@ package final class RowBuilder {
     /// Appends the row that `draft` makes of `base`.
     ///
     /// - `targets`: The object key of each reference of the draft.
-    /// - Returns: What the draft lacks; the row must not be used unless that is nothing.
+    /// - Returns: The gaps of the draft; the row must not be used unless there are none.
     package func append(
         _ draft: ObjectDraft, over base: Base, _ stamp: Stamp, targets: ResolvedReferences,
         to buffer: ByteBuffer
@@ -133,7 +133,7 @@ package final class RowBuilder {
 
     /// Appends a collection that `draft` states of one property, as it would lie in a row's heap.
     ///
-    /// - Returns: What the draft lacks.
+    /// - Returns: The gaps of the draft.
     package func appendCollection(
         _ draft: ObjectDraft, _ member: Int, targets: ResolvedReferences, to buffer: ByteBuffer
     ) -> DraftGaps {
@@ -168,7 +168,7 @@ package final class RowBuilder {
         }
     }
 
-    /// What takes the place of a stored value.
+    /// The replacement of a stored value.
     package enum Replacement {
         /// The property's default.
         case defaultValue

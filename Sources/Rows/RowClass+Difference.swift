@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 
 extension RowSchema {
-    /// The properties that differ between two rows of a class.
+    /// Finds the properties that differ between two rows of a class.
     ///
     /// Stored bytes are compared, and only where those of embedded objects differ, the objects
     /// themselves: the same object has other bytes in an older layout.

@@ -29,7 +29,7 @@ extension RowClass {
         )
     }
 
-    /// The altitude of the point that an object of the class is; nil when it states none.
+    /// Returns the altitude of the point that an object of the class is; nil when it states none.
     package func altitude(in row: RowView, _ source: any OverflowSource) -> Double? {
         guard pointType >= 0 else { return nil }
         let field = field(pointCoordinates, in: row)

@@ -10,7 +10,7 @@ public final class RowClass: @unchecked Sendable {
     public struct Member: Sendable {
         /// The property's number, unique in the store and never reused.
         public var number: UInt32
-        /// How it is stored.
+        /// Its storage.
         public var storage: FieldStorage
         /// Whether it, or its elements, may be null.
         public var isOptional: Bool
@@ -106,7 +106,7 @@ public final class RowClass: @unchecked Sendable {
     package let listMembers: [Int]
     /// The positions of the indexed properties, without the primary key.
     package let indexedMembers: [Int]
-    /// What no two objects may share, without the primary key: unique properties, then unique groups.
+    /// The unique keys, without the primary key: unique properties, then unique groups.
     package let uniqueKeys: [UniqueKey]
     /// The indexes that have any number of entries for a value, in the order of the properties.
     package let searchIndexes: [SearchIndex]
@@ -222,7 +222,7 @@ public final class RowClass: @unchecked Sendable {
         for row in fillRows { row.deallocate() }
     }
 
-    /// How far the numbers of a class's layouts may lie apart.
+    /// The greatest distance between the numbers of a class's layouts.
     package static let layoutSpanMax: UInt32 = 1 << 20
 
     /// Whether there are layouts, and their numbers rise and do not lie too far apart.
@@ -255,7 +255,7 @@ public final class RowClass: @unchecked Sendable {
         return UnsafePointer(table)
     }
 
-    /// Where the properties lie in rows of a layout; the current layout's table for an unknown number,
+    /// Returns the locations of the properties in rows of a layout; the current layout's table for an unknown number,
     /// which only a damaged row has.
     @usableFromInline func olderTable(_ number: UInt32) -> UnsafePointer<FieldLocation> {
         let position = number &- firstNumber
@@ -272,7 +272,7 @@ public final class RowClass: @unchecked Sendable {
         return position < tableCount && row.byteCount >= tables[Int(position)].fixedByteCount
     }
 
-    /// The value of the property at `member` in `row`. Cost: a few nanoseconds.
+    /// Returns the value of the property at `member` in `row`. Cost: a few nanoseconds.
     ///
     /// - Precondition: `member` is a position in ``members`` and not an inverse link.
     @inlinable public func field(_ member: Int, in row: RowView) -> Field {
@@ -282,7 +282,7 @@ public final class RowClass: @unchecked Sendable {
         return Field(base: location.fill ?? row.base, location: location)
     }
 
-    /// The position of a property by its own name, or by the one that it is mapped to.
+    /// Returns the position of a property by its own name, or by the one that it is mapped to.
     package func member(named name: String) -> Int? { memberIndex[name] ?? mappedIndex[name] }
 
     /// The least and the greatest number that a primary key of the class may have; nil when its type is
@@ -294,23 +294,23 @@ public final class RowClass: @unchecked Sendable {
     /// Whether its objects are points in GeoJSON's form.
     package var isPointClass: Bool { pointType >= 0 }
 
-    /// Where the property at `member` lies in rows of the current layout.
+    /// Returns the location of the property at `member` in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
-    /// The collection in the list or set property at `member` of `row`, or the values of a map, wherever it
-    /// lies.
+    /// Returns the collection in the list or set property at `member` of `row`, or the values of a map,
+    /// wherever it lies.
     @inlinable public func collection(
         _ member: Int, in row: RowView, _ source: any OverflowSource
     ) -> StoredCollection {
         StoredCollection(field(member, in: row), members[member].storage, source)
     }
 
-    /// The collection at `member` of `row`; empty when it is out of line.
+    /// Returns the collection at `member` of `row`; empty when it is out of line.
     @inlinable public func inlineLeaf(_ member: Int, in row: RowView) -> LeafView {
         LeafView(field(member, in: row).heap, members[member].storage)
     }
 
-    /// The embedded row in the single embedded property at `member` of `row`; nil when it is null.
+    /// Returns the embedded row in the single embedded property at `member` of `row`; nil when it is null.
     @inlinable public func embedded(_ member: Int, in row: RowView) -> RowView? {
         let field = field(member, in: row)
         return field.isNull ? nil : RowView(field.heap)

@@ -18,7 +18,7 @@ public struct RowLayout: Hashable, Sendable {
     package struct Slot: Hashable, Sendable {
         /// The property's number, unique in the store and never reused.
         package var propertyNumber: UInt32
-        /// What lies there.
+        /// The storage of its values.
         package var storage: FieldStorage
         /// Where, from the beginning of the row.
         package var offset: Int

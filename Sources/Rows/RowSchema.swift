@@ -14,7 +14,7 @@ package final class RowSchema: Sendable {
     package let classIndexByNumber: [UInt32: Int]
     /// The class and member position of each property by its number.
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
-    /// Whether any class is asymmetric, so that links may come from objects that nobody reads.
+    /// Whether any class is asymmetric, so that links may come from objects that are never read.
     package let hasAsymmetricClass: Bool
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
@@ -38,12 +38,12 @@ package final class RowSchema: Sendable {
         hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
     }
 
-    /// The classes whose objects hold embedded ones of a class, by position, see ``Schema/owners(of:)``.
+    /// Returns the classes whose objects hold embedded ones of a class, by position, see ``Schema/owners(of:)``.
     package func ownerClasses(of embedded: Int) -> [Int] {
         definition.owners(of: classes[embedded].definition.name).compactMap { classIndex[$0.name] }
     }
 
-    /// The class of a name.
+    /// Returns the class of a name.
     package func rowClass(named name: String) -> RowClass? {
         classIndex[name].map { classes[$0] }
     }

@@ -20,7 +20,7 @@ public struct RowView {
     /// The number of the layout that the row was written in.
     @inlinable public var layoutNumber: UInt32 { base.loadUnaligned(as: UInt32.self) }
 
-    /// How many bytes the row has.
+    /// The number of bytes of the row.
     @inlinable public var byteCount: Int {
         Int(base.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
     }

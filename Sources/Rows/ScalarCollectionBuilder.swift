@@ -21,9 +21,9 @@ package final class ScalarCollectionBuilder {
         nulls.removeAllInPlace()
     }
 
-    /// How many elements were added.
+    /// The number of elements added.
     package var count: Int { ends.count }
-    /// How many bytes they have together.
+    /// The number of bytes that they have together.
     package var byteCount: Int { values.count }
 
     /// Adds null.

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// An index of a property that has any number of entries for a value, such as one for each word.
 package struct SearchIndex: Hashable, Sendable {
-    /// What it makes fast.
+    /// The kind of index.
     package var kind: SearchIndexKind
     /// The number under which its entries stand: its own, so that it can be built beside an index of the
     /// property's values, or beside what an earlier one has left.

@@ -31,7 +31,7 @@ package final class SetOrder {
         append(view.isNull(index) ? nil : view.bytes(index), view.element, to: buffer)
     }
 
-    /// How an element compares with another: negative, 0 or positive.
+    /// Compares an element with another: negative, 0 or positive.
     package func compare(
         _ a: CollectionView, _ indexA: Int, _ b: CollectionView, _ indexB: Int
     ) -> Int {

@@ -6,14 +6,14 @@ package enum SipHash128 {
     /// The key of stored hashes.
     package static let storedKey: (UInt64, UInt64) = (0x486F_6C64_6661_7374, 0x6F62_6A65_6374_7321)
 
-    /// The hash of `bytes` as one number.
+    /// Hashes `bytes` to one number.
     package static func number(_ bytes: UnsafeRawBufferPointer) -> UInt128 {
         let (high, low) = hash(bytes)
         return UInt128(high) << 64 | UInt128(low)
     }
 
-    /// The hash of `bytes`, as two numbers whose little-endian bytes are the published result. Another
-    /// key than the storage format's is for tests.
+    /// Hashes `bytes` to two numbers whose little-endian bytes are the published result. Another key
+    /// than the storage format's is for tests.
     package static func hash(
         _ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64) = storedKey
     ) -> (high: UInt64, low: UInt64) {

@@ -1,4 +1,4 @@
-/// What no two objects of a class may share: a property's value, or the values of a group of properties.
+/// A value that no two objects of a class may share: that of a property, or those of a group of properties.
 package struct UniqueKey: Sendable {
     /// The number under which its index entries stand: the property's own, or one of the group's.
     package var number: UInt32

@@ -5,7 +5,7 @@ protocol MemoryReads: StorageSnapshot {
     var engine: MemoryEngine { get }
     var entriesRead: Int { get set }
 
-    /// The state to read.
+    /// Returns the state to read.
     func openState(_ operation: String) throws(StorageError) -> MemoryState
 }
 

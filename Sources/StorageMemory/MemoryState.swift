@@ -12,7 +12,7 @@ final class MemoryState: Sendable {
 
         init(_ entries: [MemoryEntry]) { self.entries = entries }
 
-        /// The position of the first entry at or above `key`.
+        /// Finds the position of the first entry at or above `key`.
         func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
             partitionPoint(entries.count) { compareKeys(entries[$0].key, key) < 0 }
         }
@@ -37,12 +37,12 @@ final class MemoryState: Sendable {
         self.byteCount = byteCount
     }
 
-    /// The same entries as another commit.
+    /// Returns the same entries as another commit.
     func renumbered(_ commit: UInt64) -> MemoryState {
         MemoryState(chunks: chunks, commit: commit, byteCount: byteCount)
     }
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     func value(forKey key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let position = lowerBound(key)
         guard position.chunk < chunks.count else { return nil }
@@ -50,7 +50,7 @@ final class MemoryState: Sendable {
         return compareKeys(entry.key, key) == 0 ? entry.value : nil
     }
 
-    /// The first entry at or above `key`, or the end.
+    /// Finds the first entry at or above `key`, or the end.
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Position {
         let chunk = chunkIndex(for: key)
         guard chunk < chunks.count else { return end }
@@ -62,7 +62,7 @@ final class MemoryState: Sendable {
     /// The position after the last entry.
     var end: Position { Position(chunk: chunks.count, entry: 0) }
 
-    /// The chunk whose keys `key` belongs among: the last one that begins at or below it.
+    /// Finds the chunk whose keys `key` belongs among: the last one that begins at or below it.
     func chunkIndex(for key: UnsafeRawBufferPointer) -> Int {
         let above = partitionPoint(chunks.count) {
             compareKeys(chunks[$0].entries[0].key, key) <= 0
@@ -72,7 +72,7 @@ final class MemoryState: Sendable {
 
     /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
     ///
-    /// - Returns: How many entries `body` was given.
+    /// - Returns: The number of entries that `body` was given.
     func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

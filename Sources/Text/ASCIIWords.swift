@@ -1,7 +1,7 @@
 /// The words of a text that is all ASCII, as ICU finds them by the rules of UAX 29, many times faster.
 /// A test compares the two.
 enum ASCIIWords {
-    /// What a character means to the rules.
+    /// The kind of a character in the rules.
     private enum Kind: UInt8 {
         case other, letter, digit
         /// `_`, which joins letters and digits and itself.

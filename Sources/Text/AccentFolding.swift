@@ -11,7 +11,7 @@ enum AccentFolding {
     /// Stands for none.
     static let nothing: UInt32 = 0
 
-    /// What is left of each scalar below ``CaseFolding/tableCount``.
+    /// The scalar that is left of each one below ``CaseFolding/tableCount``.
     private static let table: [UInt32] = (0..<UInt32(CaseFolding.tableCount)).map { scalar in
         var left = nothing
         decompose(scalar) { left = left == nothing ? $0 : several }

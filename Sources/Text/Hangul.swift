@@ -5,7 +5,7 @@ enum Hangul {
     )
     private static let (leadCount, vowelCount, tailCount) = (UInt32(19), UInt32(21), UInt32(28))
 
-    /// What a scalar and the letter behind it make together; nil when they stay two.
+    /// Composes a scalar and the letter behind it; nil when they stay two.
     @inline(__always)
     static func composition(_ first: UInt32, _ second: UInt32) -> UInt32? {
         guard second >= vowels, second < tails + tailCount else { return nil }

@@ -1,8 +1,8 @@
 /// Finds the name that a misspelt one probably means.
 package enum NearestName {
-    /// The known name that is nearest to `name`, unless all are far away: more than a third of its
-    /// characters, and at least two, would have to change. Case does not count. Cost: the product of
-    /// the lengths for each known name; only for error replies.
+    /// Finds the known name that is nearest to `name`, unless all are far away: more than a third of its
+    /// characters, and at least two, would have to change. Case does not count. Cost: the product of the
+    /// lengths for each known name; only for error replies.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         // A name longer than any of ours is not a misspelling of one.
         guard name.utf8.count <= 256 else { return nil }
@@ -23,8 +23,8 @@ package enum NearestName {
         return nearest
     }
 
-    /// The edit distance: how many scalars have to be added, dropped, changed or swapped with their neighbour (optimal
-    /// string alignment). Cost: the product of the lengths.
+    /// Returns the edit distance: how many scalars have to be added, dropped, changed or swapped with their neighbour
+    /// (optimal string alignment). Cost: the product of the lengths.
     private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...b.count)

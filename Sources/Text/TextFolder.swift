@@ -10,8 +10,8 @@ package final class TextFolder {
     /// Makes a folder.
     package init(ignoresCase: Bool) { self.ignoresCase = ignoresCase }
 
-    /// The folded text: the text itself where folding changes nothing that is cheap to see, else bytes
-    /// that are valid until the next call.
+    /// Returns the folded text: the text itself where folding changes nothing that is cheap to see, else
+    /// bytes that are valid until the next call.
     package func fold(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         if !ignoresCase, UTF8Scalars.isASCII(text) { return text }
         buffer.removeAll()

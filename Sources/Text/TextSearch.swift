@@ -24,9 +24,9 @@ package struct TextSearch: Hashable, Sendable {
     /// The most words of a search.
     package static let termCountMax = 1000
 
-    /// What has to occur, all of it; in order, each once.
+    /// The terms that have to occur, all of them; in order, each once.
     package private(set) var required: [Term] = []
-    /// What must not occur: of each list not all.
+    /// The terms that must not occur: of each list not all.
     package private(set) var excluded: [[Term]] = []
 
     /// Reads a search: items between blanks; `-item` must not occur, `item*` is a prefix. Within an item
@@ -65,7 +65,7 @@ package struct TextSearch: Hashable, Sendable {
         self.excluded = excluded.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// The search without the exclusions in which a term is one of some.
+    /// Returns the search without the exclusions in which a term is one of some.
     package func withoutExcluded(_ isOne: (Term) -> Bool) -> TextSearch {
         var search = self
         search.excluded.removeAll { $0.contains(where: isOne) }

@@ -6,7 +6,7 @@ package final class TextSearchMatcher {
     /// Every term once: whole words in order, then prefixes.
     private let terms: [TextSearch.Term]
     private let wordCount: Int
-    /// How many of the terms are required, told of each.
+    /// Whether each of the terms is required, and how many are.
     private let isRequired: [Bool]
     private let requiredCount: Int
     /// The indexes of excluded terms.

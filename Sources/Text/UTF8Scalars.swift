@@ -4,7 +4,7 @@
 ///
 /// Public and inlinable, because it is called for each character of a scan.
 public enum UTF8Scalars {
-    /// What is added to a byte that is not UTF-8.
+    /// The number that is added to a byte that is not UTF-8.
     public static let invalidBase: UInt32 = 0x11_0000
 
     /// Reads the scalar at `offset`, which is within the text, and moves the offset behind it.
@@ -45,7 +45,7 @@ public enum UTF8Scalars {
         return scalar
     }
 
-    /// Where the scalar that ends at `end`, which is not 0, begins.
+    /// Returns the beginning of the scalar that ends at `end`, which is not 0.
     package static func start(before end: Int, _ text: UnsafeRawBufferPointer) -> Int {
         var start = end - 1
         while start > 0, end - start < 4, text[start] & 0xC0 == 0x80 { start -= 1 }
@@ -54,7 +54,7 @@ public enum UTF8Scalars {
         return check == end ? start : end - 1
     }
 
-    /// The first scalars of a text that is well-formed.
+    /// Returns the first scalars of a text that is well-formed.
     package static func beginning(
         of text: UnsafeRawBufferPointer, _ scalarCount: Int
     ) -> UnsafeRawBufferPointer {

@@ -25,8 +25,8 @@ package final class WordReader {
             }
             return
         }
-        // Versions of ICU differ in whether '@' is part of a word. It is not: what is between is read by
-        // itself.
+        // Versions of ICU differ in whether '@' is part of a word. It is not: the parts between are read by
+        // themselves.
         var begin = 0
         while begin <= text.count {
             var end = begin
@@ -37,7 +37,7 @@ package final class WordReader {
         }
     }
 
-    /// As above, by ICU; false when no more are wanted.
+    /// Hands over the words of a part by ICU; false when no more are wanted.
     private func forEachWord(
         ofPart text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
     ) -> Bool {

@@ -21,7 +21,7 @@ package final class WordSet {
     /// Makes an empty set.
     package init() {}
 
-    /// How many words there are.
+    /// The number of words.
     package var count: Int { spans.count }
 
     /// A word; valid until the next text is read.
@@ -51,7 +51,7 @@ package final class WordSet {
         spans.removeSubrange(kept...)
     }
 
-    /// How many bytes of a word count: whole characters.
+    /// Returns the number of bytes of a word that count: whole characters.
     package static func cutByteCount(_ word: UnsafeRawBufferPointer) -> Int {
         guard word.count > wordByteCountMax else { return word.count }
         var count = wordByteCountMax

@@ -2,9 +2,9 @@ import CICU
 
 /// The clock of a time zone, by ICU's data. One thread at a time uses it.
 package final class ZoneClock {
-    /// What is known of a unit of time.
+    /// The zone's offset in a unit of time.
     private struct Unit {
-        /// Which unit it is, counted from 1970.
+        /// The unit, counted from 1970.
         var number = Int64.min
         /// The offset in all of it; nil where it changes.
         var offset: Int64?

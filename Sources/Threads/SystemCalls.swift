@@ -30,7 +30,7 @@ package func writeAll(
 
 /// Reads from an offset of a file until `buffer` is full or the file ends.
 ///
-/// - Returns: How many bytes were read; -1 with `errno` when that failed.
+/// - Returns: The number of bytes read; -1 with `errno` when that failed.
 package func readAll(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
 ) -> Int {

@@ -16,7 +16,7 @@ package struct SystemThread: @unchecked Sendable {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         // Objects nest as deep as JSON may, and each level takes about 8 KiB of a build without
-        // optimisation. What is not used is address space alone.
+        // optimisation. The unused part is address space alone.
         pthread_attr_setstacksize(&attributes, 16 << 20)
         defer { pthread_attr_destroy(&attributes) }
         let work = Unmanaged.passRetained(Work(body))
@@ -46,7 +46,7 @@ package struct SystemThread: @unchecked Sendable {
 
 /// Starts a detached thread that runs `body`.
 ///
-/// - `name`: What tools show of it; at most fifteen bytes of ASCII.
+/// - `name`: The name that tools show; at most fifteen bytes of ASCII.
 package func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
     // For threads without which a store can't work, each started once.
     let isStarted = startThreadIfPossible {
@@ -56,7 +56,7 @@ package func startThread(named name: StaticString, _ body: @escaping @Sendable (
     precondition(isStarted, "no thread can be started")
 }
 
-/// The same for work that the caller can do itself.
+/// Starts a detached thread for work that the caller can do itself.
 ///
 /// - Returns: Whether there is a thread; `body` is not run otherwise.
 package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {

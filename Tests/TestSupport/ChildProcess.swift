@@ -49,7 +49,7 @@ package final class ChildProcess {
         _ = bytes.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
     }
 
-    /// The next line of standard output, without its end; nil when there are no more.
+    /// Reads the next line of standard output, without its end; nil when there are no more.
     package func readLine() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -95,7 +95,7 @@ package final class ChildProcess {
         return signal == 0 ? (status >> 8) & 0xFF : -signal
     }
 
-    /// The path of an executable of this package, which is built beside the tests.
+    /// Returns the path of an executable of this package, which is built beside the tests.
     package static func path(ofProduct name: String) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -6,7 +6,7 @@ package enum CommitScript {
     private static let stepKey: [UInt8] = [0x00]
     private static let rowTag: UInt8 = 0x01
 
-    /// What the commit of `step`, from 1, changes: 24 rows out of 600, some by removal, one range,
+    /// Makes the changes of the commit of `step`, from 1: 24 rows out of 600, some by removal, one range,
     /// and the step's number.
     package static func changes(ofStep step: UInt64) -> OwnedBatch {
         var random = SeededGenerator(seed: step)
@@ -24,7 +24,7 @@ package enum CommitScript {
         return batch
     }
 
-    /// The step that the last commit of `snapshot` made; zero in an empty store.
+    /// Returns the step that the last commit of `snapshot` made; zero in an empty store.
     package static func lastStep(in snapshot: any StorageSnapshot) throws(StorageError) -> UInt64 {
         guard let found = try snapshot.bytes(forKey: stepKey) else { return 0 }
         return found.reduce(0) { $0 << 8 | UInt64($1) }

@@ -10,11 +10,11 @@ package enum EngineCase: String, CaseIterable, Sendable {
     /// Every engine that can be opened here.
     package static var all: [EngineCase] { allCases }
 
-    /// Opens an empty engine. What it keeps on disk goes with it.
+    /// Opens an empty engine. Its files go with it.
     ///
     /// - Parameters:
     ///   - valueByteCountMax: The longest value that it takes.
-    ///   - snapshotCountMax: How many snapshots it lets be open.
+    ///   - snapshotCountMax: The most snapshots that it lets be open.
     /// - Returns: The engine, to be closed or just let go.
     /// - Throws: ``StorageError`` when there is no room for its files.
     package func open(

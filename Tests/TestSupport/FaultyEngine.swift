@@ -21,7 +21,7 @@ package final class FaultyEngine: StorageEngine {
     package struct ReadFault: Sendable {
         /// The first bytes of the keys that can't be read.
         package var tags: Set<UInt8>
-        /// How many of the reads succeed before.
+        /// The number of reads that succeed before.
         package var skippedCount: Int
         /// Whether every read behind them fails, or one alone.
         package var isLasting: Bool
@@ -50,7 +50,7 @@ package final class FaultyEngine: StorageEngine {
 
     /// Makes a batch fail that a write transaction is given, with `.diskFull`.
     ///
-    /// - `count`: How many are taken before.
+    /// - `count`: The number of batches taken before.
     package func failPart(after count: Int) { plan.withLock { $0.partCountLeft = count } }
 
     /// Makes reads fail with `.io` in snapshots of the next commit and of later ones.
@@ -64,7 +64,7 @@ package final class FaultyEngine: StorageEngine {
 
     /// Has all reads succeed again.
     ///
-    /// - Returns: How many have failed.
+    /// - Returns: The number of reads that have failed.
     package func endReadFault() -> Int {
         plan.withLock { plan in
             defer { plan.readFault = nil }
@@ -79,10 +79,10 @@ package final class FaultyEngine: StorageEngine {
 
     package func noteNewEpoch() { plan.withLock { $0.mayLackCommits = false } }
 
-    /// How many commits were tried.
+    /// The number of commits tried.
     package var commitCount: Int { plan.withLock { $0.commitCount } }
 
-    /// How often a writer has asked whether it should wait before it begins.
+    /// The number of times that a writer has asked whether it should wait before it begins.
     package var awaitCount: Int { plan.withLock { $0.awaitCount } }
 
     package var name: String { engine.name }

@@ -2,13 +2,13 @@ import Glibc
 import Synchronization
 
 /// A disk that waits, fails or is full when a test says so, for a program started by
-/// ``ChildProcess``. What it can do is told in `Tests/Interpose/interpose.c`.
+/// ``ChildProcess``. `Tests/Interpose/interpose.c` tells what it can do.
 ///
 ///     let disk = try Interposer()
 ///     let child = ChildProcess(path, arguments, environment: disk.environment)
 ///     disk.set(.syncBlock)
 package final class Interposer: Sendable {
-    /// What the disk is told to do; each is a file whose presence says so.
+    /// An instruction to the disk; each is a file whose presence says so.
     package enum Behaviour: String, Sendable {
         /// Syncs wait.
         case syncBlock = "sync-block"
@@ -43,7 +43,7 @@ package final class Interposer: Sendable {
         library = try Self.build()
     }
 
-    /// What a program's environment has to contain to run on this disk.
+    /// The environment that a program needs to run on this disk.
     package var environment: [String: String] {
         ["LD_PRELOAD": library, "HOLDFAST_INTERPOSE": control.path]
     }
@@ -68,12 +68,12 @@ package final class Interposer: Sendable {
         while access("\(control.path)/sync-waiting", F_OK) != 0 { usleep(1000) }
     }
 
-    /// How many syncs have succeeded.
+    /// The number of syncs that have succeeded.
     package var syncCount: Int {
         TemporaryDirectory.contents("\(control.path)/syncs")?.count ?? 0
     }
 
-    /// The library's path, built if need be by `$CC`, `cc` or `clang`.
+    /// Returns the library's path, built if need be by `$CC`, `cc` or `clang`.
     package static func build() throws -> String {
         try built.withLock { built in
             if let built { return built.path }

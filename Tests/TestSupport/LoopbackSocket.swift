@@ -5,7 +5,7 @@ package enum LoopbackSocket {
     /// Opens a socket and connects it; a read of it gives up after 30 s without a byte.
     ///
     /// - `receiveByteCountMax`: The size of its receive buffer; nil for the system's own.
-    /// - Returns: The descriptor, for the caller to close. Where nobody listens it isn't connected.
+    /// - Returns: The descriptor, for the caller to close. Without a listener it isn't connected.
     package static func connect(port: UInt16, receiveByteCountMax: Int32? = nil) -> Int32 {
         // A child that another test starts must not keep the connection open.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

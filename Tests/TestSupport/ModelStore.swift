@@ -1,6 +1,6 @@
 import Storage
 
-/// What a store should hold, as a plain dictionary: slow, and too simple to be wrong.
+/// The expected content of a store, as a plain dictionary: slow, and too simple to be wrong.
 package struct ModelStore: Sendable {
     /// The entries by key.
     package private(set) var entries: [[UInt8]: [UInt8]] = [:]
@@ -19,7 +19,7 @@ package struct ModelStore: Sendable {
         for (key, value) in batch.changes { entries[key] = value }
     }
 
-    /// The entries of a range, in the order of a scan.
+    /// Returns the entries of a range, in the order of a scan.
     package func scan(_ range: KeyRange, reversed: Bool) -> [(key: [UInt8], value: [UInt8])] {
         let found = entries.filter { contains(range, $0.key) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }

@@ -16,8 +16,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The seed of a randomised test: `HOLDFAST_SEED` if set, else 1, and in a run of `make soak` a new
-    /// one; printed with `name`, so that a failure can be run again.
+    /// Returns the seed of a randomised test: `HOLDFAST_SEED` if set, else 1, and in a run of `make
+    /// soak` a new one; printed with `name`, so that a failure can be run again.
     package static func testSeed(_ name: String) -> UInt64 {
         let given = getenv("HOLDFAST_SEED").flatMap { UInt64(String(cString: $0)) }
         let seed = given ?? (isSoak ? UInt64.random(in: 0..<1_000_000_000) : 1)

@@ -14,14 +14,14 @@ package struct Place: Hashable, Sendable {
         self.latitude = latitude
     }
 
-    /// A place anywhere, everywhere alike.
+    /// Returns a place anywhere, everywhere alike.
     package static func random(_ random: inout some RandomNumberGenerator) -> Place {
         Place(
             .random(in: -180...180, using: &random),
             asin(.random(in: -1...1, using: &random)) * 180 / .pi)
     }
 
-    /// The place at a distance, in radians, in a direction from this one.
+    /// Returns the place at a distance, in radians, in a direction from this one.
     package func moved(_ distance: Double, bearing: Double) -> Place {
         let (longitude, latitude) = (self.longitude * .pi / 180, self.latitude * .pi / 180)
         let north = asin(
@@ -34,7 +34,7 @@ package struct Place: Hashable, Sendable {
         return Place(remainder(east * 180 / .pi, 360), north * 180 / .pi)
     }
 
-    /// The angle to another place, in radians; exact for small and large ones.
+    /// Returns the angle to another place, in radians; exact for small and large ones.
     package func angle(to other: Place) -> Double { Vector.angle(vector, other.vector) }
 
     fileprivate var vector: Vector {
@@ -88,7 +88,7 @@ package struct PlainRing: Sendable {
         return abs(sum) > .pi
     }
 
-    /// How far a place is from the nearest edge, in radians; too little at most.
+    /// Returns the distance of a place from the nearest edge, in radians; too little at most.
     package func distanceToBorder(_ place: Place) -> Double {
         let p = place.vector
         var least = Double.infinity

@@ -32,11 +32,11 @@ package final class StartedThread<Result: Sendable>: Sendable {
 
 /// The system has no thread to give.
 package struct ThreadStartFailure: Error {
-    /// What `pthread_create` returned.
+    /// The number that `pthread_create` returned.
     package let code: Int32
 }
 
-/// What a new thread runs, handed to it through a C pointer.
+/// The body of a new thread, handed to it through a C pointer.
 private final class ThreadStart: Sendable {
     private let body: @Sendable () -> Void
 

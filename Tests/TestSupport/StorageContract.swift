@@ -6,7 +6,7 @@ import Storage
 package struct StorageContract {
     /// A promise that the engine broke.
     package struct Violation: Error, CustomStringConvertible {
-        /// What happened, with the seed and the number of the operation.
+        /// A text that says what happened, with the seed and the number of the operation.
         package let description: String
     }
 

@@ -12,14 +12,14 @@ package func withBytes<Result, Failure: Error>(
 
 /// The port's reads with arrays in place of pointers.
 extension StorageSnapshot {
-    /// The value of `key`, copied.
+    /// Reads the value of `key`, copied.
     package func bytes(forKey key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try withBytes(key) { (key) throws(StorageError) in
             try value(forKey: key).map { Array($0) }
         }
     }
 
-    /// The values of `keys`, copied.
+    /// Reads the values of `keys`, copied.
     package func bytes(forKeys keys: [[UInt8]]) throws(StorageError) -> [[UInt8]?] {
         var found: [[UInt8]?] = []
         for key in keys { found.append(try bytes(forKey: key)) }

@@ -31,7 +31,7 @@ package final class TemporaryDirectory: Sendable {
         }
     }
 
-    /// The contents of the file at `path`; nil when it can't be read.
+    /// Reads the contents of the file at `path`; nil when it can't be read.
     package static func contents(_ path: String) -> [UInt8]? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }

@@ -3,7 +3,7 @@
 /// Threads and not tasks: calls of the storage port block.
 ///
 /// - Parameters:
-///   - count: How many threads.
+///   - count: The number of threads.
 ///   - body: Gets the thread's number, from 0.
 /// - Throws: The first error that one of them threw.
 package func runThreads(

@@ -1,11 +1,11 @@
 extension RequestFault {
-    /// The kinds of faults: what a client can do about one. Who answers switches over all of them.
+    /// The kinds of faults, by the client's next step. The code that answers switches over all of them.
     package enum Kind: Sendable {
         /// The request can't be understood: its syntax, a parameter, a query.
         case malformed
         /// The request needs a token, or has one that is not known.
         case unauthenticated
-        /// Who asks may not do this.
+        /// The client may not do this.
         case forbidden
         /// There is no such class, object, element or projection.
         case notFound
@@ -15,7 +15,7 @@ extension RequestFault {
         case notAcceptable
         /// The store's present state does not allow it: a key or value that is taken, another revision.
         case conflict
-        /// What the request goes on from is not kept any more.
+        /// The state that the request continues from is no longer kept.
         case expired
         /// The object is not in the state that the request asks for.
         case preconditionFailed

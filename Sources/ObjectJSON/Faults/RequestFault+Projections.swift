@@ -33,7 +33,7 @@ extension RequestFault {
             })
     }
 
-    /// A definition with faults of its own.
+    /// Makes the fault of a definition with faults of its own.
     package static func projection(_ faults: [Entry]) -> RequestFault {
         .definition("invalid-projection", faults, "The projection is refused.")
     }
@@ -43,7 +43,7 @@ extension ProjectionFault {
     /// The nearest known name to an unknown one.
     var hint: String? { unknown.flatMap { NearestName.of($0, among: known) } }
 
-    /// The fault of a definition that is the body of a request.
+    /// Makes the fault of a definition that is the body of a request.
     package func inBody(_ projection: Projection) -> RequestFault.Entry {
         var pointer = JSONPointer()
         if let property {

@@ -4,7 +4,7 @@ extension RequestFault {
     /// The fault of a query, sort list or path that was refused.
     ///
     /// - `parameter`: The query parameter that holds the text, or nil for a member of a body.
-    /// - `pointer`: Where the text stands in a body.
+    /// - `pointer`: The position of the text in a body.
     package init(_ error: QueryError, parameter: String?, pointer: String? = nil) {
         var name = parameter
         var location = pointer

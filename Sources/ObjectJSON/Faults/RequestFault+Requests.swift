@@ -16,7 +16,8 @@ extension RequestFault {
     /// The code of what an asymmetric class can not do.
     package static let asymmetricCode = "asymmetric-class"
 
-    /// The operation is none of an asymmetric class, whose objects are created, consumed and forgotten.
+    /// Makes the fault of an operation that is none of an asymmetric class, whose objects are created,
+    /// consumed and forgotten.
     package static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
         let name = rowClass.definition.name
         return RequestFault(
@@ -26,7 +27,7 @@ extension RequestFault {
                 + "DELETE). Nothing else reads or changes them.")
     }
 
-    /// A name that somebody wrote, cut where it would make an error unreadable.
+    /// Cuts a name from a request where it would make an error unreadable.
     package static func shown(_ name: String) -> String {
         name.count <= 64 ? name : String(name.prefix(64)) + "…"
     }
@@ -40,7 +41,7 @@ extension RequestFault {
             hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
     }
 
-    /// The class has no such property.
+    /// Makes the fault of a property that the class does not have.
     package static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."

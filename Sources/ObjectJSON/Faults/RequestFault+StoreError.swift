@@ -4,7 +4,7 @@ import ObjectStore
 import Storage
 
 extension RequestFault {
-    /// What a client is told of a failed operation on objects. The only place where such an error
+    /// Describes a failed operation on objects for a client. The only place where such an error
     /// becomes a status; no `default`, so that a new error needs a choice.
     package init(_ error: StoreError) {
         switch error {
@@ -88,7 +88,7 @@ extension RequestFault {
     static let outOfMemory = RequestFault(
         .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5)
 
-    /// What a client is told of failed storage: what it can do, and nothing of the inside.
+    /// Describes failed storage for a client: its next step, and nothing of the inside.
     package init(_ error: StorageError) {
         switch error.code {
         case .conflict:

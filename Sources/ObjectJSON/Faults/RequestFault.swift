@@ -7,15 +7,15 @@ import ObjectStore
 package struct RequestFault: Error, Sendable {
     /// One fault of a request; a reply lists all that were found.
     package struct Entry: Sendable, Equatable {
-        /// What kind of fault, in the same vocabulary as ``RequestFault/code``.
+        /// The kind of fault, in the same vocabulary as ``RequestFault/code``.
         package var code: String
-        /// What is wrong and what would be right.
+        /// A sentence that says what is wrong and what would be right.
         package var detail: String
-        /// Where in the body, as a JSON pointer (RFC 6901).
+        /// The position in the body, as a JSON pointer (RFC 6901).
         package var pointer: String?
         /// The query parameter, header or path parameter that has the fault.
         package var parameter: String?
-        /// Where in a query's text, from 1.
+        /// The position in a query's text, from 1.
         package var column: Int?
         /// The nearest name that is known.
         package var hint: String?
@@ -34,11 +34,11 @@ package struct RequestFault: Error, Sendable {
         }
     }
 
-    /// What went wrong, for programs that must not know every code.
+    /// The kind of error, for programs that don't know every code.
     package var kind: Kind
     /// The stable name of the error, such as `"object-not-found"`.
     package var code: String
-    /// What happened and what to do next.
+    /// A sentence that says what happened and what to do next.
     package var detail: String
     /// Each fault of the request.
     package var errors: [Entry] = []
@@ -46,7 +46,7 @@ package struct RequestFault: Error, Sendable {
     package var current: StoredObject?
     /// Seconds after which trying again makes sense.
     package var retryAfterSeconds: Int?
-    /// What would be taken instead: the methods of an unsupported operation, the media types of a body
+    /// The alternatives that are accepted: the methods of an unsupported operation, the media types of a body
     /// that is not read. Separated by commas.
     package var alternatives: String?
 
@@ -64,9 +64,9 @@ package struct RequestFault: Error, Sendable {
         self.alternatives = alternatives
     }
 
-    /// A fault of one part of the request.
+    /// Makes a fault of one part of the request.
     ///
-    /// - `partDetail`: What is wrong with the part, where the whole is told more.
+    /// - `partDetail`: The detail of the part, where that of the whole says more.
     package static func single(
         _ kind: Kind, _ code: String, _ detail: String, partDetail: String? = nil,
         pointer: String? = nil, parameter: String? = nil, column: Int? = nil, hint: String? = nil
@@ -77,7 +77,7 @@ package struct RequestFault: Error, Sendable {
         return RequestFault(kind, code, detail, errors: [part])
     }
 
-    /// A malformed parameter.
+    /// Makes the fault of a malformed parameter.
     package static func parameter(_ name: String, _ detail: String, hint: String? = nil)
         -> RequestFault
     {
@@ -86,8 +86,8 @@ package struct RequestFault: Error, Sendable {
 
     /// Faults of several parts, told by the first one.
     ///
-    /// - `count`: How many there are, if `parts` has not all of them.
-    /// - `detail`: What is told where there is none.
+    /// - `count`: The number of faults, if `parts` has not all of them.
+    /// - `detail`: The detail where there is no part.
     package static func several(
         _ kind: Kind, _ code: String, _ parts: [Entry], count: Int? = nil, _ detail: String
     ) -> RequestFault {
@@ -96,7 +96,7 @@ package struct RequestFault: Error, Sendable {
         return RequestFault(kind, code, (parts.first?.detail ?? detail) + more, errors: parts)
     }
 
-    /// A definition with faults: 400 when names repeat, else 422.
+    /// Makes the fault of a definition with faults: 400 when names repeat, else 422.
     package static func definition(
         _ code: String, _ parts: [Entry], _ detail: String
     ) -> RequestFault {
@@ -106,9 +106,9 @@ package struct RequestFault: Error, Sendable {
         return .several(.invalid, code, parts, detail)
     }
 
-    /// An object, or a change of one, with faults: 400 when names repeat, else 422.
+    /// Makes the fault of an object, or of a change of one, with faults: 400 when names repeat, else 422.
     ///
-    /// - `count`: How many there are, those beyond `parts` included.
+    /// - `count`: The number of faults, those beyond `parts` included.
     static func object(_ parts: [Entry], count: Int, hasRepeatedName: Bool) -> RequestFault {
         let first = parts.first?.detail ?? "The body can't be stored."
         let more = count - 1

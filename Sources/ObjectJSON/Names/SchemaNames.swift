@@ -6,7 +6,7 @@ import Rows
 package final class SchemaNames: Sendable {
     /// The schema whose names these are.
     package let schema: RowSchema
-    /// What a reply holds of an object of each class, when the request does not say: every stored property, and `$id`
+    /// The selection of each class for requests that state none: every stored property, and `$id`
     /// where the class has no primary key.
     package let everything: [FieldSelection]
     /// The projections by name.
@@ -21,12 +21,12 @@ package final class SchemaNames: Sendable {
         table = NameTable(schema.classes.map(\.definition.name))
     }
 
-    /// The position of the class with this name.
+    /// Finds the position of the class with this name.
     package func classIndex(named name: UnsafeRawBufferPointer) -> Int? {
         table.position(of: name)
     }
 
-    /// The projection of a name, of a class whose objects stand by themselves.
+    /// Finds the projection of a name, of a class whose objects stand by themselves.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for one of an embedded class.
     package func projection(named name: String) throws(RequestFault) -> CompiledProjection {

@@ -19,7 +19,7 @@ package struct JSONPatch: Sendable {
     }
 
     package let operations: [Operation]
-    /// Which one of the client's operations is the first of these.
+    /// The position of the first of these among the client's operations.
     package let firstIndex: Int
 
     /// Reads a patch.
@@ -42,7 +42,7 @@ package struct JSONPatch: Sendable {
         self.firstIndex = firstIndex
     }
 
-    /// The steps of a patch as they are written.
+    /// Reads the steps of a patch as they are written.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with every fault of the form; `.invalid` for too many.
     static func steps(_ json: JSONValue, countMax: Int) throws(RequestFault) -> [JSONPatchStep] {
@@ -61,8 +61,8 @@ package struct JSONPatch: Sendable {
         var steps: [JSONPatchStep] = []
         var faults: [RequestFault.Entry] = []
         for (index, element) in json.elements.enumerated() {
-            let place = JSONPointer().appending(index: index)
-            if let step = JSONPatchStep(element, place, &faults) { steps.append(step) }
+            let position = JSONPointer().appending(index: index)
+            if let step = JSONPatchStep(element, position, &faults) { steps.append(step) }
         }
         if !faults.isEmpty {
             throw RequestFault(
@@ -72,14 +72,14 @@ package struct JSONPatch: Sendable {
         return steps
     }
 
-    /// Where in the patch a pointer leads that begins in the patched object, or at an operation's value as an
-    /// edit's draft states it; nil when no operation states what it leads to.
-    package func place(of pointer: String) -> JSONPointer? {
+    /// Finds the position in the patch that a pointer leads to; nil when no operation states what lies there. The
+    /// pointer begins in the patched object, or at an operation's value as an edit's draft states it.
+    package func position(of pointer: String) -> JSONPointer? {
         let steps = JSONPointer(pointer)?.steps ?? []
         guard steps.count >= 2, let index = Int(steps[0]),
             operations.indices.contains(index - firstIndex)
         else {
-            return placeOfObject(pointer)
+            return positionOfLastStatement(of: pointer)
         }
         // A draft states the property, and of a collection the one element.
         let path = operations[index - firstIndex].edit.path
@@ -89,8 +89,8 @@ package struct JSONPatch: Sendable {
         ) { $0.appending($1) }
     }
 
-    /// Where in the patch a place of the patched object was stated last.
-    private func placeOfObject(_ pointer: String) -> JSONPointer? {
+    /// Finds the position in the patch that stated a part of the patched object last.
+    private func positionOfLastStatement(of pointer: String) -> JSONPointer? {
         for (index, operation) in operations.enumerated().reversed() {
             let step = JSONPointer().appending(index: firstIndex + index)
             var path = operation.objectPathText

@@ -27,7 +27,7 @@ struct JSONPatchCompiler {
 
     /// Compiles steps.
     ///
-    /// - `firstIndex`: Which one of the client's steps is the first of them.
+    /// - `firstIndex`: The position of the first of them among the client's steps.
     /// - Throws: ``RequestFault`` with every fault.
     mutating func compile(
         _ steps: [JSONPatchStep], firstIndex: Int = 0
@@ -72,7 +72,7 @@ struct JSONPatchCompiler {
                 code: "invalid-patch", detail: "A value can't be moved into itself.",
                 member: "from")
         }
-        // What is not there to be copied is missed first.
+        // A missing source is reported before faults of the target.
         let source = isCopy ? try self.path(step, "from") : EditPath(rowClass)
         let path = try target.get()
         let action: ObjectEdit.Action
@@ -98,7 +98,7 @@ struct JSONPatchCompiler {
 
     /// Refuses to take away what every object of its class has.
     ///
-    /// - `path`: Where the steps lead; nil when nothing is taken away there.
+    /// - `path`: The end of the steps; nil when nothing is taken away there.
     private func requireRemovable(
         _ steps: [String], _ path: EditPath?, _ member: String
     ) throws(Refusal) {
@@ -214,7 +214,7 @@ struct JSONPatchCompiler {
             code: fault.code, detail: "In '\(property)': \(fault.detail)", member: "value")
     }
 
-    /// An index as RFC 6901 writes it: digits without leading zeros.
+    /// Reads an index as RFC 6901 writes it: digits without leading zeros.
     private static func index(_ step: String) -> Int? {
         let digits = step.utf8
         guard let first = digits.first, digits.allSatisfy({ (48...57).contains($0) }),
@@ -274,7 +274,7 @@ extension ObjectReader {
     /// Runs a reading of its own, whose faults are handed over and do not count among those that were found
     /// before.
     ///
-    /// - `embeddingDepth`: How many embedded objects are around what is read.
+    /// - `embeddingDepth`: The number of embedded objects around the value that is read.
     func collecting(
         embeddingDepth: Int, _ body: (ObjectReader) -> Void
     ) -> (faults: [RequestFault.Entry], hasRepeatedName: Bool) {

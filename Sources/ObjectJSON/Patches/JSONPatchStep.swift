@@ -21,9 +21,9 @@ struct JSONPatchStep {
     var value: JSONValue?
 
     /// Reads a step; nil with faults when it is none.
-    init?(_ json: JSONValue, _ place: JSONPointer, _ faults: inout [RequestFault.Entry]) {
+    init?(_ json: JSONValue, _ position: JSONPointer, _ faults: inout [RequestFault.Entry]) {
         func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
-            let pointer = member.map { place.appending($0) } ?? place
+            let pointer = member.map { position.appending($0) } ?? position
             faults.append(
                 RequestFault.Entry(
                     code: "invalid-patch", detail: detail, pointer: pointer.description, hint: hint)

@@ -3,7 +3,7 @@ import Query
 import Rows
 
 extension CompiledProjection {
-    /// What decides about what the projection shows: every property that its ways read.
+    /// Returns the dependencies of the projection: every property that its ways read.
     ///
     /// - `names`: The properties that count; nil for all.
     package func paths(_ schema: RowSchema, of names: [String]? = nil) -> [Dependency] {
@@ -60,7 +60,7 @@ extension CompiledProjection {
         }
     }
 
-    /// A step of a way as the step of a path.
+    /// Returns a step of a way as the step of a path.
     private static func forward(_ step: Step, _ schema: RowSchema) -> PathStep {
         let shown = schema.classes[step.classIndex].members[step.member]
         guard shown.originProperty >= 0 else {

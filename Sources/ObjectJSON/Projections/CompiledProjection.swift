@@ -14,7 +14,7 @@ package final class CompiledProjection: Sendable {
         package let steps: [Step]
         /// The count or aggregate of the last of them, from the object that has it; nil for its value.
         let calculation: ValuePath?
-        /// What shows the objects at the end; nil for what stands there itself.
+        /// The projection that shows the objects at the end; nil for the value that stands there itself.
         package let projection: CompiledProjection?
 
         /// The property of the base class that the way begins with.
@@ -37,7 +37,7 @@ package final class CompiledProjection: Sendable {
     package let properties: [Property]
     /// The properties by name, in the same order.
     package let names: NameTable
-    /// What a reply holds of an object when the request does not say.
+    /// The selection of an object for requests that state none.
     package let selection: FieldSelection
     /// The properties of the base class that the ways begin with.
     let firstMembers: MemberSet
@@ -60,7 +60,7 @@ package final class CompiledProjection: Sendable {
         firstMembers = members
     }
 
-    /// The projections of a schema by name; each holds in it.
+    /// Compiles the projections of a schema by name; each holds in it.
     static func all(of schema: RowSchema) -> [String: CompiledProjection] {
         var compiled: [String: CompiledProjection] = [:]
         if schema.projections.isEmpty { return compiled }
@@ -108,7 +108,7 @@ package final class CompiledProjection: Sendable {
         return steps
     }
 
-    // MARK: What a reply holds
+    // MARK: Selections
 
     /// `$id`, where nothing else names an object.
     private static func identity(of rowClass: RowClass) -> [FieldSelection.Part] {
@@ -116,7 +116,7 @@ package final class CompiledProjection: Sendable {
             ? [FieldSelection.Part(kind: .id, name: "$id")] : []
     }
 
-    /// The step of a selection that shows a property.
+    /// Makes the step of a selection that shows a property.
     private static func part(of property: Property, _ schema: RowSchema) -> FieldSelection.Part? {
         guard let last = property.steps.last else { return nil }
         let holder = schema.classes[last.classIndex]
@@ -144,10 +144,10 @@ package final class CompiledProjection: Sendable {
         return part
     }
 
-    /// What a reply holds of an object for the names in `fields`: projected ones, `*`, `$id` and
+    /// Makes the selection of an object for the names in `fields`: projected ones, `*`, `$id` and
     /// `$version`.
     ///
-    /// - `parameter`: What states them.
+    /// - `parameter`: The parameter that states them.
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
     package func selection(
         fields: String?, _ parameter: String = "fields"
@@ -178,7 +178,7 @@ package final class CompiledProjection: Sendable {
         return FieldSelection(rowClass, parts)
     }
 
-    /// What a reply holds of a property that has objects of the base class: `{"value":…}`.
+    /// Makes the selection of a property that has objects of the base class: `{"value":…}`.
     package func selection(ofMember member: Int, of owner: RowClass) -> FieldSelection {
         var part = FieldSelection.part(owner, member, expands: true, nested: selection)
         part.name = "value"
@@ -195,7 +195,7 @@ package final class CompiledProjection: Sendable {
 
     // MARK: Queries
 
-    /// The same error, saying why where it is about a name that only the projection has.
+    /// Returns the same error, saying why where it is about a name that only the projection has.
     ///
     /// - `text`: The text that was refused.
     package func explaining(_ error: QueryError, in text: String) -> QueryError {

@@ -3,7 +3,7 @@ import JSON
 import ObjectStore
 import Rows
 
-/// What a patch of a projected object changes of one object, and of those that its paths lead to.
+/// The changes that a patch of a projected object makes to one object, and to those that its paths lead to.
 ///
 /// Made from the body alone; which objects the links lead to is found when it is applied. One thread at a
 /// time uses it.
@@ -22,7 +22,7 @@ package final class ProjectedChange {
 
     /// The class of the object.
     package let rowClass: RowClass
-    /// What is stated of the object itself, embedded objects included.
+    /// The stated values of the object itself, embedded objects included.
     package let draft: ObjectDraft
     /// The primary key that is stated, in the form of ``OrderedKey``: keys never change, so it has to be
     /// the object's.
@@ -48,7 +48,8 @@ package final class ProjectedChange {
         return true
     }
 
-    /// What lies behind a single link or embedded object; nil when the property itself is stated.
+    /// Returns the change of the object behind a single link or embedded object; nil when the property itself is
+    /// stated.
     package func descend(
         _ member: Int, to target: RowClass, at pointer: JSONPointer, makesObject: Bool
     ) -> ProjectedChange? {
@@ -81,7 +82,7 @@ package final class ProjectedChange {
         }
     }
 
-    /// Where in the body the property at the end of a path of names is stated, and how many of the names
+    /// Finds the position in the body that states the property at the end of a path of names, and how many of the names
     /// lead there.
     package func location(of path: [DanglingLink.PathStep]) -> (
         pointer: JSONPointer, stepCount: Int

@@ -19,7 +19,7 @@ package struct ProjectedChangeReader {
 
     /// Reads the body of a patch into `change`.
     ///
-    /// - `id`: What names the object, with which `$id` has to agree; nil for an embedded object.
+    /// - `id`: The object's key, with which `$id` has to agree; nil for an embedded object.
     /// - Returns: The `$version` that is stated.
     /// - Throws: ``RequestFault`` with every fault.
     package func read(

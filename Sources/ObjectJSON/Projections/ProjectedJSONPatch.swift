@@ -15,7 +15,7 @@ package struct ProjectedJSONPatch: Sendable {
         package let links: [Link]
         /// The class of the object.
         package let rowClass: RowClass
-        /// What is done to it.
+        /// The operations on it.
         package let patch: JSONPatch
     }
 
@@ -29,8 +29,8 @@ package struct ProjectedJSONPatch: Sendable {
 
     package let runs: [Run]
 
-    /// Where a projected path leads.
-    struct Place {
+    /// The end of a projected path.
+    struct Destination {
         var links: [Link] = []
         /// The class of the object behind the links.
         var root: RowClass
@@ -75,30 +75,30 @@ package struct ProjectedJSONPatch: Sendable {
         _ projection: CompiledProjection, _ context: ObjectReadingContext
     ) throws(RequestFault) {
         let steps = try JSONPatch.steps(json, countMax: context.operationCountMax)
-        var start = Place(rowClass)
+        var start = Destination(rowClass)
         if let member { start.descend(member, context.names.schema) }
         var resolver = ProjectedPathResolver(projection, start, context.names)
-        var groups: [(place: Place, first: Int, steps: [JSONPatchStep])] = []
+        var groups: [(destination: Destination, first: Int, steps: [JSONPatchStep])] = []
         for (index, step) in steps.enumerated() {
-            guard let (place, translated) = resolver.translated(step, index) else { continue }
-            if let last = groups.last, last.place.links == place.links,
+            guard let (destination, translated) = resolver.translated(step, index) else { continue }
+            if let last = groups.last, last.destination.links == destination.links,
                 last.first + last.steps.count == index
             {
                 groups[groups.count - 1].steps.append(translated)
             } else {
-                groups.append((place, index, [translated]))
+                groups.append((destination, index, [translated]))
             }
         }
         var faults = resolver.faults
         var hasRepeatedName = false
         var runs: [Run] = []
         for group in groups {
-            var compiler = JSONPatchCompiler(group.place.root, context.names, context.reader)
+            var compiler = JSONPatchCompiler(group.destination.root, context.names, context.reader)
             do throws(RequestFault) {
                 let operations = try compiler.compile(group.steps, firstIndex: group.first)
                 runs.append(
                     Run(
-                        links: group.place.links, rowClass: group.place.root,
+                        links: group.destination.links, rowClass: group.destination.root,
                         patch: JSONPatch(operations, firstIndex: group.first)))
             } catch {
                 faults += error.errors

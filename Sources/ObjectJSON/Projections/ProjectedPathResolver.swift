@@ -7,7 +7,7 @@ import Text
 /// Finds where the paths of a JSON patch in the names of a projection lead, and notes those that lead nowhere.
 struct ProjectedPathResolver {
     private let projection: CompiledProjection
-    private let start: ProjectedJSONPatch.Place
+    private let start: ProjectedJSONPatch.Destination
     private let names: SchemaNames
     private(set) var faults: [RequestFault.Entry] = []
 
@@ -19,25 +19,26 @@ struct ProjectedPathResolver {
     }
 
     init(
-        _ projection: CompiledProjection, _ start: ProjectedJSONPatch.Place, _ names: SchemaNames
+        _ projection: CompiledProjection, _ start: ProjectedJSONPatch.Destination,
+        _ names: SchemaNames
     ) {
         self.projection = projection
         self.start = start
         self.names = names
     }
 
-    /// The step in the names of the object that its path leads to; nil when it is refused.
+    /// Translates a step into the names of the object that its path leads to; nil when it is refused.
     ///
     /// - `index`: Of the step in the body.
     mutating func translated(
         _ step: JSONPatchStep, _ index: Int
-    ) -> (ProjectedJSONPatch.Place, JSONPatchStep)? {
-        guard let place = place(step.path, index, "path") else { return nil }
+    ) -> (ProjectedJSONPatch.Destination, JSONPatchStep)? {
+        guard let destination = destination(step.path, index, "path") else { return nil }
         var translated = step
-        translated.path = place.steps
+        translated.path = destination.steps
         translated.objectPathText =
-            place.steps.reduce(JSONPointer()) { $0.appending($1) }.description
-        if place.isShown, let value = step.value, value.kind == .object, !value.namesObject {
+            destination.steps.reduce(JSONPointer()) { $0.appending($1) }.description
+        if destination.isShown, let value = step.value, value.kind == .object, !value.namesObject {
             note(
                 index, "value",
                 Refusal(
@@ -47,10 +48,10 @@ struct ProjectedPathResolver {
                         + "of a link the key."))
             return nil
         }
-        guard step.kind == .move || step.kind == .copy else { return (place, translated) }
-        guard let source = self.place(step.from, index, "from") else { return nil }
+        guard step.kind == .move || step.kind == .copy else { return (destination, translated) }
+        guard let source = self.destination(step.from, index, "from") else { return nil }
         translated.from = source.steps
-        guard source.links == place.links else {
+        guard source.links == destination.links else {
             note(
                 index, "from",
                 Refusal(
@@ -60,25 +61,25 @@ struct ProjectedPathResolver {
                         + "nothing is moved or copied; state the value."))
             return nil
         }
-        return (place, translated)
+        return (destination, translated)
     }
 
-    private mutating func place(
+    private mutating func destination(
         _ steps: [String], _ index: Int, _ member: String
-    ) -> ProjectedJSONPatch.Place? {
+    ) -> ProjectedJSONPatch.Destination? {
         do throws(Refusal) {
-            return try place(steps[...], projection, start)
+            return try destination(steps[...], projection, start)
         } catch {
             note(index, member, error)
             return nil
         }
     }
 
-    private func place(
+    private func destination(
         _ steps: ArraySlice<String>, _ projection: CompiledProjection,
-        _ start: ProjectedJSONPatch.Place
-    ) throws(Refusal) -> ProjectedJSONPatch.Place {
-        var place = start
+        _ start: ProjectedJSONPatch.Destination
+    ) throws(Refusal) -> ProjectedJSONPatch.Destination {
+        var destination = start
         guard let name = steps.first else {
             throw Refusal(
                 code: "invalid-patch",
@@ -87,8 +88,8 @@ struct ProjectedPathResolver {
             )
         }
         if name == "$id", start.links.isEmpty, start.owners.isEmpty {
-            place.steps = Array(steps)
-            return place
+            destination.steps = Array(steps)
+            return destination
         }
         guard let property = projection.properties.first(where: { $0.name == name }),
             let last = property.steps.last
@@ -97,25 +98,25 @@ struct ProjectedPathResolver {
             throw Refusal(code: "projection-read-only", detail: detail)
         }
         for step in property.steps.dropLast() {
-            guard place.rowClass.members[step.member].storage.shape == .single else {
-                throw readOnly(name, place.rowClass, step.member)
+            guard destination.rowClass.members[step.member].storage.shape == .single else {
+                throw readOnly(name, destination.rowClass, step.member)
             }
-            place.descend(step.member, names.schema)
+            destination.descend(step.member, names.schema)
         }
         let rest = steps.dropFirst()
         if let inner = property.projection {
-            guard place.rowClass.members[last.member].storage.shape == .single else {
-                throw readOnly(name, place.rowClass, last.member)
+            guard destination.rowClass.members[last.member].storage.shape == .single else {
+                throw readOnly(name, destination.rowClass, last.member)
             }
             if !rest.isEmpty {
-                place.descend(last.member, names.schema)
-                return try self.place(rest, inner, place)
+                destination.descend(last.member, names.schema)
+                return try self.destination(rest, inner, destination)
             }
-            place.isShown = true
+            destination.isShown = true
         }
-        place.steps.append(place.rowClass.definition.properties[last.member].name)
-        place.steps += rest
-        return place
+        destination.steps.append(destination.rowClass.definition.properties[last.member].name)
+        destination.steps += rest
+        return destination
     }
 
     private func unknown(_ name: String, _ projection: CompiledProjection) -> Refusal {
@@ -146,7 +147,7 @@ extension JSONValue {
 }
 
 extension CompiledProjection {
-    /// What is told of a property that a patch states and the projection does not show.
+    /// Describes the fault of a property that a patch states and the projection does not show.
     static func unknownProperty(_ name: String, _ projection: CompiledProjection) -> String {
         let isHidden = projection.rowClass.memberIndex[name] != nil
         return "Projection '\(projection.definition.name)' has no property '\(name)'"
@@ -155,7 +156,7 @@ extension CompiledProjection {
                 : ".")
     }
 
-    /// What is told of a property that shows the objects of a collection.
+    /// Describes the fault of a patched property that shows the objects of a collection.
     static func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> String {
         let collection = rowClass.definition.properties[member].name
         return
@@ -165,7 +166,7 @@ extension CompiledProjection {
 }
 
 extension SchemaNames {
-    /// What is told of a property that a patch states and that is a count or an aggregate; nil of others.
+    /// Describes the fault of a patched property that is a count or an aggregate; nil of others.
     func calculated(_ property: CompiledProjection.Property) -> String? {
         guard property.calculation != nil, let last = property.steps.last else { return nil }
         let definition = schema.classes[last.classIndex].definition

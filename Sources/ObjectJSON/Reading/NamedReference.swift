@@ -1,4 +1,4 @@
-/// What `{"$ref": "name"}` stands for in the links of a transaction.
+/// The object that `{"$ref": "name"}` stands for in the links of a transaction.
 package struct NamedReference {
     /// The number of the object among the named ones.
     package var number: Int

@@ -25,7 +25,7 @@ extension ObjectReader {
         return faultCount == before ? draft : nil
     }
 
-    /// - `depth`: How many lists and maps of a `mixed` value are around it.
+    /// - `depth`: The number of lists and maps of a `mixed` value around it.
     private func readElement(
         _ json: JSONValue, _ member: Int, of rowClass: RowClass, depth: Int
     ) -> ObjectDraft {

@@ -4,12 +4,12 @@ import Rows
 import Text
 
 extension ObjectReader {
-    /// The fault of a body with faults: 400 when names repeat, else 422.
+    /// Makes the fault of a body with faults: 400 when names repeat, else 422.
     package func fault() -> RequestFault {
         .object(faults, count: faultCount, hasRepeatedName: hasRepeatedName)
     }
 
-    /// Where the value that is being read stands, or the member `name` of it.
+    /// Makes the pointer to the value that is being read, or to its member `name`.
     package func pointer(at name: UnsafeRawBufferPointer?) -> JSONPointer {
         var pointer = JSONPointer()
         for step in path {
@@ -117,7 +117,7 @@ extension ObjectReader {
                 UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// What a JSON value is, for people.
+    /// Names the kind of a JSON value, for people.
     package static func describe(_ json: JSONValue) -> String {
         switch json.kind {
         case .null: "null"
@@ -130,7 +130,7 @@ extension ObjectReader {
         }
     }
 
-    /// What a property takes, for people.
+    /// Names the values that a property takes, for people.
     static func describe(_ property: Property) -> String {
         switch property.type {
         case .single(let element): describe(element, isMany: false)

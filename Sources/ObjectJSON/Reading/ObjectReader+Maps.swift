@@ -11,7 +11,7 @@ extension MapKey.Fault {
         }
     }
 
-    /// What is wrong and what to do instead.
+    /// A sentence that says what is wrong and what to do instead.
     package var detail: String {
         switch self {
         case .character(let character):
@@ -53,7 +53,7 @@ extension ObjectReader {
     /// Reads the value of an entry; of a plain value the collection has been reset.
     ///
     /// - `isBare`: Whether the value stands alone, and not in a map. It replaces an embedded object then.
-    /// - `depth`: How many lists and maps of a `mixed` value are around it.
+    /// - `depth`: The number of lists and maps of a `mixed` value around it.
     func addEntry(
         _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, isBare: Bool = false,
         depth: Int = 0, into draft: ObjectDraft

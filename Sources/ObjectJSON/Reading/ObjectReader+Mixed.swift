@@ -4,8 +4,8 @@ import ObjectModel
 import Rows
 import Text
 
-/// Values of kind `mixed` in JSON: what JSON has stands as it is, anything else under a name that states
-/// its kind.
+/// Values of kind `mixed` in JSON: kinds that JSON has stand as they are, all others under a name that states
+/// the kind.
 extension ObjectReader {
     /// Reads a single value.
     func readMixed(
@@ -37,7 +37,7 @@ extension ObjectReader {
 
     /// Reads the bare value of a property, or of the one element of its list or set.
     ///
-    /// - `depth`: How many lists and maps are around it.
+    /// - `depth`: The number of lists and maps around it.
     func readMixedElement(
         _ json: JSONValue, _ member: Int, depth: Int, into draft: ObjectDraft
     ) {
@@ -55,7 +55,7 @@ extension ObjectReader {
 
     /// Reads the bare value of an entry of a map.
     ///
-    /// - `depth`: How many lists and maps are around it.
+    /// - `depth`: The number of lists and maps around it.
     func readMixedEntry(
         _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, depth: Int,
         into draft: ObjectDraft
@@ -68,8 +68,8 @@ extension ObjectReader {
 
     /// Appends a value to ``mixed``; null, with a fault, for what is none.
     ///
-    /// - `depth`: How many lists and maps are around it.
-    /// - `base`: How many bytes of values before it in a collection are not in ``mixed``.
+    /// - `depth`: The number of lists and maps around it.
+    /// - `base`: The number of bytes of values before it in a collection that are not in ``mixed``.
     private func appendMixed(
         _ json: JSONValue, _ member: Int, into draft: ObjectDraft, depth: Int, base: Int
     ) {
@@ -204,7 +204,7 @@ extension ObjectReader {
         writer.link(classNumber: target.number, key: 0)
     }
 
-    /// The class that a link in a mixed value leads to; nil with a fault when it says none.
+    /// Finds the class that a link in a mixed value leads to; nil with a fault when it says none.
     private func mixedTarget(_ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?) -> RowClass?
     {
         guard let names else { return nil }

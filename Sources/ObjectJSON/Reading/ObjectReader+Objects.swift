@@ -18,12 +18,12 @@ extension ObjectReader {
         }
         let indexes = draft.rowClass.searchIndexes
         if indexes.contains(where: { $0.member == member && $0.kind == .geo }) {
-            requirePlace(json, draft.rowClass.definition.properties[member].name)
+            requireOnEarth(json, draft.rowClass.definition.properties[member].name)
         }
     }
 
     /// Notes a point that does not lie on the Earth: its index would not find it.
-    private func requirePlace(_ json: JSONValue, _ property: String) {
+    private func requireOnEarth(_ json: JSONValue, _ property: String) {
         let name: StaticString = "coordinates"
         guard let coordinates = json.member(named: name), coordinates.kind == .array else { return }
         let limits = [("longitude", 180), ("latitude", 90)]
@@ -195,7 +195,7 @@ extension ObjectReader {
                 + "\(Self.describe(json)).")
     }
 
-    /// The key in `{"$link":{"class","id"}}`.
+    /// Reads the key in `{"$link":{"class","id"}}`.
     private func keyOfLink(_ link: JSONValue, _ json: JSONValue, _ target: RowClass) -> JSONValue? {
         var className: JSONValue?
         var id: JSONValue?

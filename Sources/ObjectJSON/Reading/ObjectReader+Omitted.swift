@@ -27,7 +27,7 @@ extension ObjectReader {
         }
     }
 
-    /// The fault of a property that an object states and names as left out.
+    /// Makes the fault of a property that an object states and names as left out.
     static func omittedAndStated(_ name: String) -> (code: String, detail: String) {
         (
             "omitted-and-stated",
@@ -37,7 +37,7 @@ extension ObjectReader {
 
     /// Hands the properties that `"$omitted"` names to `body`, which gives what is wrong with one.
     ///
-    /// - `owner`: What has the properties, such as a class.
+    /// - `owner`: The owner of the properties, such as a class, as a sentence names it.
     /// - `hints`: Names that may be meant where there is no property of a name.
     func forEachOmitted(
         _ json: JSONValue, of owner: String, _ names: NameTable, hints: [String] = [],

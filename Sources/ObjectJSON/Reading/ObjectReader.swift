@@ -21,28 +21,28 @@ package final class ObjectReader {
     /// The most faults that are reported of one body.
     package static let faultCountMax = 100
 
-    /// What was found wrong, in the order of the text.
+    /// The faults that were found, in the order of the text.
     package internal(set) var faults: [RequestFault.Entry] = []
-    /// How many faults were found, those beyond the most that are reported included.
+    /// The number of faults found, those beyond the most that are reported included.
     package var faultCount = 0
     /// Whether a name stands twice in one object, which makes the whole body malformed.
     package var hasRepeatedName = false
     /// Whether members that a class has not are left out; else each is a fault.
     package var ignoresUnknown = false
-    /// How many members were left out of the last body.
+    /// The number of members left out of the last body.
     package internal(set) var unknownCount = 0
     /// The way to the object that is being read.
     package var path: [Step] = []
     package var names: SchemaNames?
-    /// How many embedded objects are around the one that is being read.
+    /// The number of embedded objects around the one that is being read.
     var embeddingDepth = 0
-    /// What links may name by `{"$ref": …}`; nil outside of transactions.
+    /// The objects that links may name by `{"$ref": …}`; nil outside of transactions.
     package var references: [String: NamedReference]?
     let collection = ScalarCollectionBuilder()
     let bytes = ByteBuffer(capacity: 256)
     /// The `mixed` value that is being read.
     let mixed = ByteBuffer(capacity: 64)
-    /// Where drafts come from; nil makes each one again.
+    /// The pool of drafts; nil makes each draft anew.
     package var drafts: DraftPool?
 
     /// Makes a reader.

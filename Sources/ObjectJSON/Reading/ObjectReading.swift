@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectStore
 import Rows
 
-/// What a body says of one object: a draft, and what it says about the object's identity.
+/// One object as a body states it: a draft, and the object's identity.
 package struct ObjectReading {
     /// The object as stated. A class's primary key is stated in it, unless it has to be and was not.
     package var draft: ObjectDraft

@@ -1,4 +1,4 @@
-/// What bodies are read with: the names of a schema, a reader whose faults stay as they are, and how many operations a
+/// The means to read bodies: the names of a schema, a reader whose faults stay as they are, and how many operations a
 /// patch may have.
 package struct ObjectReadingContext {
     package let names: SchemaNames

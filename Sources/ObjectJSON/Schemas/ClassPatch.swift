@@ -34,7 +34,7 @@ package struct ClassPatch {
         let base = ByteBuffer(capacity: 1024)
         SchemaWriter(JSONWriter(base)).write(renamed)
         let merged = ByteBuffer(capacity: base.count + 512)
-        // What a parser has read is valid as long as it is there.
+        // Parsed values are valid as long as their parser exists.
         let (ofBase, ofMerged) = (JSONParser(), JSONParser())
         defer { withExtendedLifetime((ofBase, ofMerged)) {} }
         JSONWriter(merged).merge(body, into: try Self.parse(base, ofBase))
@@ -55,7 +55,7 @@ package struct ClassPatch {
 }
 
 extension ObjectClass {
-    /// The class with the names that renamings give to it and its properties.
+    /// Returns the class with the names that renamings give to it and its properties.
     fileprivate func renamed(_ renames: SchemaRenames) -> ObjectClass {
         var result = self
         func newName(_ property: String) -> String {

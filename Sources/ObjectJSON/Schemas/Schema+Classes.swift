@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Schema {
-    /// The schema with one class added, or in the place of the one that has its name or had it before.
+    /// Returns the schema with one class added, or in the place of the one that has its name or had it before.
     package func replacing(_ objectClass: ObjectClass, _ renames: SchemaRenames) -> Schema {
         var schema = self
         let before = renames.oldName(ofClass: objectClass.name)
@@ -20,14 +20,14 @@ extension Schema {
         return schema
     }
 
-    /// The schema without a class.
+    /// Returns the schema without a class.
     package func dropping(_ name: String) -> Schema {
         var schema = self
         schema.classes.removeAll { $0.name == name }
         return schema
     }
 
-    /// What names a class in the properties of others.
+    /// Finds the properties of other classes that name a class, as faults of its removal.
     package func users(ofClass name: String) -> [SchemaFault] {
         var users: [SchemaFault] = []
         for objectClass in classes where objectClass.name != name {
@@ -54,7 +54,7 @@ extension PropertyType {
         }
     }
 
-    /// The type with the new names of classes and properties.
+    /// Returns the type with the new names of classes and properties.
     func renamed(_ renames: SchemaRenames) -> PropertyType {
         func renamed(_ element: ElementType) -> ElementType {
             guard case .object(let name) = element else { return element }

@@ -7,10 +7,10 @@ package struct SchemaDocument: Equatable {
     package var revision: UInt64?
     /// The classes. Its own revision is 0: the store counts.
     package var schema = Schema()
-    /// Which of its names are new names of what is there.
+    /// The names that are new names of stored classes and properties.
     package var renames = SchemaRenames()
 
-    /// Where something stands in the document.
+    /// Finds the position of a part of the schema in the document.
     package func pointer(of subject: SchemaSubject) -> JSONPointer? {
         switch subject {
         case .className(let name):

@@ -4,7 +4,7 @@ import ObjectStore
 
 /// The problems of a schema that is read, or that replaces another.
 package enum SchemaProblem {
-    /// The problem that a failed change is.
+    /// Makes the problem that a failed change is.
     ///
     /// - `pointerOf`: The pointer to something in the body; nil when it is not part of it.
     package static func make(_ error: StoreError, pointerOf: (SchemaSubject) -> JSONPointer?)
@@ -56,7 +56,7 @@ package enum SchemaProblem {
         }
     }
 
-    /// The problem of a change that is refused with a reason for each part of it.
+    /// Makes the problem of a change that is refused with a reason for each part of it.
     private static func refusal(
         _ code: String, _ faults: [SchemaFault], _ pointerOf: (SchemaSubject) -> JSONPointer?,
         _ detail: String
@@ -72,7 +72,7 @@ package enum SchemaProblem {
             })
     }
 
-    /// The problem of a body with faults: 400 when names repeat, else 422.
+    /// Makes the problem of a body with faults: 400 when names repeat, else 422.
     static func invalid(_ faults: [RequestFault.Entry]) -> RequestFault {
         .definition("invalid-schema", faults, "The schema is refused.")
     }

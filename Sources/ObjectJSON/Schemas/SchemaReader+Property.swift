@@ -7,7 +7,7 @@ extension SchemaReader {
         "unique", "required", "onDelete",
     ]
 
-    /// What the long form of a property states.
+    /// The long form of a property, as stated.
     private struct Statement {
         var type: TypeText?
         var typePointer = JSONPointer()

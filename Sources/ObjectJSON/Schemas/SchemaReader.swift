@@ -5,12 +5,11 @@ import Text
 /// Reads a schema, or one class of it, from JSON and collects every fault with its pointer.
 ///
 /// The forms are those of the design's "Schema as JSON": the shorthand of Realm JS and the long form.
-/// What later versions will take (further types, enums, …) is a fault that says so.
+/// A form of a later version (further types, enums, …) is a fault that says so.
 package struct SchemaReader {
-    /// What is wrong so far.
-    /// Those that are told.
+    /// The faults found so far that are told.
     package private(set) var faults: [RequestFault.Entry] = []
-    /// How many faults were found, those beyond the most that are told included.
+    /// The number of faults found, those beyond the most that are told included.
     package private(set) var faultCount = 0
     /// The renamings that stand beside a class that was read alone.
     package private(set) var classRenames = SchemaRenames()

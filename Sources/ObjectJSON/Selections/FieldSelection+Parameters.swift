@@ -4,10 +4,10 @@ import Rows
 import Text
 
 extension FieldSelection {
-    /// How many steps a path of `fields` or `expand` may have.
+    /// The most steps of a path of `fields` or `expand`.
     package static let pathStepCountMax = 16
 
-    /// What `fields` and `expand` ask for of objects of a class.
+    /// Makes the selection that `fields` and `expand` state for objects of a class.
     ///
     /// `fields` is a list of names: properties, inverse links, `$id`, `$version`, `*` for everything,
     /// dotted paths into embedded and linked objects, and at the ends of such paths counts and aggregates:
@@ -18,7 +18,7 @@ extension FieldSelection {
     /// Embedded objects that an inverse link shows have `$owner` beside their properties, the object that they
     /// belong to, and paths lead on from there: `residents.$owner.name`.
     ///
-    /// - `parameter`: What states `fields`.
+    /// - `parameter`: The parameter that states `fields`.
     /// - `areOrigins`: Whether the objects are embedded ones that an inverse link shows.
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
@@ -71,7 +71,7 @@ extension FieldSelection {
         /// Whether the objects are embedded ones that an inverse link shows.
         let areOrigins: Bool
         var hasOwner = false
-        /// What is shown of the owners, by class, where a path leads there.
+        /// The selection of the owners, by class, where a path leads there.
         var owners: [Int: Node] = [:]
         /// In the order of mention.
         var members: [Member] = []
@@ -177,7 +177,7 @@ extension FieldSelection {
                     name, among: expands ? known : known + ["$id", "$version"]))
         }
 
-        /// A count or an aggregate of a member.
+        /// Adds a count or an aggregate of a member.
         private func calculate(
             _ member: Int, _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
             _ parameter: String

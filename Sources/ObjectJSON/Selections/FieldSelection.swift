@@ -4,7 +4,7 @@ import ObjectModel
 import Query
 import Rows
 
-/// What a reply holds of an object: its properties, `$id`, `$version`, inverse links, and objects that
+/// The parts of an object that a reply holds: its properties, `$id`, `$version`, inverse links, and objects that
 /// are shown in the place of a link.
 ///
 /// Made for one class of one schema: from `fields` and `expand` (``init(fields:expand:of:names:)``), or
@@ -53,7 +53,7 @@ package final class FieldSelection: @unchecked Sendable {
             /// `$owner`: the object that an embedded one of ``embeddedOrigins`` belongs to, as a link, with what the
             /// nested selection of its class shows of it.
             case owner
-            /// What the only step of the nested selection shows of the object behind a link, or of an
+            /// The value that the only step of the nested selection shows, of the object behind a link or of an
             /// embedded one; null where there is none.
             case through
             /// The same of each object of a collection, as an array.
@@ -70,7 +70,7 @@ package final class FieldSelection: @unchecked Sendable {
         /// The position of the nested selection; −1 for everything of the class. Of what is calculated the position
         /// of its path, of ``Kind/owner`` that of ``FieldSelection/owners``, −1 for the link alone.
         package var nested: Int32
-        /// Where `,"name":` stands in the names.
+        /// The offset of `,"name":` in the names.
         var nameStart: Int32
         var nameCount: Int32
     }
@@ -85,7 +85,7 @@ package final class FieldSelection: @unchecked Sendable {
     package let nested: [FieldSelection]
     /// The paths of what is calculated.
     package let paths: [ValuePath]
-    /// What is shown of the owners of embedded objects, by class.
+    /// The selections of the owners of embedded objects, by class.
     let owners: [[FieldSelection]]
     /// Whether the way from an embedded object back to its holder has to be known to write it.
     let readsHolder: Bool
@@ -212,14 +212,14 @@ package final class FieldSelection: @unchecked Sendable {
         self.init(rowClass, [part])
     }
 
-    /// The same of embedded objects with `$owner` before it, unless it is there.
+    /// Returns the same selection of embedded objects with `$owner` before it, unless it is there.
     package func withOwner() -> FieldSelection {
         let parts = steps.indices.map(part(at:))
         if parts.contains(where: { $0.kind == .owner }) { return self }
         return FieldSelection(rowClass, [Part(kind: .owner, name: "$owner")] + parts)
     }
 
-    /// Every stored property but some.
+    /// Returns a selection of every stored property but some.
     package func without(_ members: MemberSet) -> FieldSelection {
         if members.isEmpty { return self }
         return FieldSelection(
@@ -227,7 +227,7 @@ package final class FieldSelection: @unchecked Sendable {
             Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) })
     }
 
-    /// The same but for a single embedded object, whatever was asked of it.
+    /// Returns the same selection but for a single embedded object, whatever was asked of it.
     package func without(embedded member: Int) -> FieldSelection {
         let kept = steps.indices.filter {
             steps[$0].kind != .embedded || steps[$0].member != member
@@ -235,7 +235,7 @@ package final class FieldSelection: @unchecked Sendable {
         return kept.count == labels.count ? self : FieldSelection(rowClass, kept.map(part(at:)))
     }
 
-    /// The step at a position as the part that it was made from.
+    /// Returns the step at a position as the part that it was made from.
     func part(at position: Int) -> Part {
         let step = steps[position]
         var part = Part(kind: step.kind, name: labels[position], member: Int(step.member))
@@ -249,7 +249,7 @@ package final class FieldSelection: @unchecked Sendable {
         return part
     }
 
-    /// What `*` stands for.
+    /// Lists the parts that `*` stands for.
     static func everyPart(of rowClass: RowClass) -> [Part] {
         var parts: [Part] = []
         if rowClass.definition.kind.standsAlone, rowClass.primaryKeyIndex == nil {
@@ -263,7 +263,7 @@ package final class FieldSelection: @unchecked Sendable {
         return parts
     }
 
-    /// The step that shows a property.
+    /// Makes the step that shows a property.
     ///
     /// - `nested`: Of an inverse link of embedded objects never nil.
     static func part(

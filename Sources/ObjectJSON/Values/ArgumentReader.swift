@@ -4,10 +4,10 @@ import Query
 
 /// Reads a query's arguments from JSON, in the forms that a `mixed` value has.
 package enum ArgumentReader {
-    /// How deep the lists of an argument nest.
+    /// The greatest depth of lists in an argument.
     private static let depthMax = 8
 
-    /// The argument that a JSON value stands for; nil when it is none.
+    /// Reads the argument that a JSON value stands for; nil when it is none.
     ///
     /// A plain string may stand for a date, a UUID, an object identifier or data, whichever the query
     /// compares it with.
@@ -19,7 +19,7 @@ package enum ArgumentReader {
             hasLargeIntegers: holds(json, \.isBigInteger))
     }
 
-    /// How many values there are in an argument, or in a list of them; counted up to `max`.
+    /// Counts the values of an argument, or of a list of them, up to `max`.
     package static func valueCount(_ json: JSONValue, upTo max: Int) -> Int {
         var count = 1
         func add(_ part: JSONValue) -> Bool {

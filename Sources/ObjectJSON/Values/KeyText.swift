@@ -3,7 +3,7 @@ import JSON
 import ObjectModel
 import Rows
 
-/// What names an object in a path or query parameter: its primary key, or the object key where its class
+/// The name of an object in a path or query parameter: its primary key, or the object key where its class
 /// has no primary key.
 package enum KeyText {
     /// Reads a path segment, which is decoded already.
@@ -84,7 +84,7 @@ package enum KeyText {
         return PlainValue.value(json, rowClass.members[member].storage.element)
     }
 
-    /// The fault of a key that is not of its class's type.
+    /// Makes the fault of a key that is not of its class's type.
     package static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> RequestFault
     {
         let detail: String

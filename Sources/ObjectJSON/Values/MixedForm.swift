@@ -28,7 +28,7 @@ enum MixedForm: String, CaseIterable {
         self = form
     }
 
-    /// How a value of the form is stored; nil for links.
+    /// The storage of a value of the form; nil for links.
     var element: ElementStorage? {
         switch self {
         case .int: .int
@@ -43,7 +43,7 @@ enum MixedForm: String, CaseIterable {
         }
     }
 
-    /// What stands under the name, for people.
+    /// A description of the values under the name, for people.
     var takes: String {
         switch self {
         case .int: "an int of 64 bits, such as \"42\""

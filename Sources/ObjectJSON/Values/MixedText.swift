@@ -4,9 +4,9 @@ import ObjectModel
 
 /// Values that stand alone, in the JSON forms of `mixed`: defaults, and the arguments of queries.
 enum MixedText {
-    /// The value that JSON stands for; nil when it is none.
+    /// Reads the value that JSON stands for; nil when it is none.
     ///
-    /// - `depthMax`: How deep lists and maps may nest.
+    /// - `depthMax`: The greatest depth of lists and maps.
     /// - `takesLargeIntegers`: Takes a whole number beyond 64 bits for a decimal of at most 34 digits, instead of for none.
     package static func value(
         _ json: JSONValue, depthMax: Int = ModelLimits.mixedDepthMax,
@@ -58,7 +58,7 @@ enum MixedText {
         }
     }
 
-    /// A value whose kind is written out.
+    /// Reads a value whose kind is written out.
     private static func value(_ json: JSONValue, _ form: MixedForm) -> Value? {
         switch form {
         case .link:

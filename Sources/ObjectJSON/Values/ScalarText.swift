@@ -3,14 +3,14 @@ import ObjectModel
 
 /// Readings of single values that more than one place of a request takes.
 package enum ScalarText {
-    /// An int: a number without a fraction that fits, in whatever form, or a string of digits.
+    /// Reads an int: a number without a fraction that fits, in whatever form, or a string of digits.
     package static func int(_ json: JSONValue) -> Int64? {
         if let value = json.exactInt64 { return value }
         return json.stringBytes.flatMap { Int64(jsonDigits: $0) }
     }
 
-    /// A double: a number, or the name of one that JSON lacks. Infinite for a number that is too large
-    /// (``isTooLarge(_:)``).
+    /// Reads a double: a number, or the name of one that JSON lacks. Infinite for a number that is too
+    /// large (``isTooLarge(_:)``).
     package static func double(_ json: JSONValue) -> Double? {
         if let value = json.double { return value }
         guard let text = json.stringBytes else { return nil }
@@ -22,14 +22,14 @@ package enum ScalarText {
         }
     }
 
-    /// A float: a number that is rounded once, or the name of one that JSON lacks; nil for a number that
-    /// is too large.
+    /// Reads a float: a number that is rounded once, or the name of one that JSON lacks; nil for a
+    /// number that is too large.
     package static func float(_ json: JSONValue) -> Float? {
         if let value = json.float { return value.isInfinite ? nil : value }
         return double(json).map { Float($0) }
     }
 
-    /// A decimal: a string, or a number, of at most 34 digits; nothing is rounded.
+    /// Reads a decimal: a string, or a number, of at most 34 digits; nothing is rounded.
     package static func decimal(_ json: JSONValue) -> Decimal128? {
         (json.numberText ?? json.stringBytes).flatMap { Decimal128(text: $0) }
     }

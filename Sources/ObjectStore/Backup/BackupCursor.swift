@@ -8,7 +8,7 @@ import Storage
 /// its file grows by what is written. Memory: one block, or one entry when that is longer. One thread at
 /// a time.
 package final class BackupCursor {
-    /// What the backup holds.
+    /// The backup's description of itself.
     package let description: BackupDescription
     private let snapshot: any StorageSnapshot
     private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
@@ -41,7 +41,7 @@ package final class BackupCursor {
 
     deinit { snapshot.close() }
 
-    /// The next bytes, valid until the next call; empty at the end.
+    /// Reads the next bytes, valid until the next call; empty at the end.
     package func next() throws(StoreError) -> UnsafeRawBufferPointer {
         buffer.removeAll()
         switch step {

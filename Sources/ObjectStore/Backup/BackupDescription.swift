@@ -1,4 +1,4 @@
-/// What a backup says about itself.
+/// A backup's description of itself.
 package struct BackupDescription: Sendable, Equatable {
     /// The version of the store when the backup was begun; its epoch is that of the store it was made of.
     package var version: StoreVersion

@@ -8,7 +8,7 @@ package enum BackupFault: Error, Equatable {
     case unknownFormat(UInt32)
     /// It ends too early.
     case cut
-    /// What lies at this offset is not what was written there.
+    /// The bytes at this offset are not those that were written there.
     case damaged(offset: Int)
     /// Reading it failed.
     case reading(errno: Int32)

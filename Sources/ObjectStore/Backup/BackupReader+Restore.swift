@@ -12,8 +12,8 @@ extension BackupReader {
         while try nextBlock() != nil { progress(byteCount) }
     }
 
-    /// Puts what the backup holds into an empty engine, in several commits: nobody else may use the
-    /// engine before all of them are made.
+    /// Puts the content of the backup into an empty engine, in several commits; the engine must have no other
+    /// user until all of them are made.
     ///
     /// The store gets a new epoch, so that cursors and ETags of the one that was backed up are told
     /// from its own.

@@ -12,11 +12,11 @@ package final class BackupReader {
     private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
     private let checksums = ByteBuffer(capacity: 4096)
     private var lastKey: [UInt8] = []
-    /// How many bytes were read.
+    /// The number of bytes read.
     package private(set) var byteCount = 0
-    /// How many entries were read.
+    /// The number of entries read.
     package private(set) var entryCount: UInt64 = 0
-    /// What the backup says of itself.
+    /// The backup's description of itself.
     package private(set) var description = BackupDescription(
         version: StoreVersion(epoch: 0, number: 0), seconds: 0, storeFormat: 0)
 
@@ -46,8 +46,8 @@ package final class BackupReader {
         }
     }
 
-    /// The entries of the next block, in ascending order of their keys, valid until the next call; nil
-    /// behind the last one.
+    /// Reads the entries of the next block, in ascending order of their keys, valid until the next call;
+    /// nil behind the last one.
     package func nextBlock() throws(BackupFault) -> [StorageBatch.Change]? {
         let offset = byteCount
         try read(4)

@@ -39,7 +39,7 @@ extension StoreCheck {
         var lower: [UInt8]? = []
         for range in known + [KeyRange(lower: [], upper: nil)] {
             guard let from = lower else { break }
-            // What was left behind may lie where something else does.
+            // The range of garbage may lie within another one.
             if let upper = range.upper, !from.lexicographicallyPrecedes(upper) { continue }
             let upper = range.lower.isEmpty ? nil : range.lower
             try scan(KeyRange(lower: from, upper: upper)) { check, key, _ in
@@ -108,7 +108,7 @@ extension StoreCheck {
         }
     }
 
-    /// How many links of a kind an object has.
+    /// Counts the links of a kind that an object has.
     private mutating func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int
     {
         let rowClass = rows.classes[origin.classIndex]
@@ -167,7 +167,7 @@ extension StoreCheck {
         }
     }
 
-    /// What the change log says was written must be there: rows that were found are no longer noted.
+    /// Reports objects that the change log says were written and that are missing: those found are no longer noted.
     mutating func checkDeletions() {
         let missing = lastChanges.filter { $0.value.kind != .delete }.keys
             .sorted { ($0.classIndex, $0.key) < ($1.classIndex, $1.key) }

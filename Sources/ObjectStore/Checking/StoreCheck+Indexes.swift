@@ -3,17 +3,17 @@ import Rows
 import Storage
 import Text
 
-/// Indexes of every kind: a row has its entries, and there are no others. Which entry is too many is looked for only
-/// where their number is wrong, or one is missing.
+/// Indexes of every kind: a row has its entries, and there are no others. An entry too many is looked for only where
+/// their number is wrong, or one is missing.
 extension StoreCheck {
-    /// What is known of the indexes, by their numbers.
+    /// The store's indexes, and how many entries each has and should have, by number.
     struct Indexes {
         /// Those of each class, by its position.
         let ofClass: [[ClassIndex]]
         let byNumber: [UInt32: ClassIndex]
         /// For the words of the present row.
         let words = WordSet()
-        /// How many entries there are and should be.
+        /// The number of entries that each index has, and the number that it should have.
         var counts: [UInt32: Int] = [:]
         var expectedCounts: [UInt32: Int] = [:]
         /// The indexes that lack an entry.
@@ -45,7 +45,7 @@ extension StoreCheck {
     mutating func checkIndexes() throws(StoreError) {
         let buffer = ByteBuffer()
         let last = ByteBuffer()
-        // What hashes of unique lists and maps there are under the property's number.
+        // The hashes of unique lists and maps under the property's number.
         var known: Set<[UInt64]> = []
         var knownNumber: UInt32 = 0
         try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 
 extension StoreCheck {
-    /// What is wrong with a map's bytes; nil when nothing is.
+    /// Finds the fault of a map's bytes; nil when there is none.
     func fault(ofMap bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
         guard bytes.count >= 8 else { return "is too short" }
         let keyByteCount = Int(bytes.loadUnaligned(as: UInt32.self))

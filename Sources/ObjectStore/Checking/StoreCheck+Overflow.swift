@@ -8,7 +8,7 @@ final class KnownChunks {
 }
 
 extension StoreCheck {
-    /// What is wrong with an out-of-line value; nil when nothing is. Notes the chunks that it has.
+    /// Finds the fault of an out-of-line value; nil when there is none. Notes the chunks that it has.
     func fault(ofOverflow field: Field, _ member: RowClass.Member) -> String? {
         guard let reference = field.overflow, reference.isTree == (member.storage.shape != .single)
         else { return "has a damaged reference" }
@@ -33,11 +33,11 @@ extension StoreCheck {
         return nil
     }
 
-    /// What is known of a tree on the way through it.
+    /// The state of a walk through a tree.
     private struct TreeWalk {
         var reference: OverflowReference
         var member: RowClass.Member
-        /// How many elements were found; nil when they are too many to be true.
+        /// The number of elements found; nil when they are too many to be true.
         var total: Int? = 0
         var byteCount = 0
         /// The leaf before.

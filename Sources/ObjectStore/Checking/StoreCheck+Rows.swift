@@ -99,7 +99,7 @@ extension StoreCheck {
         }
     }
 
-    /// What is wrong with a row's own structure; nil when nothing is.
+    /// Finds the fault of a row's own structure; nil when there is none.
     func fault(of row: RowView, _ rowClass: RowClass) -> String? {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
@@ -167,7 +167,7 @@ extension StoreCheck {
         return fault(of: inner, embedded).map { ".\($0)" }
     }
 
-    /// What is wrong with a `mixed` value that is not null.
+    /// Finds the fault of a `mixed` value that is not null; nil when there is none.
     func fault(ofMixed bytes: UnsafeRawBufferPointer) -> String? {
         let value = MixedView(bytes)
         if let fault = value.fault() { return fault }

@@ -17,7 +17,7 @@ package struct StoreCheck {
         package var detail: String
     }
 
-    /// What was looked at and what was found.
+    /// The number of things that were checked, and the faults that were found.
     package struct Report: Sendable {
         /// Objects by class, in the order of the schema.
         package var objectCounts: [(className: String, count: Int)] = []
@@ -25,7 +25,7 @@ package struct StoreCheck {
         package var indexEntryCount = 0
         package var inverseLinkCount = 0
         package var logEntryCount = 0
-        /// How many faults there are.
+        /// The number of faults.
         package var findingCount = 0
         /// The first faults.
         package var findings: [Finding] = []
@@ -41,14 +41,14 @@ package struct StoreCheck {
     let transaction: ReadTransaction
     let rows: RowSchema
     let state: StoreState
-    /// What schema changes have left behind, or staged: entries that no catalog leads to.
+    /// The entries that schema changes have left behind, or staged: no catalog leads to them.
     let garbage: [Garbage]
     var report: Report
     /// The last version and kind of change of each object that the kept change log names.
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
     /// The chunks of the row that is being checked.
     let knownChunks = KnownChunks()
-    /// What is known of indexes.
+    /// The store's indexes.
     var indexes: Indexes
     /// The links of objects that hold many, by origin.
     var linkCounts: [ObjectIdentity: [LinkKind: UInt32]] = [:]
@@ -119,7 +119,7 @@ package struct StoreCheck {
         case row(RowView)
     }
 
-    /// The row of an object, if one is there that can be read.
+    /// Finds the row of an object, if one is there that can be read.
     func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> Found {
         let buffer = ByteBuffer(capacity: 16)
         StoreKey.appendRow(rowClass, key, to: buffer)

@@ -121,7 +121,7 @@ final class CommitGroup {
     func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         if let state = classStates[rowClass.index] { return state }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        let state = try ClassState.stored(value(key))
+        let state = try ClassState(stored: value(key))
         classStates[rowClass.index] = state
         return state
     }

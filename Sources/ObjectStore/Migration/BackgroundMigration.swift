@@ -5,7 +5,7 @@ import Synchronization
 final class BackgroundMigration: @unchecked Sendable {
     // Unchecked: everything but `published` belongs to the writer's thread.
 
-    /// What the store has, or will have with the next commit of this work.
+    /// The record that the store has, or will have with the next commit of this work.
     var record: MigrationRecord
     /// The change under way.
     private(set) var migration: StagedMigration?
@@ -13,15 +13,15 @@ final class BackgroundMigration: @unchecked Sendable {
     var held: (any PendingSchemaWrite)?
     /// Whether removing failed, so that it waits for a write that succeeds, or for a restart.
     var isBlocked = false
-    /// Where the removal of the first entry of the garbage continues; nil at its beginning.
+    /// The key behind which the removal of the first entry of the garbage continues; nil at its beginning.
     var removedThrough: [UInt8]?
-    /// How often the current slice conflicted with another commit.
+    /// The number of times that the current slice conflicted with another commit.
     var conflictCount = 0
     private var totalCount: UInt64 = 0
     private var removedCount: UInt64 = 0
     private let published = Mutex<MigrationProgress?>(nil)
 
-    /// Starts from the stored record: what an unfinished change had staged becomes garbage.
+    /// Starts from the stored record: entries that an unfinished change had staged become garbage.
     init(_ record: MigrationRecord) {
         self.record = record
         self.record.garbage += record.staged

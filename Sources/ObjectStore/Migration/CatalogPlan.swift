@@ -15,7 +15,7 @@ struct CatalogPlan {
     private(set) var nextProperty: UInt32
     private(set) var staged: [Garbage] = []
     private(set) var garbage: [Garbage] = []
-    /// Which stored classes have rows, or embedded rows in other rows, that are rewritten.
+    /// The stored classes that have rows, or embedded rows in other rows, that are rewritten.
     private var rewrites: [Bool]
     /// The numbers of the indexes that are built.
     private var builtIndexes: Set<UInt32> = []
@@ -35,7 +35,7 @@ struct CatalogPlan {
         match.map { $0.conversion != nil } ?? true
     }
 
-    /// Where an added property takes its values from.
+    /// Returns the source of an added property's values.
     private func source(ofAdded property: Property, _ objectClass: ObjectClass)
         -> RowConversion.Source
     {
@@ -198,7 +198,7 @@ struct CatalogPlan {
         garbage += before.subtracting(after).sorted().map { Garbage(.index, $0) }
     }
 
-    /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
+    /// Chooses the numbers of a class's unique groups: a group of the same properties keeps its entries.
     private mutating func groupNumbers(
         _ old: RowClass, _ new: ObjectClass, _ numbers: [UInt32]
     ) -> [UInt32] {
@@ -219,7 +219,7 @@ struct CatalogPlan {
         return numbers
     }
 
-    /// The numbers of a class's search indexes: one of the same kind and values keeps its entries.
+    /// Chooses the numbers of a class's search indexes: one of the same kind and values keeps its entries.
     private mutating func searchNumbers(_ old: RowClass, _ new: Int) -> [Int: UInt32] {
         var numbers: [Int: UInt32] = [:]
         for (member, property) in proposed.classes[new].properties.enumerated() {
@@ -275,7 +275,7 @@ struct CatalogPlan {
         }
     }
 
-    /// The numbers of the classes that stay and that a property may link to.
+    /// Returns the numbers of the classes that stay and that a property may link to.
     private func targets(of member: RowClass.Member) -> [UInt32] {
         switch (member.storage.shape, member.storage.element) {
         case (.none, _): []
@@ -290,7 +290,7 @@ struct CatalogPlan {
         }
     }
 
-    /// The links that objects of a class that goes have through classes that stay.
+    /// Notes the links that objects of a class that goes have through classes that stay.
     private mutating func leaveEmbeddedLinks(of origin: RowClass, _ kept: Set<UInt32>) {
         guard origin.definition.kind.standsAlone else { return }
         var seen: Set<Int> = [origin.index]
@@ -310,7 +310,7 @@ struct CatalogPlan {
 
     // MARK: With the compiled catalog
 
-    /// How rows are converted.
+    /// Makes the conversions of rows, by positions of the present classes.
     func conversions(to target: RowSchema) -> [RowConversion?] {
         present.classes.map { old in
             guard let new = comparison.newClasses[old.index] else { return nil }
@@ -329,7 +329,7 @@ struct CatalogPlan {
         }
     }
 
-    /// What has to be written.
+    /// Lists the work for each class.
     func works(to target: RowSchema) -> [ClassWork] {
         present.classes.compactMap { old in
             guard old.definition.kind.standsAlone, let new = comparison.newClasses[old.index] else {
@@ -347,7 +347,7 @@ struct CatalogPlan {
         }
     }
 
-    /// What has to be unique among objects that are there already and was not.
+    /// Lists the unique keys that are new for objects that are there already.
     func uniquenessTests(
         to target: RowSchema
     ) -> [(rowClass: RowClass, unique: UniqueKey)] {

@@ -1,6 +1,6 @@
 import Rows
 
-/// What a schema change has to write for the objects of one class, before it can be seen.
+/// The work of a schema change on the objects of one class, to be done before the change can be seen.
 struct ClassWork {
     /// The class as it is.
     var source: RowClass

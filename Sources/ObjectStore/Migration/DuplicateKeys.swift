@@ -21,7 +21,7 @@ struct DuplicateKeys {
         found[classIndex] = entry
     }
 
-    /// What a client is told.
+    /// Describes the duplicates for a client.
     func faults(_ present: RowSchema, _ change: SchemaChange) -> [SchemaFault] {
         found.keys.sorted().map { index in
             let entry = found[index] ?? Found()

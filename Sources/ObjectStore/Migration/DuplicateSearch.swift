@@ -10,12 +10,12 @@ import Storage
 struct DuplicateSearch {
     let rowClass: RowClass
     let unique: UniqueKey
-    /// What the rows are read from; they may be of layouts older than the class's newest.
+    /// The snapshot that the rows are read from; they may be of layouts older than the class's newest.
     let snapshot: any StorageSnapshot
     /// Reads out-of-line values.
     let source: any OverflowSource
 
-    /// How rows are read that are still those of another class; nil when they are the class's own.
+    /// The conversion of rows that are still those of another class; nil when they are the class's own.
     var conversion: Conversion?
 
     /// Makes rows of the class of others.
@@ -26,9 +26,9 @@ struct DuplicateSearch {
         var convert: (_ key: UInt64, _ row: RowView) -> RowView?
     }
 
-    /// What was found.
+    /// The objects that share values.
     struct Duplicates {
-        /// How many objects share their value with another.
+        /// The number of objects that share their value with another.
         var objectCount: Int
         /// Pairs of such objects.
         var examples: [(UInt64, UInt64)]
@@ -41,10 +41,10 @@ struct DuplicateSearch {
     }
 
     private static let exampleCountMax = 3
-    /// How many hashes are held at once.
+    /// The most hashes that are held at once.
     var entryCountMax = 1 << 20
 
-    /// What is shared, as a fault of the schema that names examples; nil when nothing is.
+    /// Finds shared values, as a fault of the schema that names examples; nil when there are none.
     func fault() throws(StorageError) -> SchemaFault? {
         guard let found = try run() else { return nil }
         let definition = rowClass.definition

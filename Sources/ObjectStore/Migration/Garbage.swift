@@ -4,7 +4,7 @@ import Storage
 /// Entries that no catalog refers to: those that a schema change made superfluous, or that an unfinished one
 /// has staged. They are removed in small commits.
 struct Garbage: Hashable, Sendable {
-    /// What they are. Raw values are stored.
+    /// The kind of the entries. Raw values are stored.
     enum Kind: UInt8 {
         /// The entries of an index, by its number.
         case index = 1
@@ -23,7 +23,7 @@ struct Garbage: Hashable, Sendable {
         /// Out-of-line values, of a class.
         case overflow = 8
 
-        /// How many numbers it takes.
+        /// The number of numbers that it takes.
         var numberCount: Int {
             switch self {
             case .index, .keys, .classState, .incoming, .overflow: 1
@@ -55,7 +55,7 @@ struct Garbage: Hashable, Sendable {
         self.numbers = numbers
     }
 
-    /// Where the entries lie.
+    /// The range of the entries.
     var range: KeyRange {
         let buffer = ByteBuffer(capacity: 8)
         buffer.append(kind.tag)

@@ -4,7 +4,7 @@ package struct MigrationProgress: Equatable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         /// Objects are read to see what would be lost.
         case check
-        /// Objects and entries are written; nobody sees them yet.
+        /// Objects and entries are written; readers don't see them yet.
         case build
         /// The change is made, or given up, and what it left behind is removed.
         case cleanup
@@ -12,9 +12,9 @@ package struct MigrationProgress: Equatable, Sendable {
 
     /// The phase of the work.
     package var phase: Phase
-    /// How many objects were read and written; in a clean-up how many entries were removed.
+    /// The number of objects read and written; in a clean-up the number of entries removed.
     package var doneCount: UInt64
-    /// How many there were when it began, each counted once for reading and once for writing; 0 in a
+    /// The number of objects when it began, each counted once for reading and once for writing; 0 in a
     /// clean-up, which does not know.
     package var totalCount: UInt64
 

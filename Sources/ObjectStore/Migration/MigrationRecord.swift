@@ -13,9 +13,9 @@ import Storage
 ///             4        number, once, twice or three times as the kind takes: of the property, space or
 ///                      class; the class or property; the origin class
 struct MigrationRecord: Equatable, Sendable {
-    /// What the migration under way has written and will write.
+    /// The entries that the migration under way has written and will write.
     var staged: [Garbage] = []
-    /// What is to be removed.
+    /// The entries to be removed.
     var garbage: [Garbage] = []
     /// No new class or space may have a number below.
     var nextClass: UInt32 = 0

@@ -4,9 +4,9 @@ import Rows
 import Storage
 
 extension SchemaChange {
-    /// Refuses to make unique what objects share.
+    /// Refuses to make a value unique that objects share.
     ///
-    /// - `snapshot`: What the objects are read from, by the classes of the new catalog.
+    /// - `snapshot`: The snapshot that the objects are read from, by the classes of the new catalog.
     /// - `converter`: Makes the rows that `snapshot` has not got yet; nil when it has them.
     /// - `source`: Reads out-of-line values.
     /// - Throws: ``StoreError`` `.sharedValues` with a fault for each property and group.

@@ -1,33 +1,33 @@
 import ObjectModel
 import Rows
 
-/// The change from a stored schema to a proposed one: the catalog that follows, what has to be written
-/// before it holds, and what is left behind.
+/// The change from a stored schema to a proposed one: the catalog that follows, the work to be done
+/// before it holds, and the garbage that is left behind.
 struct SchemaChange {
     /// The catalog of the proposed schema.
     let catalog: Catalog
-    /// What is done, for who asks.
+    /// The steps, as a client is told them.
     let steps: [SchemaStep]
-    /// How rows are converted, by positions of classes in the present catalog; nil for a class that goes.
+    /// The conversions of rows, by positions of classes in the present catalog; nil for a class that goes.
     let conversions: [RowConversion?]
-    /// What has to be written.
+    /// The work for each class.
     let works: [ClassWork]
-    /// What has to be unique among the objects that are there already.
+    /// The unique keys to be tested on the objects that are there already.
     let uniquenessTests: [(rowClass: RowClass, unique: UniqueKey)]
-    /// What is refused of classes that hold objects, by their positions in the present catalog.
+    /// The refusal of each change that only a class without objects allows, by its position in the present catalog.
     let emptinessTests: [Int: SchemaFault]
-    /// What ``works`` write, to be removed if the change does not come about.
+    /// The entries that ``works`` write, to be removed if the change does not come about.
     let staged: [Garbage]
-    /// What nothing leads to once the change has come about.
+    /// The entries that nothing leads to once the change has come about.
     let garbage: [Garbage]
     /// Whether anything differs.
     let isChange: Bool
-    /// What the change log tells of it.
+    /// The changed classes and projections that the change log tells of.
     let changedShapes: ShapeChanges
 
     /// Compares schemas.
     ///
-    /// - `record`: What is left of changes before, whose numbers are not used again.
+    /// - `record`: The record of earlier changes, whose numbers are not used again.
     /// - `repairs`: Properties whose values are to be converted although they are stored alike, by number.
     /// - Throws: ``StoreError`` `.invalidSchema`, `.invalidRenames`, `.brokenProjections` or
     ///   `.unsupportedMigration`.
@@ -92,9 +92,9 @@ struct SchemaChange {
         }
     }
 
-    /// The faults of what would be lost.
+    /// Makes the faults of losses.
     ///
-    /// - `counts`: How many objects lose something, by step.
+    /// - `counts`: The number of objects that lose something, by step.
     static func losses(_ steps: [SchemaStep], _ counts: [Int]) -> [SchemaFault] {
         zip(steps, counts).filter { $1 > 0 }.map { step, count in
             var step = step

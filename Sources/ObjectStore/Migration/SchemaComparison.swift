@@ -11,7 +11,7 @@ struct SchemaComparison {
     struct MemberMatch {
         /// The stored property, by position.
         var old: Int
-        /// How its values become those of the proposed one; nil when they are stored alike.
+        /// The conversion of its values to those of the proposed one; nil when they are stored alike.
         var conversion: ValueConversion?
     }
 
@@ -22,9 +22,9 @@ struct SchemaComparison {
     /// converted.
     let repairs: Set<UInt32>
 
-    /// What is done, in the order of the proposed schema.
+    /// The steps, in the order of the proposed schema.
     private(set) var steps: [SchemaStep] = []
-    /// What can't be done.
+    /// The faults of changes that can't be made.
     private(set) var refusals: [SchemaFault] = []
     /// The stored class of each proposed one, by position; nil for one that is added.
     private(set) var oldClasses: [Int?] = []
@@ -34,7 +34,7 @@ struct SchemaComparison {
     private(set) var members: [[MemberMatch?]] = []
     /// For each stored class what may be lost in its rows.
     private(set) var checks: [[RowConversion.Check]] = []
-    /// What is refused if a stored class holds objects.
+    /// The refusal of each stored class, by position, if it holds objects.
     private(set) var emptinessTests: [Int: SchemaFault] = [:]
     /// The numbers of the classes that go.
     private var lostClasses: Set<UInt32> = []
@@ -172,7 +172,7 @@ struct SchemaComparison {
         }
     }
 
-    /// The stored property that a proposed one was.
+    /// Finds the stored property that a proposed one was.
     private func matchedMember(of property: Property, _ old: RowClass, _ new: ObjectClass) -> Int? {
         let name = renames.oldName(ofProperty: property.name, inNew: new.name)
         guard
@@ -280,7 +280,7 @@ struct SchemaComparison {
         return range.contains(before.lowerBound) && range.contains(before.upperBound)
     }
 
-    /// The number of the class that a stored property links to; nil for others, and when the class goes.
+    /// Returns the number of the class that a stored property links to; nil for others, and when the class goes.
     private func linkTarget(_ member: RowClass.Member) -> UInt32? {
         guard member.storage.element == .link, member.classIndex >= 0,
             newClasses[member.classIndex] != nil
@@ -296,7 +296,7 @@ struct SchemaComparison {
         return newClasses[member.classIndex].map { proposed.classes[$0].name == name } ?? false
     }
 
-    /// The type of an inverse link with the proposed names.
+    /// Returns the type of an inverse link with the proposed names.
     private func renamed(_ type: PropertyType) -> PropertyType {
         guard case .linkingObjects(let className, let property) = type else { return type }
         return .linkingObjects(

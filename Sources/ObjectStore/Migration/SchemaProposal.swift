@@ -4,7 +4,7 @@ import ObjectModel
 package struct SchemaProposal: Sendable {
     /// The schema; its own revision counts for nothing.
     package var schema: Schema
-    /// Which of its names are new names of what is there.
+    /// The names that are new names of stored classes and properties.
     package var renames: SchemaRenames
     /// The projections that are wanted; nil leaves them as they are, but for renamings.
     package var projections: [Projection]?

@@ -13,7 +13,7 @@ package struct SchemaStep: Equatable, Sendable {
         case dropLinks
     }
 
-    /// What is done.
+    /// The operation.
     package var operation: Operation
     /// The class, by its new name, or by its present one when it goes; nil for the schema itself.
     package var className: String?
@@ -23,12 +23,12 @@ package struct SchemaStep: Equatable, Sendable {
     var source: Int?
     /// Whether a loss is refused whatever is allowed: keys are not made up.
     var isStrict = false
-    /// How many objects it concerns: those that would lose something, else all of the class.
+    /// The number of objects concerned: those that would lose something, else all of the class.
     package var objectCount = 0
     /// Whether something would be lost.
     package var isLossy = false
 
-    /// What a client is told of the loss.
+    /// A description of the loss for a client.
     package var lossDetail: String {
         let objects = objectCount == 1 ? "1 object" : "\(objectCount) objects"
         let advice =

@@ -1,4 +1,4 @@
-/// How much of a migration goes into one commit.
+/// The limits of the part of a migration that goes into one commit.
 struct SliceLimit {
     /// The most objects.
     var objectCount: Int

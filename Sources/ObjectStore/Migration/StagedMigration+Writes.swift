@@ -4,7 +4,7 @@ import Rows
 extension StagedMigration {
     /// Takes out what is staged of an object that another write is about to change or to delete.
     ///
-    /// - `row`: The object's row; what it refers to is still there.
+    /// - `row`: The object's row; objects and chunks that it refers to are still there.
     func leave(
         _ group: CommitGroup, _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) {
@@ -18,7 +18,7 @@ extension StagedMigration {
         }
     }
 
-    /// Whether an object that goes has staged out-of-line values, which nobody removes any more; says
+    /// Whether an object that goes leaves staged out-of-line values behind, which are then the caller's to remove; says
     /// so once.
     func leavesOverflow(_ rowClass: RowClass, _ key: UInt64) -> Bool {
         sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil

@@ -4,25 +4,25 @@ import Rows
 import Storage
 
 /// A change of the schema under way: rows are looked at, then rewritten beside those that are read,
-/// with their entries, in slices between which other writes go on. Until its last commit nobody sees it.
+/// with their entries, in slices between which other writes go on. Readers see nothing of it before its last commit.
 ///
 /// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that what was written
 /// beside agrees with the rows at every commit. The writer's thread alone uses it.
 final class StagedMigration {
-    /// How far it is; rolled back when the commit of a slice fails.
+    /// The progress of the change; rolled back when the commit of a slice fails.
     struct Progress {
         var phase = MigrationProgress.Phase.check
         /// The class that is walked, among those of the phase.
         var walkedIndex = 0
         /// The last object that was done.
         var after: UInt64 = 0
-        /// How many objects lose something, by step.
+        /// The number of objects that lose something, by step.
         var lossCounts: [Int]
         var duplicates = DuplicateKeys()
         var doneCount: UInt64 = 0
     }
 
-    /// What a write that comes meanwhile does to the migration, if it is committed.
+    /// A reason to give the migration up that a concurrent write brings, if it is committed.
     enum Fault {
         case loss(step: Int)
         case duplicate(classIndex: Int, Value)
@@ -67,7 +67,7 @@ final class StagedMigration {
 
     // MARK: Passes
 
-    /// The classes that a phase walks, by position in the present catalog.
+    /// Returns the classes that a phase walks, by position in the present catalog.
     private func classes(_ phase: MigrationProgress.Phase) -> [Int] {
         present.rows.classes.filter { rowClass in
             guard rowClass.definition.kind.standsAlone else { return false }
@@ -78,7 +78,7 @@ final class StagedMigration {
         }.map(\.index)
     }
 
-    /// How many objects it looks at and writes.
+    /// Counts the objects that it looks at and writes.
     func objectCount(_ group: CommitGroup) throws(StoreError) -> UInt64 {
         var count: UInt64 = 0
         for index in classes(.check) + classes(.build) {
@@ -89,7 +89,7 @@ final class StagedMigration {
 
     /// Goes on by a slice; true when all is ready for the last commit.
     ///
-    /// - `limit`: How many objects and bytes the slice may have.
+    /// - `limit`: The most objects and bytes of the slice.
     /// - Throws: ``StoreError`` `.lossyMigration` or `.duplicateKeys` when the change is refused.
     func advance(_ group: CommitGroup, _ limit: SliceLimit) throws(StoreError) -> Bool {
         let walked = classes(progress.phase)
@@ -220,7 +220,7 @@ final class StagedMigration {
         }
     }
 
-    /// The row that the target class has for a row: one that is written now, or the same.
+    /// Returns the row that the target class has for a row: one that is written now, or the same.
     func targetRow(
         _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup
     ) throws(StoreError) -> RowView {
@@ -232,8 +232,8 @@ final class StagedMigration {
                 className: work.target.definition.name,
                 property: work.target.definition.primaryKey ?? "", limit: range.upperBound)
         }
-        // No version is that high, and no other change of the schema has the space's number: what leaves
-        // the row gets a name that nothing else has.
+        // No version is that high, and no other change of the schema has the space's number: values that leave
+        // the row get a name of their own.
         group.overflow.begin(work.source, key, version: 1 << 63 | UInt64(work.target.rowSpace))
         converter.overflow = group.overflow
         converter.limits = group.overflow.limits

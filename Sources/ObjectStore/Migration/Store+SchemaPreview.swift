@@ -8,7 +8,7 @@ extension Store {
     /// Cost: that of reading the objects of which something could be lost.
     ///
     /// - Returns: The steps, with the objects that they concern.
-    /// - Throws: ``StoreError`` `.invalidSchema` and others as the change would; what would be lost is no
+    /// - Throws: ``StoreError`` `.invalidSchema` and others as the change would; a loss of data is no
     ///   error but told with the steps.
     package func previewSchema(_ proposal: SchemaProposal) throws(StoreError) -> [SchemaStep] {
         let transaction = try read()
@@ -70,7 +70,7 @@ extension OrderedKey {
 }
 
 extension ClassWork {
-    /// The primary key that an object has after the change.
+    /// Returns the primary key that an object has after the change.
     fileprivate func newKey(
         _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ source: any OverflowSource,
         _ buffer: ByteBuffer

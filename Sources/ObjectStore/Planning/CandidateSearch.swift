@@ -8,16 +8,16 @@ struct CandidateSearch {
 
     /// The most parts of an OR that are looked up one by one.
     private static let partCountMax = 256
-    /// How deep ANDs and ORs within each other are looked through.
+    /// The depth to which ANDs and ORs within each other are looked through.
     private static let depthMax = 8
 
-    /// The candidates that one index, or the primary key, serves.
+    /// Finds the candidates that one index, or the primary key, serves.
     func own(_ constraints: [IndexConstraint]) -> [PlanCandidate] {
         constraints.compactMap { rowClass.isIndexed($0.member) ? PlanCandidate($0) : nil }
     }
 
-    /// The candidates that need more than one index or the objects of another class: links and ORs of
-    /// what `served` doesn't say already.
+    /// Finds the candidates that need more than one index or the objects of another class: links and ORs
+    /// of what `served` doesn't say already.
     func further(_ conjuncts: [Predicate], beside served: [PlanCandidate], depth: Int = 0)
         -> [PlanCandidate]
     {
@@ -50,7 +50,7 @@ struct CandidateSearch {
         return found
     }
 
-    /// The full-text index that finds what a comparison asks for, and whether it says everything.
+    /// Finds the full-text index that finds what a comparison asks for, and whether it says everything.
     private func words(_ comparison: Comparison) -> (source: PlanSource, isExact: Bool)? {
         guard !rowClass.searchIndexes.isEmpty, let constraint = comparison.wordConstraint else {
             return nil
@@ -61,14 +61,14 @@ struct CandidateSearch {
         return index.map { (.words($0, constraint.search), constraint.isExact) }
     }
 
-    /// The geographic index that finds the points that a condition asks for, and some beside them.
+    /// Finds the geographic index that finds the points that a condition asks for, and some beside them.
     private func points(_ condition: RegionCondition) -> PlanSource? {
         guard let member = condition.ownMember else { return nil }
         let index = rowClass.searchIndexes.first { $0.kind == .geo && $0.member == member }
         return index.map { .points($0, condition.region) }
     }
 
-    /// A source for each part of an OR; nil when one has none.
+    /// Finds a source for each part of an OR; nil when one has none.
     private func union(_ parts: [Predicate], depth: Int) -> (sources: [PlanSource], isExact: Bool)?
     {
         guard parts.count <= Self.partCountMax else { return nil }
@@ -86,7 +86,7 @@ struct CandidateSearch {
         return (sources, isExact)
     }
 
-    /// How promising a source looks: the primary key before others, values before ranges.
+    /// Ranks a source by its promise: the primary key before others, values before ranges.
     private func rank(_ source: PlanSource) -> Int {
         switch source {
         case .index(let member, _):

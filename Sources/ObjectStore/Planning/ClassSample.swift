@@ -3,15 +3,15 @@ import Rows
 
 /// Some rows of a class, spread over its object keys, to find out by how much a condition narrows it down.
 ///
-/// Immutable; any thread may read it. Its rows are those of one schema and of commits of a moment: what they
-/// link to is read in the view of whoever asks.
+/// Immutable; any thread may read it. Its rows are those of one schema and of commits of a moment: objects
+/// that they link to are read in the caller's view.
 final class ClassSample: @unchecked Sendable {
     // Unchecked: the bytes are written in `init` alone and freed in `deinit`.
 
     /// A row of the sample.
     struct Entry {
         let key: UInt64
-        /// Where its copy begins; −1 for a row that is too large for one, or holds values that are not in it.
+        /// The offset of its copy; −1 for a row that is too large for one, or holds values that are not in it.
         let offset: Int
     }
 
@@ -22,7 +22,7 @@ final class ClassSample: @unchecked Sendable {
 
     /// The class, as of the schema that the rows are read with.
     let rowClass: RowClass
-    /// How many objects the class had.
+    /// The number of objects of the class then.
     let objectCount: Int
     /// The commit that the last of the rows are from.
     let commit: UInt64
@@ -47,14 +47,14 @@ final class ClassSample: @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    /// A number that says nothing of the key's place among others, the same each time.
+    /// Returns a number that says nothing of the key's position among others, the same each time.
     static func scattered(_ key: UInt64) -> UInt64 {
         var mixed = key &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
         return mixed ^ (mixed >> 32)
     }
 
-    /// A row: its copy, or what a view has in its place now; nil where that is gone.
+    /// Returns a row: its copy, or what a view has in its place now; nil where that is gone.
     func row(_ entry: Entry, in transaction: ReadTransaction) throws(StoreError) -> RowView? {
         guard entry.offset >= 0 else { return try transaction.find(rowClass, key: entry.key) }
         let start = bytes.baseAddress?.advanced(by: entry.offset)

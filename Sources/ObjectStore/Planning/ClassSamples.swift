@@ -6,7 +6,7 @@ import Threads
 /// The samples of a store's classes: taken when a plan first asks for one, and again when the class has grown or
 /// shrunk to half, or was written to since a sample of a minute ago.
 ///
-/// A thread of its own reads the rows of each; whoever asks never waits. Samples are in memory alone. Thread-safe.
+/// A thread of its own reads the rows of each; callers never wait. Samples are in memory alone. Thread-safe.
 package final class ClassSamples: Sendable {
     private struct State {
         /// The last sample of each class, by ``RowClass/rowSpace``.
@@ -16,12 +16,12 @@ package final class ClassSamples: Sendable {
         var isStopped = false
     }
 
-    /// How old a sample may be of a class that is written to, in milliseconds.
+    /// The greatest age of a sample of a class that is written to, in milliseconds.
     private static let ageMax: UInt64 = 60_000
-    /// How many rows are read of one snapshot, which takes some 30 µs, and 3 ms where each is on a disk.
+    /// The rows that are read of one snapshot, which takes some 30 µs, and 3 ms where each is on a disk.
     private static let sliceRowCount = 32
 
-    /// How many classes are sampled at a time; another one's sample is taken when it is asked for again.
+    /// The most classes sampled at a time; another one's sample is taken when it is asked for again.
     private static let takingCountMax = 4
 
     private let engine: any StorageEngine
@@ -46,9 +46,9 @@ package final class ClassSamples: Sendable {
         state.wait { $0.taking.isEmpty ? () : nil }
     }
 
-    /// The sample of a class; nil before there is one. Has one taken where that is missing or out of date.
+    /// Returns the sample of a class; nil before there is one. Has one taken where that is missing or out of date.
     ///
-    /// - `objectCount`: How many objects the class has.
+    /// - `objectCount`: The number of objects of the class.
     func sample(of rowClass: RowClass, objectCount: Int, commit: UInt64) -> ClassSample? {
         let space = rowClass.rowSpace
         let (sample, starts) = state.withLock { state -> (ClassSample?, Bool) in
@@ -85,7 +85,7 @@ package final class ClassSamples: Sendable {
         return commit <= sample.commit || monotonicMilliseconds() < sample.milliseconds + ageMax
     }
 
-    /// Takes a sample now, on the caller's thread. What can't be read has none.
+    /// Takes a sample now, on the caller's thread. A class that can't be read has none.
     func take(_ rowClass: RowClass) {
         guard let sample = try? read(rowClass) else { return }
         state.withLock { $0.samples[rowClass.rowSpace] = sample }
@@ -129,7 +129,7 @@ package final class ClassSamples: Sendable {
         }
     }
 
-    /// Where a part of the keys begins.
+    /// Returns the first key of a part of the keys.
     private static func start(of part: Int, _ keyCount: UInt64) -> UInt64 {
         let count = UInt64(ClassSample.rowCountMax)
         return keyCount / count * UInt64(part) + keyCount % count * UInt64(part) / count

@@ -10,9 +10,9 @@ package struct FollowedPlan: Sendable {
     package var testsRows: Bool
     /// Whether it was given up for the next.
     package var isGivenUp = false
-    /// How many rows were read, if the query is timed.
+    /// The number of rows read, if the query is timed.
     package var rowsRead = 0
-    /// How long it was followed, if the query is timed.
+    /// The time for which it was followed, if the query is timed.
     package var microseconds: UInt64 = 0
 
     init(_ plan: Plan) {

@@ -1,4 +1,4 @@
-/// What it costs to look up a row by its object key, see ``QueryCost``: more in a large class, whose rows are not in the
+/// The cost of looking up a row by its object key, see ``QueryCost``: more in a large class, whose rows are not in the
 /// processor's caches.
 struct LookUpCost {
     /// The object keys rising.
@@ -6,7 +6,7 @@ struct LookUpCost {
     /// The object keys in no order.
     let any: Int
 
-    /// What it costs in a class of some 500,000 objects, for whom nobody has counted.
+    /// The cost in a class of some 500,000 objects, for classes whose objects were not counted.
     static let large = LookUpCost(objectCount: 1 << 19)
 
     /// Fitted to what `Benchmarks --only planner` (20,000 objects) and `--only plans` (300,000) show: 0.25 µs in the small class, and for

@@ -21,7 +21,7 @@ package final class ObjectOrder {
 
     // MARK: Counts and aggregates behind inverse links
 
-    /// How many rows a pass over the objects reads that hold the links which the order counts or aggregates behind;
+    /// Counts the rows of a pass over the objects that hold the links which the order counts or aggregates behind;
     /// nil where it does not.
     func totalCost() throws(StoreError) -> Int? {
         let classes = sorter.totalledClasses(transaction.rows)
@@ -69,7 +69,7 @@ package final class ObjectOrder {
 
     // MARK: Positions
 
-    /// The sort values of an object, as positions hold them.
+    /// Returns the sort values of an object, as positions hold them.
     func sortBytes(_ key: UInt64, _ row: RowView) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 64)
         append(key, row, to: buffer)
@@ -81,7 +81,7 @@ package final class ObjectOrder {
         sorter.append(row: row, key: key, source: transaction, to: buffer)
     }
 
-    /// The position of an object in the order.
+    /// Returns the position of an object in the order.
     package func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
         let sortBytes = sortBytes(key, row)
         var position = QueryPosition(sortBytes: sortBytes, key: key)

@@ -3,7 +3,8 @@ import Query
 import Rows
 
 extension ObjectQuery {
-    /// The property whose index, or the primary key, has the wanted order, and its direction; nil when there is none.
+    /// Finds the property whose index, or the primary key, has the wanted order, and its direction; nil when there is
+    /// none.
     func sortMember(_ rowClass: RowClass) -> (member: Int, isAscending: Bool)? {
         guard sort.count == 1, let key = sort.first, key.path.steps.isEmpty,
             case .value(let member) = key.path.terminal, rowClass.isIndexed(member)
@@ -26,8 +27,8 @@ extension ObjectQuery {
         return only.ranges.count <= 1 && only.ranges.allSatisfy(\.isSingleValue)
     }
 
-    /// The query whose first object has the least, or the greatest, value that a property has among the
-    /// objects of this one; null and NaN count as no value.
+    /// Makes the query whose first object has the least, or the greatest, value that a property has
+    /// among the objects of this one; null and NaN count as no value.
     ///
     /// Run it with a limit of 1: without a condition, or with one on the same property, it reads one row.
     ///

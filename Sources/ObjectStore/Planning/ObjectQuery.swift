@@ -1,6 +1,6 @@
 import Query
 
-/// Which objects of a class are wanted, and in which order.
+/// A query of objects of a class, and their order.
 package struct ObjectQuery: Sendable {
     /// The class, by position.
     package var classIndex: Int
@@ -8,9 +8,9 @@ package struct ObjectQuery: Sendable {
     package var predicate: Predicate?
     /// The order; the object key completes it, rising.
     package var sort: [SortKey]
-    /// Where to go on, behind an object that was returned before; nil for the beginning.
+    /// The position behind which the query goes on; nil for the beginning.
     package var after: QueryPosition?
-    /// How many objects are likely to be taken: those of a page; nil for all. Only a plan depends on it.
+    /// The number of objects likely to be taken: those of a page; nil for all. Only a plan depends on it.
     package var expectedCount: Int?
     /// Whether only the number of objects is wanted, so that no row has to be read where an index says
     /// everything. Only a plan depends on it.
@@ -20,8 +20,8 @@ package struct ObjectQuery: Sendable {
 extension ObjectQuery {
     /// Makes a query.
     ///
-    /// Through the memberwise initializer, as in ``counted``: what sets or changes the properties of a struct
-    /// of this size itself ends with a copy of all of it (Swift 6.3).
+    /// Through the memberwise initializer, as in ``counted``: an initializer that sets or changes the properties of
+    /// a struct of this size itself ends with a copy of all of it (Swift 6.3).
     package init(
         classIndex: Int, predicate: Predicate? = nil, sort: [SortKey] = [],
         after: QueryPosition? = nil, expectedCount: Int? = nil
@@ -43,13 +43,13 @@ extension ObjectQuery {
 package struct QueryPosition: Hashable, Sendable {
     /// The object's sort values, encoded as `SortEvaluator` does.
     package var sortBytes: [UInt8]
-    /// Where a long text is cut in ``sortBytes``, the same values with the texts whole, unless they are
-    /// too long for that too; else empty.
+    /// The same values with whole texts, where ``sortBytes`` cuts a long one; empty where it cuts none, or where
+    /// they are too long for that too.
     package var wholeBytes: [UInt8]
     /// Its object key.
     package var key: UInt64
 
-    /// The most bytes of ``wholeBytes``: what a cursor in a URL has room for.
+    /// The most bytes of ``wholeBytes``: a cursor in a URL has room for no more.
     package static let wholeByteCountMax = 4096
 
     /// Makes a position.

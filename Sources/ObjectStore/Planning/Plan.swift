@@ -1,8 +1,8 @@
 import Query
 
-/// How a query finds its objects.
+/// The way in which a query finds its objects.
 package struct Plan: Hashable, Sendable {
-    /// How the order comes about.
+    /// The source of the order.
     package enum Order: Hashable, Sendable {
         /// The entries of an index, or the objects by object key, have the order already, forwards or backwards.
         case natural(reversed: Bool)
@@ -12,7 +12,7 @@ package struct Plan: Hashable, Sendable {
         case sort
     }
 
-    /// What is done when a plan turns out to cost more than was estimated.
+    /// The reaction to a plan that turns out to cost more than was estimated.
     package enum Fallback: Hashable, Sendable {
         /// Nothing: it is followed to its end.
         case none
@@ -21,18 +21,18 @@ package struct Plan: Hashable, Sendable {
         indirect case after(cost: Int, Plan)
     }
 
-    /// Where object keys come from; nil where every object of the class is looked at, by object key.
+    /// The source of object keys; nil where every object of the class is looked at, by object key.
     ///
     /// Another kind of index is another case of ``PlanSource``: it says which object keys it finds, and
     /// everything else (intersections, unions, orders, pages, counts) follows from that.
     package var source: PlanSource?
-    /// How the order comes about.
+    /// The source of the order.
     package var order: Order
-    /// What each object still has to be tested for; nil for nothing.
+    /// The condition that each object still has to be tested for; nil for none.
     package var residual: Predicate?
     /// The source's object keys, rising, where planning has read them already.
     package var keys: [UInt64]?
-    /// What is done when it costs too much.
+    /// The reaction when it costs too much.
     package var fallback = Fallback.none
     /// Of a scan what each chunk costs by the columns that were in memory when it was planned; nil where
     /// it counts on none.
@@ -41,7 +41,7 @@ package struct Plan: Hashable, Sendable {
     /// No object: the conditions exclude each other.
     static let nothing = Plan(source: .nothing, order: .natural(reversed: false))
 
-    /// Every object of the class, each tested.
+    /// Makes the plan that tests every object of the class.
     package static func scan(_ query: ObjectQuery) -> Plan {
         Plan(
             source: nil, order: query.sort.isEmpty ? .natural(reversed: false) : .sort,

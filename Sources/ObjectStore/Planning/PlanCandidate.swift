@@ -4,29 +4,29 @@ import Rows
 /// One way to find the objects of a query by their keys, which of its conditions that settles, and what is known of it
 /// before any row is read.
 struct PlanCandidate {
-    /// Where the object keys come from.
+    /// The source of the object keys.
     var source: PlanSource
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
     /// Whether those are all.
     var isExact: Bool
-    /// What an object has to satisfy to be found, or little more; nil where the ranges of an index tell.
+    /// The condition that the objects found satisfy, and few others; nil where the ranges of an index tell.
     var condition: Predicate?
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }
-    /// How many keys it is likely to have.
+    /// The likely number of its keys.
     var count = Int.max
-    /// What has to be looked up before its first key, see ``QueryCost``.
+    /// The cost of look-ups before its first key, see ``QueryCost``.
     var startCost = 0
 
-    /// What an index, or the primary key, is to a constraint.
+    /// Makes the candidate of an index, or of the primary key, for a constraint.
     init(_ constraint: IndexConstraint) {
         source = .index(member: constraint.member, ranges: constraint.ranges)
         covered = constraint.covered
         isExact = constraint.isExact
     }
 
-    /// What a source is to one of some conjuncts.
+    /// Makes the candidate of a source for one of some conjuncts.
     init(_ source: PlanSource, of position: Int, in conjuncts: [Predicate], isExact: Bool) {
         self.source = source
         covered = isExact ? [position] : []
@@ -39,7 +39,7 @@ struct PlanCandidate {
         if case .index(let member, _) = source { member } else { nil }
     }
 
-    /// What it is likely to cost to have its keys: each is read and sorted.
+    /// The likely cost of its keys: each is read and sorted.
     var cost: Int {
         guard keys == nil else { return 0 }
         // The lists of several words are longer than what they have in common.
@@ -52,7 +52,7 @@ struct PlanCandidate {
         count = max(Planner.entryCountMax + 1, Int(Double(total) * source.guessedShare))
     }
 
-    /// Which of some conjuncts hold of whatever all of some candidates find.
+    /// Tells which of some conjuncts hold of all objects that some candidates find together.
     static func areCovered(_ conjuncts: [Predicate], by candidates: [PlanCandidate]) -> [Bool] {
         var areCovered = [Bool](repeating: false, count: conjuncts.count)
         for candidate in candidates {

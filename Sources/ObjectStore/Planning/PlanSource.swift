@@ -3,7 +3,7 @@ import Query
 import Rows
 import Text
 
-/// Where object keys come from without a look at the rows of their class.
+/// A source of object keys that needs no look at the rows of their class.
 package indirect enum PlanSource: Hashable, Sendable {
     /// The entries of an index in some ranges, or the primary keys where the property is that.
     case index(member: Int, ranges: [OrderedKeyRange])
@@ -13,7 +13,7 @@ package indirect enum PlanSource: Hashable, Sendable {
     case points(SearchIndex, GeoRegion)
     /// The objects with a link to others, by the inverse links of those.
     ///
-    /// - `far`: How the others are found; nil where the query names them.
+    /// - `far`: The source of the others; nil where the query names them.
     case links(LinkConstraint, far: Plan?)
     /// The object keys that all sources have; the smallest comes first.
     case all([PlanSource])

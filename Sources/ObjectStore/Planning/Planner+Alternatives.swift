@@ -2,7 +2,7 @@ import Query
 import Rows
 
 extension QueryExecution {
-    /// Every plan that applies to a query, its usual ones and others that would not be chosen; for tests.
+    /// Makes every plan that applies to a query, its usual ones and others that would not be chosen; for tests.
     ///
     /// Each gives the same objects in the same order from every position. Some are given up on the way and
     /// go on by another one.
@@ -28,8 +28,8 @@ extension QueryExecution {
 }
 
 extension Planner {
-    /// The plans that each candidate gives alone and with others, read before or while they are followed,
-    /// and given up early.
+    /// Makes the plans that each candidate gives alone and with others, read before or while they are
+    /// followed, and given up early.
     fileprivate mutating func alternatives() throws(StoreError) -> [Plan] {
         var plans = [naturalPlan([], query.predicate)].compactMap { $0 }
         guard let predicate = query.predicate else { return plans }
@@ -54,7 +54,7 @@ extension Planner {
             plan.keys = try collector.keys(source, of: rowClass)
             plans.append(plan)
         }
-        // What reads in order is given up after a few rows, in favour of each other plan in turn.
+        // A walk in order is given up after a few rows, in favour of each other plan in turn.
         let walks = plans.filter { $0.order != .sort } + [.scan(query)]
         for (index, walk) in walks.enumerated() where walk.order != .sort {
             var guarded = walk

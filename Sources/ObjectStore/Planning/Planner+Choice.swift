@@ -3,7 +3,7 @@ import Rows
 
 /// The choice between a walk in the wanted order, the keys of some sources, and a scan.
 extension Planner {
-    /// The plan that is likely to cost least.
+    /// Chooses the plan that is likely to cost least.
     mutating func choose(
         _ own: [PlanCandidate], _ natural: Plan?
     ) throws(StoreError) -> Plan {
@@ -54,7 +54,7 @@ extension Planner {
 
     // MARK: The parts of the choice
 
-    /// What a walk in the wanted order costs until it has what is wanted.
+    /// Estimates the cost of a walk in the wanted order until it has the wanted objects.
     fileprivate func walkCost(_ rangeCount: Int, _ matches: Int) -> Int {
         let row = QueryCost.entry + lookUp.any + testCost
         guard let wanted = query.expectedCount else { return QueryCost.times(rangeCount, row) }
@@ -62,7 +62,7 @@ extension Planner {
         return QueryCost.times(min(rangeCount, walked), row)
     }
 
-    /// A walk in the wanted order as long as it costs less than what is behind it.
+    /// Makes a walk in the wanted order as long as it costs less than what is behind it.
     private func walkOr(
         _ natural: Plan, _ walk: Int, _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?,
         _ total: Int
@@ -93,8 +93,8 @@ extension Planner {
         return plan
     }
 
-    /// A scan, or the rows of some keys: what is likely to cost less, with the other behind it where that is not
-    /// sure.
+    /// Chooses a scan, or the rows of some keys: the one that is likely to cost less, with the other behind it where
+    /// that is not sure.
     private func scanOrKeys(
         _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?, _ total: Int
     ) -> Plan {
@@ -111,7 +111,7 @@ extension Planner {
             }
             return keys
         }
-        // What it should have found by then is rarer, or comes later.
+        // Matches that are not found by then are rarer than estimated, or come later.
         if isPage, best.wholeCost < scan.whole / 2 || !isSampled && !scan.isByColumns {
             keys.fallback = .after(cost: scan.whole, .scan(query))
             scanned.fallback = .after(cost: max(2 * scanCost, QueryCost.always), keys)
@@ -119,7 +119,7 @@ extension Planner {
         return scanned
     }
 
-    /// What it costs until a scan has what is wanted.
+    /// Estimates the cost of a scan until it has the wanted objects.
     private func pageCost(_ scan: ScanCost, _ matches: Int, _ total: Int) -> Int {
         guard isPage, let wanted = query.expectedCount else { return scan.whole }
         let cost = min(scan.whole, scan.cost(ofFirst: QueryCost.times(wanted, total) / matches))

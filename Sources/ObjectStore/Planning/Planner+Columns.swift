@@ -8,13 +8,13 @@ extension Planner {
         query.sort.isEmpty && !query.isCounted && query.expectedCount != nil
     }
 
-    /// The scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index is asked;
-    /// nil where it does not, and the query has to be planned.
+    /// Returns the scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index
+    /// is asked; nil where it does not, and the query has to be planned.
     mutating func immediatePage() throws(StoreError) -> Plan? {
         guard isPage, transaction.columns?.hasColumns(rowClass) == true, !isAnswered
         else { return nil }
         let scan = try scanCost()
-        // What asking an index takes.
+        // The bound is the cost of asking an index.
         guard let chunk = scan.chunk, scan.start + chunk <= QueryCost.always else { return nil }
         return try isFilled() ? scanPlan(scan) : nil
     }
@@ -57,7 +57,7 @@ extension Planner {
         beginning = try scan.begin(after: query.sort.isEmpty ? query.after?.key ?? 0 : 0)
     }
 
-    /// How many objects match, as far as the beginning of a scan by columns tells; nil where there are none, or all is
+    /// Estimates the matches as far as the beginning of a scan by columns tells; nil where there are none, or all are
     /// wanted.
     mutating func matchesByColumns(_ scan: ScanCost, _ total: Int) throws(StoreError) -> Int? {
         guard scan.isByColumns, query.expectedCount != nil, !query.isCounted else { return nil }

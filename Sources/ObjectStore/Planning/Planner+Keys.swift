@@ -1,17 +1,17 @@
 import Query
 import Rows
 
-/// What is known of a query's objects before the first is looked for.
+/// An estimate of a query's matches and costs, before the first object is looked for.
 struct PlanEstimate {
     /// Some candidates whose common keys are looked up, and what that is likely to cost.
     struct Keys {
         var used: [Int]
         var cost: Int
-        /// What it is likely to cost where all of them are looked up.
+        /// The likely cost where all of them are looked up.
         var wholeCost: Int
     }
 
-    /// How many objects are likely to match; at least 1.
+    /// The likely number of matches; at least 1.
     var matches: Int
     /// The candidates whose common keys cost least; nil when there are none.
     var keys: Keys?
@@ -19,9 +19,9 @@ struct PlanEstimate {
 
 /// Plans that look up the keys of sources.
 extension Planner {
-    /// How many objects match, and which candidates cost least.
+    /// Estimates the number of matches, and finds the candidates that cost least.
     ///
-    /// - `matchCount`: How many match, where that is known beside the sample.
+    /// - `matchCount`: The number of matches, where that is known beside the sample.
     func estimate(_ matchCount: Int?, _ total: Int) -> PlanEstimate {
         let guessed = candidates.map(\.count).min() ?? total
         let isOne = conjuncts.count == 1 || candidates.contains { $0.keys != nil }
@@ -54,7 +54,7 @@ extension Planner {
                 sampled > 0 ? sample?.scaled(sampled, to: total) ?? total : Int(common) + 1)
         }
         let isCovered = residual(candidates) == nil
-        // What stands in the wanted order is read no further than a page needs.
+        // Objects that stand in the wanted order are read no further than a page needs.
         let isOrdered = query.sort.isEmpty && !query.isCounted
         var rowCount = keyCount
         if isCovered, query.isCounted {

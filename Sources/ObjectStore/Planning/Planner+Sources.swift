@@ -1,19 +1,19 @@
 import Query
 import Rows
 
-/// What is known of the sources of a query's keys.
+/// Sources of a query's keys.
 extension Planner {
     /// The least objects of a class that is worth a sample.
     private static let sampledCountMin = 256
 
-    /// The keys of a source, where they cost no more.
+    /// Reads the keys of a source, where they cost no more.
     mutating func look(at source: PlanSource, cost: Int) throws(StoreError) -> [UInt64]? {
         var collector = KeyCollector(transaction, limits, cost: cost)
         defer { entriesRead += collector.entriesRead }
         return try collector.keys(source, of: rowClass)
     }
 
-    /// A source that needs more than an index of the class, with its keys where they are few.
+    /// Plans a source that needs more than an index of the class, with its keys where they are few.
     mutating func look(
         at candidate: PlanCandidate, _ scan: ScanCost
     ) throws(StoreError) -> PlanCandidate {
@@ -34,7 +34,7 @@ extension Planner {
         return candidate
     }
 
-    /// The source with a plan for the objects at the far side of each link.
+    /// Returns the source with a plan for the objects at the far side of each link.
     ///
     /// - `cost`: Takes what has to be looked up before the first key.
     mutating func planned(_ source: PlanSource, _ cost: inout Int) throws(StoreError) -> PlanSource
@@ -71,7 +71,7 @@ extension Planner {
         return all
     }
 
-    /// The sample of the class that is to tell how many objects satisfy the condition; nil without one.
+    /// Returns the sample of the class that is to tell how many objects satisfy the condition; nil without one.
     func sampleCounts(_ total: Int) -> SampleCounts? {
         guard total >= Self.sampledCountMin, let predicate = query.predicate,
             let sample = transaction.samples?.sample(

@@ -4,9 +4,9 @@ import Storage
 
 /// Chooses how a query finds its objects, once, before the first is looked for (decision 15).
 ///
-/// Of each source of keys up to ``entryCountMax`` entries are read: what has fewer is known to the last, and is
-/// taken at once where they are few. Of what has more, and of the whole condition, a sample of the class's rows tells
-/// the share, as long as to test it costs an eighth of what the best plan is likely to cost. From these numbers and
+/// Of each source of keys up to ``entryCountMax`` entries are read: a source with fewer is known to the last, and is
+/// taken at once where they are few. Of one with more, and of the whole condition, a sample of the class's rows tells
+/// the share, as long as testing it costs an eighth of the best plan's likely cost. From these numbers and
 /// that of the objects the cost of each way follows, and the least is chosen.
 ///
 /// A page by columns that are in memory begins with its first chunk, which is the scan's: it is not evaluated again,
@@ -25,22 +25,22 @@ struct Planner {
     let search: CandidateSearch
     /// Entries that were read to plan.
     var entriesRead = 0
-    /// What a scan by columns needs, which was looked for to know what it costs.
+    /// The scan by columns that was prepared to know its cost.
     var preparedScan: ColumnScan.Prepared?
-    /// What the plan is likely to cost, and how many objects it is likely to find.
+    /// The likely cost of the plan, and the likely number of objects that it finds.
     var expected = (cost: 0, count: 0)
-    /// What a row costs that is looked up.
+    /// The cost of a row that is looked up.
     private(set) var lookUp = LookUpCost.large
     private var objectCount: Int?
-    /// What the first chunk of a scan by columns has; nil where the scan was not begun.
+    /// The first chunk of a scan by columns; nil where the scan was not begun.
     var beginning: ColumnScan.Beginning?
-    /// What a scan costs by columns; nil where there are none, or nobody has asked.
+    /// The cost of a scan by columns; nil where there are none, and before it is asked for.
     private var columnCost: ScanCost?
-    /// What a tested row costs beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
+    /// The cost of testing a row beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
     var testCost: Int
     /// The ways that are compared to find the objects by their keys.
     var candidates: [PlanCandidate] = []
-    /// What is known from a sample of the class; nil where none was asked.
+    /// The counts of a sample of the class; nil where none was asked for.
     var sample: SampleCounts?
     /// Whether any of its rows were tested.
     var isSampled: Bool { sample?.testedCount ?? 0 > 0 }
@@ -54,7 +54,7 @@ struct Planner {
         testCost = QueryCost.test(query.predicate)
     }
 
-    /// What has to hold of an object all together.
+    /// The parts of the predicate, which have to hold all together.
     var conjuncts: [Predicate] { query.predicate?.conjuncts ?? [] }
 
     mutating func plan() throws(StoreError) -> Plan {
@@ -89,7 +89,7 @@ struct Planner {
 
     // MARK: Simple plans
 
-    /// The ways that one index, or the primary key, serves; nil where the conditions exclude each other.
+    /// Finds the ways that one index, or the primary key, serves; nil where the conditions exclude each other.
     func own() -> [PlanCandidate]? {
         let constraints = query.predicate?.constraints ?? []
         return constraints.contains { $0.ranges.isEmpty } ? nil : search.own(constraints)
@@ -104,7 +104,7 @@ struct Planner {
         return min(Self.entryCountMax, max(16, QueryCost.times(wanted, 2)))
     }
 
-    /// The plan that reads one source, or looks up the common keys of some, the smallest first.
+    /// Makes the plan that reads one source, or looks up the common keys of some, the smallest first.
     func plan(_ used: [PlanCandidate]) -> Plan {
         let source = used.count == 1 ? used[0].source : .all(used.map(\.source))
         var keys = used.first?.keys
@@ -125,7 +125,7 @@ struct Planner {
         return Plan(source: source, order: order, residual: residual(used), keys: keys)
     }
 
-    /// What the objects of some candidates together still have to be tested for.
+    /// Returns the condition that the objects of some candidates together still have to be tested for.
     func residual(_ used: [PlanCandidate]) -> Predicate? {
         if used.contains(where: \.isExact) { return nil }
         let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
@@ -133,7 +133,7 @@ struct Planner {
             zip(conjuncts, areCovered).compactMap { $0.1 ? nil : $0.0 })
     }
 
-    /// The plan that reads an index in the wanted order; nil when there is none.
+    /// Makes the plan that reads an index in the wanted order; nil when there is none.
     func naturalPlan(_ own: [PlanCandidate], _ predicate: Predicate?) -> Plan? {
         guard let sorted = query.sortMember(rowClass) else { return nil }
         if let candidate = own.first(where: { $0.member == sorted.member }) {
@@ -144,7 +144,7 @@ struct Planner {
             order: .natural(reversed: !sorted.isAscending), residual: predicate)
     }
 
-    /// How many objects the class has.
+    /// Counts the objects of the class.
     mutating func total() throws(StoreError) -> Int {
         if let objectCount { return objectCount }
         entriesRead += 1
@@ -154,7 +154,7 @@ struct Planner {
         return count
     }
 
-    /// What a scan costs at present.
+    /// Estimates the present cost of a scan.
     mutating func scanCost() throws(StoreError) -> ScanCost {
         if let columnCost { return columnCost }
         let rowCost = QueryCost.scannedRow + testCost

@@ -1,6 +1,6 @@
 import Query
 
-/// What the steps of a query cost, in units of one index entry that is read after another: some 20 ns.
+/// The costs of a query's steps, in units of one index entry that is read after another: some 20 ns.
 ///
 /// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured by
 /// `Benchmarks --only plans` with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
@@ -49,12 +49,12 @@ package enum QueryCost {
     package static let numberChunk = 50
     /// The doubles or floats of a chunk.
     package static let doubleChunk = 150
-    /// The texts of a chunk; nil where they are sorted by.
+    /// Returns the cost of the texts of a chunk; `effort` is nil where they are sorted by.
     package static func textChunk(_ effort: TextEffort?) -> Int {
         guard let effort else { return 600 }
         return 50 * effort.hashPassCount + 400 * effort.searchCount + 600 * effort.testCount
     }
-    /// The collections of a chunk; nil where they are not of texts.
+    /// Returns the cost of the collections of a chunk; `effort` is nil where they are not of texts.
     package static func collectionChunk(_ effort: TextEffort?) -> Int {
         guard let effort, effort.searchCount + effort.testCount == 0 else { return 1600 }
         return 500 + 50 * effort.hashPassCount
@@ -62,16 +62,16 @@ package enum QueryCost {
     /// A chunk of a class that is reached by links, besides what its properties cost: to note which of its
     /// objects match.
     package static let farChunk = 50
-    /// What planning may always spend: some ten microseconds.
+    /// The cost that planning may always have: some ten microseconds.
     package static let always = 512
 
-    /// A sum that does not overflow.
+    /// Adds without overflow.
     static func sum(_ a: Int, _ b: Int) -> Int {
         let (sum, overflow) = a.addingReportingOverflow(b)
         return overflow ? .max : sum
     }
 
-    /// A product that does not overflow.
+    /// Multiplies without overflow.
     static func times(_ count: Int, _ cost: Int) -> Int {
         let (product, overflow) = count.multipliedReportingOverflow(by: cost)
         return overflow ? .max : product

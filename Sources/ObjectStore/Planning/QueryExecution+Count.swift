@@ -3,7 +3,7 @@ import Rows
 import Storage
 
 extension QueryExecution {
-    /// How many objects the query has in all, wherever it goes on.
+    /// Counts all objects of the query, wherever it goes on.
     package func count() throws(StoreError) -> Int {
         guard query.predicate != nil else { return try transaction.count(rowClass) }
         while true {
@@ -35,7 +35,7 @@ extension QueryExecution {
         return count
     }
 
-    /// How many entries an index has, or the primary keys.
+    /// Counts the entries of an index, or of the primary keys.
     private func entryCount(
         of member: Int, _ ranges: [OrderedKeyRange]
     ) throws(StoreError) -> Int {

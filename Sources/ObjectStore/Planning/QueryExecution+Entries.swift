@@ -9,8 +9,8 @@ extension QueryExecution {
         _ value: UnsafeRawBufferPointer, _ key: UInt64
     ) throws(StoreError) -> Bool
 
-    /// How many entries of one value are kept to be turned round. More are read once more, which takes less than to
-    /// keep them all.
+    /// The most entries of one value that are kept to be turned round. More are read once more, which takes less than
+    /// keeping them all.
     private static let runCountMax = 64
 
     /// Whether the plan reads the primary keys, without object keys behind them.
@@ -64,7 +64,7 @@ extension QueryExecution {
             return nil
         }
         let end = KeyRange.successor(ofPrefix: bound)
-        // What is left of the value itself, whose object keys rise, comes before all that is below it.
+        // The rest of the value itself, whose object keys rise, comes before all that is below it.
         let rest =
             hasObjectKeys
             ? ranges.lazy.compactMap { $0.intersection(KeyRange(lower: behind, upper: end)) }.first

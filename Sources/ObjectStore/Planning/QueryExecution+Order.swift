@@ -73,7 +73,7 @@ extension QueryExecution {
 
     /// Hands over the objects of several values, or of a range, in the order of their object keys.
     ///
-    /// - `limit`: How many objects will be taken at most.
+    /// - `limit`: The most objects that will be taken.
     func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(StoreError) {
         if plan.keys == nil, case .index(let member, let values)? = plan.source,
             member != rowClass.primaryKeyIndex, values.allSatisfy(\.isSingleValue)
@@ -126,7 +126,7 @@ extension QueryExecution {
 
     /// Reads the rows of keys in order; false when no more are wanted.
     ///
-    /// - `cost`: What each of them costs, as far as that is not paid yet.
+    /// - `cost`: The cost of each of them, as far as it is not paid yet.
     func visit(
         _ keys: ArraySlice<UInt64>, cost: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) -> Bool {

@@ -4,14 +4,14 @@ import Rows
 import Storage
 
 extension QueryExecution {
-    /// How many rows a scan reads that columns would have been worth while for.
+    /// The number of rows from which on columns would have been worth while for a scan.
     private static let longScanCount = 1 << 14
 
     func fetch(_ key: UInt64) throws(StoreError) -> RowView? {
         try transaction.find(rowClass, key: key)
     }
 
-    /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.
+    /// Returns the columns that can answer the plan's residual predicate, or a part of it; nil for none.
     ///
     /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
     func columns(readsAll: Bool) throws(StoreError) -> ColumnScan? {
@@ -60,7 +60,7 @@ extension QueryExecution {
         func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
             rowCount += 1
             if isGuarded {
-                // What was read beside the rows of the scan, which are counted at its end.
+                // Entries read beside the rows of the scan, which are counted at its end.
                 let followed = transaction.entriesRead - readBefore
                 costSpent =
                     rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed
@@ -104,7 +104,7 @@ extension QueryExecution {
         isTooExpensive = true
     }
 
-    /// How many steps of the query a row counts for: a large one takes longer to read, and its
+    /// Returns the steps of the query that a row counts for: a large one takes longer to read, and its
     /// out-of-line values may have megabytes.
     private static func steps(_ row: RowView) -> Int {
         row.holdsOverflow ? Budget.stepsUnseen : 1 + row.byteCount >> 10
@@ -136,10 +136,10 @@ extension QueryExecution {
         _ = try visit(keys[...], cost: 0, body)
     }
 
-    /// The object keys of the plan's source, rising; nil where it has none and all objects are scanned.
-    /// Where they cost too much the plan is given up, and there are none.
+    /// Collects the object keys of the plan's source, rising; nil where it has none and all objects are
+    /// scanned. Where they cost too much the plan is given up, and there are none.
     ///
-    /// - `page`: Behind which key they may begin, and how many are wanted; nil for all.
+    /// - `page`: The key behind which they may begin, and the number wanted; nil for all.
     func collectedKeys(
         page: (after: UInt64, limit: Int)? = nil
     ) throws(StoreError) -> [UInt64]? {

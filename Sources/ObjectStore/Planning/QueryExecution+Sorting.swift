@@ -3,12 +3,12 @@ import Query
 import Rows
 
 extension QueryExecution {
-    /// The position of an object in the order.
+    /// Returns the position of an object in the order.
     package func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
         order.position(key, row)
     }
 
-    /// What it costs to find where an object's inverse links begin, in rows of a scan.
+    /// The cost of finding where an object's inverse links begin, in rows of a scan.
     private static let walkCost = 4
 
     /// Reads every match and keeps the first `limit` behind the query's position.
@@ -50,7 +50,7 @@ extension QueryExecution {
             return hasRoom
         }
         if !hasRoom { throw .stopped(.memory) }
-        // What was read of a plan that is given up is not the beginning of the order.
+        // Rows of a plan that is given up are not the beginning of the order.
         if isTooExpensive { return }
         for entry in heap.sorted(by: order) {
             guard body(entry.key, entry.row) else { return }

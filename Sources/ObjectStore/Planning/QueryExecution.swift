@@ -8,10 +8,10 @@ import Threads
 ///
 /// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed.
 package final class QueryExecution {
-    /// What was done, for `explain`.
+    /// The work that was done, for `explain`.
     package struct Statistics: Sendable {
-        /// Rows that were read, those of linked objects and look-ups included: what the engine counted
-        /// beside ``entriesRead``.
+        /// Rows that were read, those of linked objects and look-ups included: the engine's count
+        /// without ``entriesRead``.
         package var rowsRead = 0
         /// Entries of indexes and primary keys that were read, to plan or to run.
         package var entriesRead = 0
@@ -21,7 +21,7 @@ package final class QueryExecution {
     let rowClass: RowClass
     let query: ObjectQuery
     let limits: QueryLimits
-    /// How the objects are found at present.
+    /// The present plan.
     package internal(set) var plan: Plan
     /// The plans that were given up.
     private var plansGivenUp: [FollowedPlan] = []
@@ -31,30 +31,30 @@ package final class QueryExecution {
     }
     /// When the present plan was begun, if the query is timed, and what was read before.
     private var begun: (microseconds: UInt64, rowsRead: Int) = (0, 0)
-    /// Where to go on: behind the query's position, or what was handed over by an earlier plan.
+    /// The position behind which it goes on: the query's, or that of the last object that an earlier plan handed over.
     private(set) var after: QueryPosition?
     var entriesRead = 0
-    /// What the engine had counted before the query.
+    /// The engine's count before the query.
     private var readBefore: Int
     /// The matcher of the present plan; nil before a row asked for it.
     private(set) var madeMatcher: Matcher?
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
-    /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
+    /// The cost of the present plan so far, see ``QueryCost``: that of reads beside the entries that it has to read.
     var costSpent = 0
-    /// What it costs to look a row up.
+    /// The cost of looking a row up.
     private(set) var lookUp = LookUpCost.large
-    /// What a row costs to be tested beside ``QueryCost/scannedRow``, where the present plan may not cost everything.
+    /// The cost of testing a row beside ``QueryCost/scannedRow``, where the present plan's cost is bounded.
     private(set) var testCost = 0
-    /// What the present plan may cost.
+    /// The most that the present plan may cost.
     private(set) var costMax = Int.max
     /// Behind which object key a scan that cost too much goes on.
     var scannedKey: UInt64?
     /// Whether the present plan was given up because of that.
     var isTooExpensive = false
-    /// What columns can do for a scan by the present plan; nil before anybody asked.
+    /// The columns' part in a scan by the present plan; nil before it was asked for.
     var columnScan: ColumnScan??
-    /// What planning has made for such a scan.
+    /// The scan that planning has prepared.
     var preparedScan: ColumnScan.Prepared?
 
     /// Plans a query.
@@ -90,7 +90,7 @@ package final class QueryExecution {
         self.plan = plan
     }
 
-    /// What tests rows for the present plan's residual predicate; nil for nothing.
+    /// Returns the matcher of the present plan's residual predicate; nil where there is none.
     ///
     /// Made when the first row asks for it: columns may answer everything.
     func matcher() -> Matcher? {
@@ -101,7 +101,7 @@ package final class QueryExecution {
         return made
     }
 
-    /// What was done so far.
+    /// The work done so far.
     package var statistics: Statistics {
         Statistics(
             rowsRead: transaction.entriesRead - readBefore - entriesRead, entriesRead: entriesRead)
@@ -109,7 +109,7 @@ package final class QueryExecution {
 
     /// Hands over the result in order, from the query's position on, until `body` returns false.
     ///
-    /// - `limit`: How many objects will be taken at most; bounds the memory of a sort.
+    /// - `limit`: The most objects that will be taken; bounds the memory of a sort.
     package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(StoreError)
     {
         guard limit > 0 else { return }

@@ -1,4 +1,4 @@
-/// What a query may use.
+/// The time and memory that a query may use.
 package struct QueryLimits: Sendable {
     /// When it has to be done, in milliseconds of the monotonic clock.
     package var deadlineMilliseconds: UInt64

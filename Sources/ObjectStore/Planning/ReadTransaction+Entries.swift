@@ -4,7 +4,7 @@ import Storage
 extension ReadTransaction {
     /// Walks the entries of storage in a range, or backwards, until `body` returns false or throws.
     ///
-    /// - `expecting`: How many entries are likely to be taken.
+    /// - `expecting`: The number of entries likely to be taken.
     @inline(__always)
     func scanEntries(
         _ range: KeyRange, reversed: Bool = false, expecting: Int,

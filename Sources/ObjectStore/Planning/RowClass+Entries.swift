@@ -8,14 +8,14 @@ extension RowClass {
         member == primaryKeyIndex || indexedMembers.contains(member)
     }
 
-    /// The keys of the entries of an index, or of the primary keys, whose values lie in a range.
+    /// Returns the keys of the entries of an index, or of the primary keys, whose values lie in a range.
     func entries(of member: Int, in range: OrderedKeyRange) -> KeyRange {
         KeyRange(
             lower: entryPrefix(of: member, range.lower), upper: entryPrefix(of: member, range.upper)
         )
     }
 
-    /// What the entries of an index, or of the primary keys, begin with whose values begin with these bytes.
+    /// Makes the prefix of the entries of an index, or of the primary keys, whose values begin with these bytes.
     func entryPrefix(of member: Int, _ value: [UInt8]) -> [UInt8] {
         member == primaryKeyIndex
             ? StoreKey.key(StoreKey.Tag.primaryKey, keySpace, value)
@@ -24,12 +24,13 @@ extension RowClass {
 }
 
 extension KeyRange {
-    /// What is left of the entries of one value behind an object key: they stand in the order of those.
+    /// Returns the rest of the entries of one value behind an object key: they stand in the order of object keys.
     func resumed(after key: UInt64) -> KeyRange {
         KeyRange(lower: Self.bound(lower, behind: key), upper: upper)
     }
 
-    /// The first entry behind an object key of those of a value, which are the value followed by the object key.
+    /// Returns the first entry behind an object key of those of a value, which are the value followed by the
+    /// object key.
     static func bound(_ value: [UInt8], behind key: UInt64) -> [UInt8] {
         var bound = value
         withUnsafeBytes(of: key.bigEndian) { bound.append(contentsOf: $0) }

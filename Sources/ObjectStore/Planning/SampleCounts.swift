@@ -2,8 +2,8 @@ import Bytes
 import Query
 import Rows
 
-/// How many rows of a class's sample satisfy the condition of a query, and those of the sources that may find
-/// its objects.
+/// The numbers of rows of a class's sample that satisfy the condition of a query, and those of the sources that may
+/// find its objects.
 struct SampleCounts {
     /// So many matches are enough: more would not change the choice.
     private static let matchCountMax = 16
@@ -11,11 +11,11 @@ struct SampleCounts {
     /// The rows that are tested first; then as many as were tested before.
     private static let firstCount = 8
 
-    /// How many rows were tested.
+    /// The number of rows tested.
     private(set) var testedCount = 0
-    /// How many of them satisfy the whole condition.
+    /// The number of them that satisfy the whole condition.
     private(set) var matchCount = 0
-    /// How many entries were read beside the rows, most of them behind links.
+    /// The number of entries read beside the rows, most of them behind links.
     private(set) var followedCount = 0
     /// A bit for each source that finds a row.
     private var masks: [UInt64] = []
@@ -23,11 +23,11 @@ struct SampleCounts {
     private let sample: ClassSample
     private let predicate: Predicate
     private let candidates: [PlanCandidate]
-    /// What tests rows; made when the first is tested.
+    /// The tests of rows; made when the first is tested.
     private var tests: (whole: Matcher, sources: [SourceTest])?
-    /// What it costs to have those.
+    /// The cost of making those.
     private let startCost: Int
-    /// What it costs to test a row, without what it leads to.
+    /// The cost of testing a row, without that of following its links.
     private let step: Int
     private var next = 0
 
@@ -42,7 +42,7 @@ struct SampleCounts {
             + matcherCount * (QueryCost.scannedRow + QueryCost.test(predicate))
     }
 
-    /// What testing costs, that of the next rows too, see ``QueryCost``.
+    /// The cost of testing, that of the next rows included, see ``QueryCost``.
     var costOfNext: Int {
         startCost + followedCount * QueryCost.followed
             + (testedCount + max(Self.firstCount, testedCount)) * step
@@ -86,14 +86,14 @@ struct SampleCounts {
         return next == end && next < sample.entries.count && matchCount < Self.matchCountMax
     }
 
-    /// How many rows all of some sources find, by their positions.
+    /// Counts the rows that all of some sources find, by their positions.
     func count(_ sources: [Int]) -> Int {
         var wanted: UInt64 = 0
         for source in sources where source < 64 { wanted |= 1 << UInt64(source) }
         return masks.reduce(0) { $0 + ($1 & wanted == wanted ? 1 : 0) }
     }
 
-    /// What a part of the sample is of a whole class.
+    /// Scales a count in the sample to the whole class.
     func scaled(_ count: Int, to total: Int) -> Int {
         guard testedCount > 0 else { return total }
         // Where none was met there may still be half a one.

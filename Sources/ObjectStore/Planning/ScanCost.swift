@@ -1,13 +1,13 @@
 import Query
 
-/// What a look at all objects of a class costs (see ``QueryCost``): at their rows, or at columns that are in
+/// The cost of looking at all objects of a class (see ``QueryCost``): at their rows, or at columns that are in
 /// memory now.
 struct ScanCost {
     /// All of it.
     let whole: Int
-    /// What a chunk of columns costs; nil where rows are looked at.
+    /// The cost of a chunk of columns; nil where rows are looked at.
     let chunk: Int?
-    /// What is spent on columns before the first chunk; 0 where rows are looked at.
+    /// The cost of columns before the first chunk; 0 where rows are looked at.
     let start: Int
     private let rowCost: Int
 
@@ -21,8 +21,8 @@ struct ScanCost {
 
     /// A scan by columns.
     ///
-    /// - `far`: What the classes cost that are reached by links: all of each is evaluated first.
-    /// - `staleRowCount`: How many rows have to be read first, because they have changed since the columns
+    /// - `far`: The cost of the classes that are reached by links: all of each is evaluated first.
+    /// - `staleRowCount`: The number of rows to be read first, because they have changed since the columns
     ///   were made.
     init(chunkCount: Int, chunk: Int, far: Int, staleRowCount: Int) {
         start = QueryCost.columnScan + far + QueryCost.times(staleRowCount, QueryCost.risingRow)
@@ -34,7 +34,7 @@ struct ScanCost {
     /// Whether columns answer the whole condition, and have the order.
     var isByColumns: Bool { chunk != nil }
 
-    /// What it costs to look at the first rows.
+    /// Estimates the cost of looking at the first rows.
     func cost(ofFirst rowCount: Int) -> Int {
         guard let chunk else { return QueryCost.times(rowCount, rowCost) }
         return min(whole, QueryCost.times(rowCount / ColumnChunk.keyCount + 1, chunk))

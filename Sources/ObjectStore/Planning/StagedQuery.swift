@@ -12,7 +12,7 @@ package struct StagedQuery: Sendable {
     private let firstLimit: Int
     private let stages: ArraySlice<QuerySuffix>
 
-    /// What the objects are sorted or told apart by, in all steps.
+    /// The keys that the objects are sorted or told apart by, in all steps.
     package let orderKeys: [SortKey]
 
     /// Makes a query on the objects of a class.
@@ -39,7 +39,7 @@ package struct StagedQuery: Sendable {
         }
     }
 
-    /// The object keys of the result, in its order, and how the objects were found.
+    /// Returns the object keys of the result, in its order, and how the objects were found.
     ///
     /// - `isTimed`: As of ``QueryExecution/isTimed``.
     package func run(
@@ -73,17 +73,17 @@ package struct StagedQuery: Sendable {
         return (keys, execution)
     }
 
-    /// Hands over the row of each object, with its place, as long as there is time and memory for what
+    /// Hands over the row of each object, with its position, as long as there is time and memory for what
     /// `body` says that it keeps.
     private func forEach(
         _ keys: [UInt64], _ execution: QueryExecution,
-        _ body: (_ place: Int, _ key: UInt64, _ row: RowView) -> Int
+        _ body: (_ position: Int, _ key: UInt64, _ row: RowView) -> Int
     ) throws(StoreError) {
         var byteCount = 0
-        for (place, key) in keys.enumerated() {
+        for (position, key) in keys.enumerated() {
             try execution.transaction.budget.require()
             guard let row = try execution.fetch(key) else { continue }
-            byteCount += body(place, key, row)
+            byteCount += body(position, key, row)
             guard byteCount <= execution.limits.memoryByteCountMax else { throw .stopped(.memory) }
         }
     }
@@ -94,19 +94,19 @@ package struct StagedQuery: Sendable {
     ) throws(StoreError) {
         let order = ObjectOrder(sortKeys, of: execution.rowClass, in: execution.transaction)
         let buffer = ByteBuffer(capacity: 256)
-        var entries: [(place: Int, entry: PageHeap.Entry)] = []
-        try forEach(keys, execution) { place, key, row in
+        var entries: [(position: Int, entry: PageHeap.Entry)] = []
+        try forEach(keys, execution) { position, key, row in
             buffer.removeAll()
             order.append(key, row, to: buffer)
             let entry = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
-            entries.append((place, entry))
+            entries.append((position, entry))
             return entry.byteCount
         }
         entries.sort { a, b in
             let result = a.entry.withSortBytes {
                 order.compare($0, a.entry.key, a.entry.row, b.entry)
             }
-            return result == 0 ? a.place < b.place : result < 0
+            return result == 0 ? a.position < b.position : result < 0
         }
         keys = entries.map(\.entry.key)
     }
@@ -146,7 +146,7 @@ extension QueryExecution {
         try transaction.checkFailure()
     }
 
-    /// The objects that were found and are there.
+    /// Reads the objects that were found and are there.
     func objects(_ keys: [UInt64]) throws(StoreError) -> [(key: UInt64, row: RowView)] {
         var objects: [(key: UInt64, row: RowView)] = []
         try forEach(keys) { key, row in

@@ -6,12 +6,12 @@ import Text
 
 /// The keys of the objects that have a word, in order, read from a full-text index as they are asked for.
 struct WordCursor {
-    /// What the entries of the word begin with; empty when the keys are all in ``keys``.
+    /// The prefix of the word's entries; empty when the keys are all in ``keys``.
     private let prefix: [UInt8]
-    /// Some of the keys: those from the last place that was looked for on.
+    /// Some of the keys: those from the last position that was looked for on.
     private var keys: [UInt64] = []
-    private var place = 0
-    /// How many keys are read at a time.
+    private var position = 0
+    /// The number of keys read at a time.
     private var stepCount = 16
     /// Whether there are no keys behind those that were read.
     private var isComplete = false
@@ -33,7 +33,7 @@ struct WordCursor {
         isComplete = true
     }
 
-    /// Where the entries of all words lie that begin with `prefix`.
+    /// Returns the range of the entries of all words that begin with `prefix`.
     static func range(_ index: SearchIndex, prefix: [UInt8]) -> KeyRange {
         let buffer = ByteBuffer(capacity: 160)
         StoreKey.appendIndexPrefix(index.number, to: buffer)
@@ -43,10 +43,10 @@ struct WordCursor {
         return KeyRange(prefix: buffer.array)
     }
 
-    /// Where the entries of a word lie.
+    /// The range of the word's entries.
     var range: KeyRange { KeyRange(prefix: prefix) }
 
-    /// The least key that is not less than `target`; nil when there is none. Targets never fall.
+    /// Finds the least key that is not less than `target`; nil when there is none. Targets never fall.
     ///
     /// Cost: one look-up in the engine's tree where the key is far behind the last one, and the reading
     /// of entries, of more at a time as long as one follows the other.
@@ -54,22 +54,22 @@ struct WordCursor {
         _ target: UInt64, _ transaction: ReadTransaction, _ entriesRead: inout Int
     ) throws(StoreError) -> UInt64? {
         if let last = keys.last, last >= target {
-            while keys[place] < target {
+            while keys[position] < target {
                 // Doubling steps: the key is near where keys follow each other, and may be far in a list.
                 var step = 1
-                while place + step < keys.count, keys[place + step] < target {
-                    place += step
+                while position + step < keys.count, keys[position + step] < target {
+                    position += step
                     step *= 2
                 }
-                place += 1
+                position += 1
             }
-            return keys[place]
+            return keys[position]
         }
         if isComplete { return nil }
         let followsOn = keys.last.map { $0 < .max && target == $0 + 1 } ?? false
         stepCount = followsOn ? min(stepCount * 2, 1024) : 16
         keys.removeAll(keepingCapacity: true)
-        place = 0
+        position = 0
         var range = range
         withUnsafeBytes(of: target.bigEndian) { range.lower.append(contentsOf: $0) }
         try transaction.scanEntries(range, expecting: stepCount) { entry, _ in

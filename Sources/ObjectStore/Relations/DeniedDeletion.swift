@@ -1,6 +1,6 @@
 /// A deleted object that another one holds by a link that denies it.
 package struct DeniedDeletion: Sendable {
-    /// Which of the transaction's operations deleted it.
+    /// The position of the transaction's operation that deleted it.
     package var source: Int
     /// The deleted object, for a person to read.
     package var target: String

@@ -8,6 +8,6 @@ struct IncomingLink {
     var property: UInt32
     /// Whether the property is one of the origin's own class and not of an embedded object's.
     var isOwn: Bool
-    /// What the property says of the deletion of its targets.
+    /// The property's rule for the deletion of its targets.
     var onDelete: OnDelete
 }

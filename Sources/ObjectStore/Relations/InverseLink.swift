@@ -5,24 +5,24 @@ enum InverseLink {
     /// The bytes of an inverse link's key.
     static let keyByteCount = 29
 
-    /// The number of the property that holds the link.
+    /// Returns the number of the property that holds the link.
     static func propertyNumber(_ key: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 13, as: UInt32.self))
     }
 
-    /// The number of the class of the object that holds the link.
+    /// Returns the number of the class of the object that holds the link.
     static func originClassNumber(_ key: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 17, as: UInt32.self))
     }
 
-    /// The object that holds the link; nil for a damaged key or a class that is gone.
+    /// Returns the object that holds the link; nil for a damaged key or a class that is gone.
     static func origin(_ key: UnsafeRawBufferPointer, _ schema: RowSchema) -> ObjectIdentity? {
         guard key.count == keyByteCount else { return nil }
         guard let index = schema.classIndexByNumber[originClassNumber(key)] else { return nil }
         return ObjectIdentity(classIndex: index, key: StoreKey.trailingObjectKey(key))
     }
 
-    /// How many links of the property the origin has to the target.
+    /// Returns the number of links of the property that lead from the origin to the target.
     static func count(_ value: UnsafeRawBufferPointer) -> Int {
         value.count == 4 ? Int(value.loadUnaligned(as: UInt32.self)) : 0
     }

@@ -16,7 +16,7 @@ struct InverseLinks {
 
     // MARK: Links of a row
 
-    /// The links of a row, each kind once, in order.
+    /// Counts the links of a row, each kind once, in order.
     func count(
         _ rowClass: RowClass, _ row: RowView, only: MemberSet? = nil
     ) -> ContiguousArray<LinkCount> {
@@ -125,7 +125,7 @@ struct InverseLinks {
 
     private mutating func remove(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64) {
         group.overlay.remove(key(link, origin, originKey))
-        // Nobody sees where the links of an asymmetric class lead.
+        // Links of an asymmetric class do not show at their targets.
         if !origin.isAsymmetric { lose(link) }
     }
 
@@ -164,7 +164,7 @@ struct InverseLinks {
 
     // MARK: Links to an object
 
-    /// The links to an object, those of one origin and property as one.
+    /// Finds the links to an object, those of one origin and property as one.
     func incoming(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [IncomingLink] {
         let rows = group.rows
         let prefix = group.keyBuffer.making {

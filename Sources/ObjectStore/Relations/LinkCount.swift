@@ -1,4 +1,4 @@
-/// How many links of a kind an origin has.
+/// The number of links of a kind that an origin has.
 struct LinkCount {
     var kind: LinkKind
     var count: UInt32 = 1

@@ -15,7 +15,7 @@ struct LinkKind: Hashable {
 }
 
 extension RowSchema {
-    /// How many links of each kind an object has.
+    /// Counts the links of each kind that an object has.
     func linkCounts(
         of rowClass: RowClass, in row: RowView, _ source: any OverflowSource
     ) -> [LinkKind: UInt32] {

@@ -29,7 +29,7 @@ final class LinkTargetCache {
         return entries + Int(hash >> UInt64(64 - Self.entryCountLog2)) * Self.entryByteCount
     }
 
-    /// The object key that is stored under `key`; nil when that is not known.
+    /// Returns the object key that is stored under `key`; nil when that is not known.
     func objectKey(_ key: UnsafeRawBufferPointer, commit: UInt64) -> UInt64? {
         guard let entry = entry(key), let start = key.baseAddress,
             entry.load(as: UInt64.self) == commit,

@@ -58,7 +58,7 @@ extension Checker {
                 + "'\(text(syntax.right))'", at: syntax.start)
     }
 
-    /// The result of two constants; null when one of them is.
+    /// Calculates the result of two constants; null when one of them is.
     private func calculated(
         _ a: Item, _ syntax: Syntax.Operation, _ b: Item
     ) throws(QueryError) -> Item {
@@ -74,7 +74,7 @@ extension Checker {
         return result
     }
 
-    /// A constant number; one beside a decimal with all the digits that it is written with.
+    /// Returns a constant number; one beside a decimal with all the digits that it is written with.
     private func number(_ item: Item, beside other: Value) -> Number? {
         if case .decimal = other, case .double = item.value, item.argument == nil,
             let exact = Decimal128(source.text(item.range))
@@ -97,7 +97,7 @@ extension Checker {
         return .scalar(order[max(widest, 0)])
     }
 
-    /// The types of numbers that a side may give; none for null.
+    /// Returns the types of numbers that a side may give; none for null.
     private func operandTypes(
         _ side: Side, _ syntax: Syntax.Operation
     ) throws(QueryError) -> [ScalarType] {
@@ -120,7 +120,7 @@ extension Checker {
         }
     }
 
-    /// A side as a part of an expression; a constant beside a decimal or a float in that type.
+    /// Returns a side as a part of an expression; a constant beside a decimal or a float in that type.
     private func term(
         _ side: Side, beside other: Side, _ syntax: Syntax.Operation
     ) throws(QueryError) -> Expression.Term {

@@ -57,7 +57,7 @@ extension Checker {
         }
     }
 
-    /// A value that came as an argument, or within one.
+    /// Returns a value that came as an argument, or within one.
     private func item(
         _ value: Value, _ index: Int, _ constant: Syntax.Constant, refusal: String
     ) throws(QueryError) -> Item {
@@ -82,7 +82,7 @@ extension Checker {
             range: constant.range)
     }
 
-    /// The argument of a number.
+    /// Returns the argument of a number.
     func argument(_ index: Int, at start: Int) throws(QueryError) -> QueryArgument {
         guard index < arguments.count else {
             let given =
@@ -225,7 +225,7 @@ extension Checker {
         }
     }
 
-    /// How a constant of a type is written, for the end of a message; empty for types that need no word.
+    /// Describes the spelling of a constant of a type, for the end of a message; empty for types that need no word.
     private func form(_ type: ValueType) -> String {
         switch type {
         case .scalar(.date): "; a date is written 2026-11-20T06:38:58Z"
@@ -235,8 +235,8 @@ extension Checker {
         }
     }
 
-    /// The value in the form that a type compares with; nil when it has none. If strict, infinity and
-    /// NaN beside an int are errors rather than values that match nothing.
+    /// Returns the value in the form that a type compares with; nil when it has none. If strict,
+    /// infinity and NaN beside an int are errors rather than values that match nothing.
     func adapted(
         _ item: Item, to type: ValueType, isStrict: Bool
     ) throws(QueryError) -> Value? {
@@ -253,7 +253,7 @@ extension Checker {
             return .decimal(
                 Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
         case (.scalar(.float), .double(let value)):
-            // What a float can't come near stays a double, which compares exactly.
+            // A number that no float comes near stays a double, which compares exactly.
             return Float(value).isInfinite && value.isFinite ? item.value : .float(Float(value))
         case (.scalar(let scalar), .float(let value)) where scalar.integerRange != nil:
             var wide = item
@@ -290,7 +290,7 @@ extension Checker {
         }
     }
 
-    /// The object with a primary key, which stands for it beside a link; nil where it is no key of the class.
+    /// Returns the object with a primary key, which stands for it beside a link; nil where it is no key of the class.
     private func linkByKey(_ item: Item, _ classIndex: Int) throws(QueryError) -> Value? {
         guard classIndex >= 0, item.value.scalarType != nil else { return nil }
         let target = schema.classes[classIndex]
@@ -302,8 +302,8 @@ extension Checker {
         return .link(className: target.definition.name, key: key)
     }
 
-    /// A whole number beyond 64 bits, which is a decimal for want of a wider int: beside doubles and floats it is the
-    /// nearest of them.
+    /// Returns a whole number beyond 64 bits, which is a decimal for want of a wider int: beside doubles and floats
+    /// it is the nearest of them.
     private func largeInteger(
         _ value: Decimal128, _ item: Item, _ scalar: ScalarType
     ) throws(QueryError) -> Value {
@@ -319,7 +319,7 @@ extension Checker {
         }
     }
 
-    /// The kinds that a name beside `@type` stands for.
+    /// Returns the kinds that a name beside `@type` stands for.
     private func kinds(_ value: Value, _ item: Item) throws(QueryError) -> Int64 {
         if value == .null { return KindSet.of(.null) }
         if case .string(let name) = value, let kinds = KindSet.named(name) { return kinds }
@@ -332,7 +332,7 @@ extension Checker {
             hint: isText ? NearestName.of(Self.describe(value), among: KindSet.allNames) : nil)
     }
 
-    /// A number of a type in a text; nil when the text is another one.
+    /// Reads a number of a type in a text; nil when the text is another one.
     private static func number(_ text: String, _ scalar: ScalarType) -> Value? {
         switch scalar.widened {
         case .int: Int64(text).map { .int($0) }
@@ -349,7 +349,7 @@ extension Checker {
         return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The type of a constant in Realm's messages.
+    /// Returns the type of a constant in Realm's messages.
     static func typeName(_ value: Value) -> String {
         switch value {
         case .null: "null"
@@ -360,7 +360,7 @@ extension Checker {
         }
     }
 
-    /// A constant for a message, cut when it is long.
+    /// Describes a constant for a message, cut when it is long.
     static func describe(_ value: Value) -> String {
         let text: String
         switch value {

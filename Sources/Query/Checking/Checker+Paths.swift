@@ -8,7 +8,7 @@ extension Checker {
         try path(resolver(syntax, clause: clause), at: syntax.start)
     }
 
-    /// The finished path of what was looked up.
+    /// Returns the finished path.
     func path(_ resolver: PathResolver, at start: Int) throws(QueryError) -> ValuePath {
         let path = try resolver.path(at: start)
         guard MixedDependencies.isBounded(path, schema) else {
@@ -21,7 +21,7 @@ extension Checker {
         return path
     }
 
-    /// The path to a plain value of the object itself, which most names stand for; nil for every other.
+    /// Returns the path to a plain value of the object itself, which most names stand for; nil for every other.
     func ownValue(_ range: Range<Int>) -> ValuePath? {
         if let figures { return figures[range.lowerBound] }
         guard source[range.lowerBound] != UInt8(ascii: "$"), case .objects(let classIndex) = root
@@ -98,7 +98,7 @@ extension Checker {
         return resolver
     }
 
-    /// The steps of a path; where it is a `$K` argument, those of the path in the argument.
+    /// Returns the steps of a path; where it is a `$K` argument, those of the path in the argument.
     private func expanded(_ syntax: Syntax.Path) throws(QueryError) -> [Syntax.Step] {
         guard let first = syntax.steps.first, case .keyPathArgument(let number) = first.kind else {
             return syntax.steps
@@ -164,7 +164,7 @@ extension Checker {
         return suffixes
     }
 
-    /// How many paths a query may be sorted and made distinct by.
+    /// The most paths that a query may be sorted and made distinct by.
     static let sortKeyCountMax = 100
 
     private func limit(
@@ -192,7 +192,7 @@ extension Checker {
 }
 
 extension ValuePath {
-    /// Why the path cannot be sorted or made distinct by; nil when it can.
+    /// Returns the reason why the path cannot be sorted or made distinct by; nil when it can.
     func obstacle(toClause clause: String) -> String? {
         // Groups may have several.
         if isMany, clause != "by" { return Self.needsOne(clause) }
@@ -205,7 +205,7 @@ extension ValuePath {
         }
     }
 
-    /// Why a path to several values can't be used.
+    /// Returns the reason why a path to several values can't be used.
     static func needsOne(_ clause: String) -> String {
         "The '\(clause)' clause needs a path to one value: it can't go through a collection or an inverse link, "
             + "only count it with '.@count'."

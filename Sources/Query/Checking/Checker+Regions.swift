@@ -18,7 +18,7 @@ extension Checker {
                 pointClass: pointClass, pointMembers: [members.type, members.coordinates]))
     }
 
-    /// The class of the points that a path leads to.
+    /// Returns the class of the points that a path leads to.
     private func pointClass(
         _ path: ValuePath, _ syntax: Syntax.Operand
     ) throws(QueryError) -> (classIndex: Int, members: PointMembers) {
@@ -86,7 +86,7 @@ extension Checker {
         }
     }
 
-    /// The shape that an argument has as text.
+    /// Reads the shape that an argument has as text.
     private func shape(
         _ text: String, at start: Int, argument: Int
     ) throws(QueryError) -> GeoShape {
@@ -102,7 +102,7 @@ extension Checker {
         }
     }
 
-    /// The shape of a literal, whose text and arguments are those of `reader`.
+    /// Reads the shape of a literal, whose text and arguments are those of `reader`.
     private func shape(_ syntax: Syntax.Region, in reader: Checker) throws(QueryError) -> GeoShape {
         switch syntax.kind {
         case .argument: throw source.syntaxError("a region is expected", at: syntax.start)
@@ -124,7 +124,7 @@ extension Checker {
             longitude: try coordinate(syntax.longitude), latitude: try coordinate(syntax.latitude))
     }
 
-    /// A radius in radians.
+    /// Reads a radius in radians.
     ///
     /// - Throws: ``QueryError`` for one without a unit that is longer than any circle: metres are meant, mostly.
     private func radians(
@@ -141,7 +141,7 @@ extension Checker {
             hint: text + "m")
     }
 
-    /// The number of a coordinate or of a radius.
+    /// Reads the number of a coordinate or of a radius.
     private func coordinate(_ constant: Syntax.Constant) throws(QueryError) -> Double {
         switch constant.kind {
         case .value(let value):

@@ -27,7 +27,7 @@ extension Checker {
             type: .scalar(.int), firstMember: resolver.firstMember)
     }
 
-    /// The steps behind the variable of the subquery that a path stands in, if it begins with that.
+    /// Returns the steps behind the variable of the subquery that a path stands in, if it begins with that.
     func withoutVariable(_ steps: [Syntax.Step]) throws(QueryError) -> [Syntax.Step] {
         guard let first = steps.first, case .name(let name) = first.kind, name.hasPrefix("$") else {
             return steps

@@ -8,13 +8,13 @@ struct Checker {
     let root: QueryRoot
     let source: SourceText
     let arguments: [QueryArgument]
-    /// What `now()` stands for; nil where a query outlives its request.
+    /// The time that `now()` stands for; nil where a query outlives its request.
     var now: Timestamp?
-    /// What names stand for by where they begin, where no properties are compared but ``GroupFigure``s.
+    /// The paths of names by their offsets, where ``GroupFigure``s are compared instead of properties.
     var figures: [Int: ValuePath]?
     /// The variables of the subqueries around, the innermost last.
     var variables: [(name: String, classIndex: Int)] = []
-    /// How many links and embedded objects lead to the objects of the subquery.
+    /// The number of links and embedded objects that lead to the objects of the subquery.
     var outerStepCount = 0
 
     /// A constant with where it came from.
@@ -149,7 +149,7 @@ struct Checker {
                 left, syntax.relation, right, texts: (syntax.left, syntax.right), at: syntax.start))
     }
 
-    /// The right side; where it is a name that nothing has, a text without its quotes may be meant.
+    /// Checks the right side; where it is an unknown name, a text without its quotes may be meant.
     private func value(
         _ operand: Syntax.Operand, beside left: Side
     ) throws(QueryError) -> Side {
@@ -178,8 +178,8 @@ struct Checker {
         }
     }
 
-    /// A property of the object itself beside a literal of its type, as most comparisons are: nothing has to
-    /// be adapted, and nothing is refused. Nil for every other.
+    /// Makes the comparison of a property of the object itself with a literal of its type, as most are:
+    /// nothing has to be adapted, and nothing is refused. Nil for every other.
     private func plainComparison(_ syntax: Syntax.Comparison) -> Comparison? {
         guard !syntax.relation.comparison.isTextual, !syntax.isIn, !syntax.relation.folds,
             case .constant(let constant) = syntax.right, case .value(let value) = constant.kind,

@@ -5,7 +5,7 @@ import Rows
 extension PathResolver {
     /// The property whose `mixed` values the path stands on, and the steps within them; nil elsewhere. Where
     /// values are filtered, the value itself has no property: −1.
-    private var mixedPlace: (member: Int, steps: [MixedPath.Step])? {
+    private var mixedEnd: (member: Int, steps: [MixedPath.Step])? {
         switch pending {
         case .mixed(let member, let steps): return steps.last == .keys ? nil : (member, steps)
         case .terminal(.subject, .scalar(.mixed)): return (-1, [])
@@ -20,7 +20,7 @@ extension PathResolver {
     }
 
     /// Whether a step from here leads within `mixed` values.
-    var standsInMixed: Bool { mixedPlace != nil }
+    var standsInMixed: Bool { mixedEnd != nil }
 
     /// Whether the path stands on a whole collection of `mixed` values, as it is declared.
     private var standsOnMixedCollection: Bool {
@@ -31,7 +31,7 @@ extension PathResolver {
 
     /// Takes a step within `mixed` values, if the path stands on some.
     mutating func enterMixed(_ step: MixedPath.Step, at offset: Int) throws(QueryError) -> Bool {
-        guard let (member, steps) = mixedPlace else { return false }
+        guard let (member, steps) = mixedEnd else { return false }
         guard steps.count < MixedPath.stepCountMax else {
             throw source.fault(
                 .limit,
@@ -46,18 +46,18 @@ extension PathResolver {
     /// Takes `@count` or an aggregate of `mixed` values, if the path stands on some and not on a whole
     /// collection of them.
     mutating func finishMixed(_ result: MixedPath.Result, _ type: ValueType) -> Bool {
-        guard !standsOnMixedCollection, let (member, steps) = mixedPlace else { return false }
+        guard !standsOnMixedCollection, let (member, steps) = mixedEnd else { return false }
         finish(member, MixedPath(steps: steps, result: result), type)
         return true
     }
 
     /// Takes `@type`: of `mixed` values, or else the declared type, as ``declaredKinds``.
     mutating func kind(at offset: Int) throws(QueryError) {
-        var place = mixedPlace
-        if place == nil, standsOnMixedCollection, case .member(let member, _) = pending {
-            place = (member, [.all])
+        var end = mixedEnd
+        if end == nil, standsOnMixedCollection, case .member(let member, _) = pending {
+            end = (member, [.all])
         }
-        if let (member, steps) = place {
+        if let (member, steps) = end {
             finish(member, MixedPath(steps: steps, result: .kind), .kinds)
         } else if let kind = declaredKind {
             declaredKinds = (KindSet.of(kind), offset)
@@ -84,7 +84,7 @@ extension PathResolver {
             member < 0 ? .subjectMixed(path) : .mixed(member: member, path), type)
     }
 
-    /// The finished path within `mixed` values.
+    /// Returns the finished path within `mixed` values.
     func mixedTerminal(
         _ member: Int, _ steps: [MixedPath.Step]
     ) -> (ValuePath.Terminal, ValueType) {

@@ -16,8 +16,8 @@ struct PathResolver {
         case terminal(ValuePath.Terminal, ValueType)
     }
 
-    /// How many links and embedded objects a path may follow: what depends on a path is kept with the way
-    /// to each of its steps, which takes memory with the square of its length.
+    /// The most links and embedded objects that a path may follow: the things that depend on a path are kept with
+    /// the way to each of its steps, which takes memory with the square of its length.
     static let stepCountMax = 100
 
     let schema: RowSchema
@@ -25,7 +25,7 @@ struct PathResolver {
     let source: SourceText
     /// The clause that a path stands in when it is not a predicate's, for messages.
     var clause: String?
-    /// How many steps lead to where the path begins, within a subquery.
+    /// The number of steps to the beginning of the path, within a subquery.
     var outerStepCount = 0
     var steps: [PathStep] = []
     /// The property of the root class that the path begins with, see ``ValuePath/firstMember``.
@@ -42,7 +42,7 @@ struct PathResolver {
 
     var rowClass: RowClass { schema.classes[classIndex] }
 
-    /// The declared type of a property, for messages.
+    /// Returns the declared type of a property, for messages.
     func typeName(_ member: Int) -> String {
         switch rowClass.definition.properties[member].type {
         case .single(.scalar(let scalar)): ValueType.scalar(scalar).name
@@ -272,7 +272,7 @@ struct PathResolver {
         isIndexed = true
     }
 
-    /// The map that the path has come to.
+    /// Returns the map that the path has come to.
     private func map(_ use: String, at offset: Int) throws(QueryError) -> Int {
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape == .map
@@ -338,7 +338,7 @@ struct PathResolver {
         pending = .terminal(terminal, .scalar(.int))
     }
 
-    /// The finished path.
+    /// Returns the finished path.
     func path(at offset: Int) throws(QueryError) -> ValuePath {
         if let declaredKinds { throw source.constantKinds(at: declaredKinds.start) }
         let terminal: ValuePath.Terminal

@@ -9,7 +9,7 @@ import ObjectModel
 ///     {"outerRing": [[lon, lat], …], "holes": [[[lon, lat], …], …]}
 ///     {"type": "Polygon", "coordinates": [[[lon, lat], …], …]}
 struct RegionArgument {
-    /// What is expected, for messages.
+    /// The accepted forms, for messages.
     static let forms =
         "write {\"bottomLeft\": [lon, lat], \"topRight\": [lon, lat]}, {\"center\": [lon, lat], "
         + "\"radiusInRadians\": r}, {\"outerRing\": [[lon, lat], ...], \"holes\": [...]}, a polygon of "
@@ -69,7 +69,7 @@ struct RegionArgument {
         return rings.count == values.count ? rings : nil
     }
 
-    /// A number of any type as a double; nil for another value.
+    /// Returns a number of any type as a double; nil for another value.
     static func number(_ value: Value) -> Double? {
         switch value {
         case .int(let number): Double(number)

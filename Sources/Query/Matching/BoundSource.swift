@@ -1,11 +1,11 @@
 import Rows
 
-/// What all parts of a matcher are bound to. One thread at a time uses it, that of the matcher.
+/// The source and the budget of all parts of a matcher. One thread at a time uses it, that of the matcher.
 final class BoundSource {
-    /// Where a matcher of values finds the objects that links within them lead to.
+    /// The source in which a matcher of values finds the objects that links within them lead to.
     ///
     /// Weak, so that neither is a snapshot kept nor another one at the same address taken for it.
     weak var source: (any ObjectSource)?
-    /// What the matcher may spend.
+    /// The matcher's budget.
     var budget = Budget()
 }

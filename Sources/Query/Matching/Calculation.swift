@@ -86,15 +86,15 @@ final class Calculation {
         return budget.failure == nil
     }
 
-    /// How many collections are calculated with, one at a time.
+    /// The number of collections that are calculated with, one at a time.
     var groupCount: Int { many?.numbers.groupEnds.count ?? 1 }
 
-    /// The indexes of the results of one group.
+    /// Returns the indexes of the results of one group.
     func group(_ index: Int) -> Range<Int> {
         many?.numbers.group(index) ?? 0..<1
     }
 
-    /// One result; null where a part is null or no number.
+    /// Returns one result; null where a part is null or no number.
     func value(_ index: Int) -> ComparedValue {
         calculate(term, index)?.compared ?? ComparedValue()
     }

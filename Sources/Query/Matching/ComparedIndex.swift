@@ -141,7 +141,7 @@ final class ComparedIndex {
         }
     }
 
-    /// The values differ, so that one or two of them decide.
+    /// Whether a value equals all others. They differ, so that one or two of them decide.
     private func isEqualToAll(_ value: ComparedValue) -> Bool {
         buckets.allSatisfy { bucket in
             Quantifier.all.holds(of: bucket.value, within: budget) { equality.holds(value, $0) }

@@ -3,7 +3,7 @@ import Rows
 
 /// One side of a ``GeneralNode``.
 final class ComparedSide {
-    /// Where the values come from.
+    /// The origin of the values.
     enum Origin {
         case path(PathWalker)
         case expression(Calculation)
@@ -59,7 +59,7 @@ final class ComparedSide {
         if case .constants(let constants) = origin { !constants.hasObjects } else { false }
     }
 
-    /// How many values there are, of all groups.
+    /// The number of values of all groups.
     var valueCount: Int {
         if case .constants(let constants) = origin { return constants.count }
         return sink.found.values.count
@@ -70,13 +70,13 @@ final class ComparedSide {
 
     var groupCount: Int { isConstant ? 1 : sink.found.groupEnds.count }
 
-    /// The values of one group.
+    /// Returns the values of one group.
     func group(_ index: Int) -> Range<Int> {
         if case .constants(let constants) = origin { return 0..<constants.count }
         return sink.found.group(index)
     }
 
-    /// One value; its texts lie where the row or the query has them.
+    /// Returns one value; its texts lie where the row or the query has them.
     func value(_ index: Int) -> ComparedValue {
         if case .constants(let constants) = origin { return constants[index] }
         return sink.found.values[index]
@@ -125,7 +125,7 @@ extension ComparedSide {
 /// Constants of a query to compare with, their texts kept.
 final class ConstantValues {
     private let values: [ComparedValue]
-    /// Objects among them, by their places.
+    /// Objects among them, by their positions.
     private let objects: [Int: ObjectConstant]
     private let texts: [TextConstant]
     /// Whether they stand beside `mixed` values, so that objects count with their class.

@@ -13,7 +13,7 @@ struct GroupedValues<Value> {
 
     mutating func endGroup() { groupEnds.append(values.count) }
 
-    /// The positions of the values of one group.
+    /// Returns the positions of the values of one group.
     func group(_ index: Int) -> Range<Int> {
         (index == 0 ? 0 : groupEnds[index - 1])..<groupEnds[index]
     }

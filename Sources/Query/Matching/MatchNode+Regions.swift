@@ -52,7 +52,7 @@ final class RegionTest: ValueTest {
     private let region: GeoRegion
     /// Reads out-of-line coordinates.
     var source: (any ObjectSource)?
-    /// What a point takes: a look at each edge, at worst.
+    /// The steps that a point takes: a look at each edge, at worst.
     private let stepCount: Int
 
     /// So many edges are looked at in a step.

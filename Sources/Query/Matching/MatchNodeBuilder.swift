@@ -6,7 +6,7 @@ struct MatchNodeBuilder {
     private let schema: RowSchema
     /// Makes the tests of values.
     var maker: ValueTestMaker
-    /// What the matcher will be bound to.
+    /// The source that the matcher will be bound to.
     let bound = BoundSource()
 
     init(schema: RowSchema) {
@@ -14,7 +14,7 @@ struct MatchNodeBuilder {
         maker = ValueTestMaker(schema: schema, bound)
     }
 
-    /// The node for a predicate.
+    /// Makes the node for a predicate.
     mutating func node(_ predicate: Predicate) -> MatchNode {
         switch predicate {
         case .constant(let truth): return ConstantNode(truth)
@@ -29,7 +29,7 @@ struct MatchNodeBuilder {
         }
     }
 
-    /// What equalities have to share to be merged.
+    /// The terms that equalities have to share to be merged.
     private struct Compared: Hashable {
         var path: ValuePath
         var relation: Relation
@@ -112,7 +112,7 @@ struct MatchNodeBuilder {
         return PathNode(path, quantifier ?? .any, test, walker(path), bound)
     }
 
-    /// What follows a path, with the condition of a SUBQUERY at its end.
+    /// Makes the walker of a path, with the condition of a SUBQUERY at its end.
     private mutating func walker(_ path: ValuePath) -> PathWalker {
         guard case .matchCount(let predicate) = path.terminal else {
             return PathWalker(path, schema: schema)
@@ -120,7 +120,7 @@ struct MatchNodeBuilder {
         return PathWalker(path, schema: schema, inner: node(predicate))
     }
 
-    /// The number of the class that links lead to, where they stand beside `mixed` values.
+    /// Returns the number of the class that links lead to, where they stand beside `mixed` values.
     private func linkClass(_ path: ValuePath, _ other: ValueType?) -> UInt32? {
         guard other == .scalar(.mixed), case .link(let classIndex) = path.type
         else { return nil }

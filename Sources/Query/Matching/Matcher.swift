@@ -8,7 +8,7 @@ package final class Matcher {
     private let namesObjects: Bool
     /// The snapshot whose keys ``objects`` have.
     private let bound: BoundSource
-    /// What each evaluation spends, beside what its loops do.
+    /// The steps that each evaluation spends, beside those of its loops.
     private let stepCount: Int
 
     /// Parts of a predicate that one step covers.

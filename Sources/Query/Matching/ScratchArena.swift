@@ -1,4 +1,4 @@
-/// Memory for bytes that are made while a row is looked at; what was given out stays where it is until
+/// Memory for bytes that are made while a row is looked at; memory given out stays where it is until
 /// the second ``advance()`` after, so that two rows can be compared. One thread at a time uses it.
 final class ScratchArena {
     private var blocks: [[UnsafeMutableRawBufferPointer]] = [[], []]

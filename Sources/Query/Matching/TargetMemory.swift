@@ -1,11 +1,11 @@
 import Rows
 
-/// What is the same for all objects whose to-one link leads to the same target, found out once for each target
+/// Results that are the same for all objects whose to-one link leads to the same target, found out once for each target
 /// and remembered: without that a query which reads much behind a link costs the product of two classes.
 ///
 /// One thread at a time uses it. Another snapshot begins it again.
 final class TargetMemory<Result> {
-    /// Bounds the memory: what further targets come to is found out each time.
+    /// The most targets remembered: the results of further ones are found out each time.
     private let targetCountMax = 1 << 17
     private let rowClass: RowClass
     private let member: Int
@@ -20,7 +20,7 @@ final class TargetMemory<Result> {
         member = link.member
     }
 
-    /// What an object's target comes to, which `evaluate` finds out; nil where the link is null.
+    /// Returns the result of an object's target, which `evaluate` finds out; nil where the link is null.
     func result(
         _ row: RowView, _ source: any ObjectSource, _ evaluate: () -> Result
     ) -> Result? {

@@ -1,6 +1,6 @@
 import Rows
 
-/// What a path that begins with a to-one link comes to, remembered for each target of the link, where it is one
+/// Results of a path that begins with a to-one link, remembered for each target of the link, where a result is one
 /// number that several objects or elements are read for: as `country.cities.@avg.population` of cities.
 ///
 /// For comparisons with it and sorts by it. One thread at a time uses it; it belongs to a ``PathWalker``.

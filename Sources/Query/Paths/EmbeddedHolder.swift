@@ -2,7 +2,7 @@ import Rows
 
 /// The row around an embedded object: an object, or an embedded object that has a holder itself.
 ///
-/// Whoever goes into embedded objects and may be asked for the way back keeps them on a stack.
+/// Walks into embedded objects that may have to find the way back keep holders on a stack.
 package struct EmbeddedHolder {
     /// The row of the holder.
     package var row: RowView
@@ -26,7 +26,7 @@ package struct EmbeddedHolder {
 }
 
 extension [EmbeddedHolder] {
-    /// The object that an embedded object belongs to, by the position of its holder; nil for −1.
+    /// Returns the object that an embedded object belongs to, by the position of its holder; nil for −1.
     package func owner(of position: Int) -> EmbeddedHolder? {
         guard position >= 0 else { return nil }
         var holder = self[position]

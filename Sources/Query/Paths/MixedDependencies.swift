@@ -7,10 +7,10 @@ struct MixedDependencies {
     let schema: RowSchema
     /// See ``Dependency/firstMember``.
     let firstMember: Int?
-    /// How many more properties are looked for.
+    /// The number of properties that are still looked for.
     var left = dependencyCountMax
 
-    /// How many properties of other objects a path may read.
+    /// The most properties of other objects that a path may read.
     static let dependencyCountMax = 1000
 
     /// Whether a path reads no more properties than allowed.
@@ -21,7 +21,7 @@ struct MixedDependencies {
         return reach.left > 0
     }
 
-    /// The properties that `steps` may read of other objects, from a property that holds `mixed` values.
+    /// Lists the properties that `steps` may read of other objects, from a property that holds `mixed` values.
     mutating func dependencies(
         _ classIndex: Int, _ member: Int, _ steps: ArraySlice<MixedPath.Step>, _ path: [PathStep]
     ) -> [Dependency] {
@@ -40,7 +40,7 @@ struct MixedDependencies {
         return found
     }
 
-    /// A property at the end of `path` and what the steps behind it may read.
+    /// Lists a property at the end of `path` and those that the steps behind it may read.
     private mutating func property(
         _ member: Int, of rowClass: RowClass, _ steps: ArraySlice<MixedPath.Step>,
         _ path: [PathStep]

@@ -17,7 +17,7 @@ package struct MixedPath: Hashable, Sendable {
         case keys
     }
 
-    /// What is asked of the values that the steps lead to.
+    /// The result that is wanted of the values that the steps lead to.
     package enum Result: Hashable, Sendable {
         /// Themselves.
         case value
@@ -25,19 +25,19 @@ package struct MixedPath: Hashable, Sendable {
         case count
         /// Their kind, as a ``KindSet``.
         case kind
-        /// What becomes of the elements of the collections that they are.
+        /// An aggregate of the elements of the collections that they are.
         case aggregate(AggregateFunction)
     }
 
-    /// How many steps a path may have.
+    /// The most steps of a path.
     static let stepCountMax = 200
 
     /// The steps, in order.
     package var steps: [Step]
-    /// What is asked at the end.
+    /// The result that is wanted at the end.
     package var result: Result
 
-    /// How many of the steps lead to several values.
+    /// The number of steps that lead to several values.
     var manyCount: Int { steps.count { $0 == .all || $0 == .keys } }
 
     /// Whether the last step leads to several values, which are what is asked for.

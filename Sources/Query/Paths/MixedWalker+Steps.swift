@@ -3,7 +3,7 @@ import Rows
 
 /// Steps from one value to others.
 extension MixedWalker {
-    /// What a map has under a key, or an object as a property.
+    /// Returns the value of a map under a key, or of an object's property.
     func value(
         _ key: [UInt8], _ name: String, of found: Found, _ source: (any ObjectSource)?
     ) -> Found {
@@ -79,7 +79,7 @@ extension MixedWalker {
         }
     }
 
-    /// A plain value of a property.
+    /// Returns a plain value of a property.
     private func stored(_ bytes: UnsafeRawBufferPointer, _ storage: ElementStorage) -> Found {
         let made = arena.allocate(bytes.count + 1)
         made[0] = MixedKind(stored: storage).rawValue
@@ -87,7 +87,7 @@ extension MixedWalker {
         return .mixed(MixedView(UnsafeRawBufferPointer(made)))
     }
 
-    /// A link of a property.
+    /// Returns a link of a property.
     private func link(_ classIndex: Int, _ key: UInt64) -> Found {
         let made = arena.allocate(13)
         made[0] = MixedKind.link.rawValue
@@ -97,7 +97,7 @@ extension MixedWalker {
         return .mixed(MixedView(UnsafeRawBufferPointer(made)))
     }
 
-    /// What a list has at a position.
+    /// Returns the element of a list at a position.
     func element(_ position: ListPosition, of found: Found) -> Found {
         switch found {
         case .mixed(let value) where value.kind == .list:
@@ -166,8 +166,8 @@ extension MixedWalker {
         }
     }
 
-    /// A value in the form of a `mixed` one; nil for null. Collections of properties, and embedded objects,
-    /// equal nothing and keep their kind alone.
+    /// Returns a value in the form of a `mixed` one; nil for null. Collections of properties, and embedded
+    /// objects, equal nothing and keep their kind alone.
     func encoded(_ found: Found) -> UnsafeRawBufferPointer? {
         switch found {
         case .nothing, .null: return nil

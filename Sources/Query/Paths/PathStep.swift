@@ -83,7 +83,7 @@ package enum ListPosition: Hashable, Sendable {
     /// In a map the value under this key, in UTF-8.
     case key([UInt8])
 
-    /// The position in a list of `count` elements; nil when it has none, and of a key.
+    /// Returns the position in a list of `count` elements; nil when it has none, and of a key.
     package func offset(in count: Int) -> Int? {
         switch self {
         case .key: nil

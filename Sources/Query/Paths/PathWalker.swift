@@ -10,7 +10,7 @@ final class PathWalker {
     private let lastClass: RowClass
     private let isGrouped: Bool
     private let isSum: Bool
-    /// The place of the first step that may lead to several objects.
+    /// The position of the first step that may lead to several objects.
     private let firstMany: Int
     /// Whether a missing object means a null value.
     private let yieldsNull: Bool
@@ -20,9 +20,9 @@ final class PathWalker {
     private var total: Int64 = 0
     private var aggregator: Aggregator?
     private let within: MixedWalker?
-    /// What the objects of a SUBQUERY have to satisfy.
+    /// The condition on the objects of a SUBQUERY.
     private let inner: MatchNode?
-    /// What the path came to, where that is worth remembering.
+    /// The results of the path, where they are worth remembering.
     private let results: TargetResults?
 
     /// - `inner`: The condition of a path that ends in a SUBQUERY's count.
@@ -151,7 +151,7 @@ final class PathWalker {
         return self.step(index + 1, embedded, key, holders.count - 1, source, sink)
     }
 
-    /// The holder at a position, if it holds its embedded object in a property.
+    /// Returns the holder at a position, if it holds its embedded object in a property.
     private func holder(_ position: Int, _ originClass: Int, _ member: Int) -> EmbeddedHolder? {
         guard position >= 0 else { return nil }
         let holder = holders[position]
@@ -347,7 +347,7 @@ final class PathWalker {
         }
     }
 
-    /// A single property as it is stored; nil for null.
+    /// Reads a single property as it is stored; nil for null.
     @inline(__always)
     private func value(
         _ member: Int, _ row: RowView, _ source: any ObjectSource
@@ -370,7 +370,7 @@ final class PathWalker {
         return isGrouped ? sink.endGroup() : continues
     }
 
-    /// What one object contributes to a count.
+    /// Counts the contribution of one object.
     private func count(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int64 {
         switch path.terminal {
         case .objectCount(let member):

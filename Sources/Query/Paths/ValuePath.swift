@@ -2,7 +2,7 @@ import ObjectModel
 
 /// The path from the queried object to the values that are compared.
 package struct ValuePath: Hashable, Sendable {
-    /// What is read where the steps end.
+    /// The part that is read where the steps end.
     package enum Terminal: Hashable, Sendable {
         /// The value of a single property; a to-one link as a link.
         case value(member: Int)
@@ -14,9 +14,9 @@ package struct ValuePath: Hashable, Sendable {
         case keys(member: Int)
         /// The byte count of each element of a list or set of strings or data; 0 for null.
         case lengths(member: Int)
-        /// How many elements a list or set of values has.
+        /// The number of elements of a list or set of values.
         case count(member: Int)
-        /// How many objects a list or set of them has.
+        /// The number of objects of a list or set of them.
         case objectCount(member: Int)
         /// The byte count of a string or data property.
         case byteCount(member: Int)
@@ -28,37 +28,37 @@ package struct ValuePath: Hashable, Sendable {
         case presenceAt(member: Int, ListPosition)
         /// Each object whose property links here.
         case inverse(originClass: Int, member: Int)
-        /// How many links lead here from a property.
+        /// The number of links that lead here from a property.
         case inverseCount(originClass: Int, member: Int)
         /// The row that holds this embedded object, if it does so in the property.
         case holder(originClass: Int, member: Int)
         /// 1 where that is so, else 0.
         case holderCount(originClass: Int, member: Int)
-        /// How many links lead here from anywhere.
+        /// The number of links that lead here from anywhere.
         case incomingCount
-        /// What becomes of the elements of a collection of values.
+        /// An aggregate of the elements of a collection of values.
         case aggregate(AggregateFunction, member: Int)
-        /// What becomes of a property of all objects that the steps lead to.
+        /// An aggregate of a property of all objects that the steps lead to.
         case objectAggregate(AggregateFunction, member: Int)
-        /// What a path within the `mixed` values of a property leads to.
+        /// The values at the end of a path within the `mixed` values of a property.
         case mixed(member: Int, MixedPath)
-        /// How many of the objects that the steps lead to satisfy a predicate.
+        /// The number of objects at the end of the steps that satisfy a predicate.
         case matchCount(Predicate)
         /// The value itself, where values are filtered.
         case subject
         /// The byte count of the value itself.
         case subjectByteCount
-        /// What a path within the value itself leads to, which is `mixed`.
+        /// The values at the end of a path within the value itself, which is `mixed`.
         case subjectMixed(MixedPath)
     }
 
-    /// Where it begins.
+    /// The start of the path.
     package var root: QueryRoot
     /// The way to the last object.
     package var steps: [PathStep]
-    /// What is read there.
+    /// The part that is read there.
     package var terminal: Terminal
-    /// The type of what is read; int for counts.
+    /// The type of the values read; int for counts.
     package var type: ValueType
     /// The property of the root class that the path begins with; nil where values are filtered, and for
     /// `@links`. Two inverse links of one property differ in nothing else.

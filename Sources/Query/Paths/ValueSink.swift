@@ -1,9 +1,9 @@
 import Bytes
 import Rows
 
-/// What takes the values that a path leads to, one after the other.
+/// The receiver of the values that a path leads to, one after the other.
 class ValueSink {
-    /// How many collections were begun, where the path is compared one collection at a time.
+    /// The number of collections begun, where the path is compared one collection at a time.
     final var groupCount = 0
     /// Whether a link on the way to a single value was null.
     final var wasMissing = false
@@ -68,7 +68,7 @@ final class KeySink: ValueSink {
     /// The bytes of a `mixed` value.
     private var mixed = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// Where the values of objects are, instead of at the end of a walk.
+    /// The values of objects, where they are known without a walk.
     var totals: InverseTotals?
 
     init(_ storage: ElementStorage) { self.storage = storage }

@@ -2,8 +2,9 @@ import ObjectModel
 import Rows
 
 extension Comparison {
-    /// The ranges in which the value at the end of the comparison's path lies for every match, null where a link
-    /// on the way is null; nil where the path may lead to several values, or nothing is known of them.
+    /// Returns the ranges in which the value at the end of the comparison's path lies for every match, null
+    /// where a link on the way is null; nil where the path may lead to several values, or nothing is known of
+    /// them.
     package func placedRanges(
         _ schema: RowSchema
     ) -> (place: ValuePlace, ranges: [OrderedKeyRange])? {
@@ -26,7 +27,7 @@ extension Comparison {
         }
     }
 
-    /// The ranges of the primary keys of the objects that a link is compared with.
+    /// Returns the ranges of the primary keys of the objects that a link is compared with.
     private func linkedRanges(
         _ compared: ComparedPath, _ member: Int, _ target: RowClass, _ schema: RowSchema
     ) -> (place: ValuePlace, ranges: [OrderedKeyRange])? {

@@ -1,12 +1,12 @@
 import Rows
 
-/// What a predicate demands of one property, in the terms of an index of it.
+/// The demand of a predicate on one property, in the terms of an index of it.
 package struct IndexConstraint: Hashable, Sendable {
     /// The property, by position in its class: a single plain value.
     package var member: Int
-    /// Where the property's keys of all matches lie: in order, disjoint; none when nothing matches.
+    /// The ranges of the property's keys of all matches: in order, disjoint; none when nothing matches.
     package var ranges: [OrderedKeyRange]
-    /// Which of ``Predicate/conjuncts`` the ranges say everything of, by position.
+    /// The positions of those ``Predicate/conjuncts`` of which the ranges say everything.
     package var covered: [Int] = []
     /// Whether those are all, so that every object within the ranges matches.
     package var isExact: Bool

@@ -1,10 +1,10 @@
 import ObjectModel
 import Rows
 
-/// What a condition demands of the objects behind the first link of its path: whoever matches has such
+/// The demand of a condition on the objects behind the first link of its path: each match has such
 /// a link to one of them.
 package struct LinkConstraint: Hashable, Sendable {
-    /// Which objects the link has to lead to.
+    /// The objects that the link has to lead to.
     package enum Far: Hashable, Sendable {
         /// One of those that the query names: links as `Value.link`, never null.
         case objects([Value])
@@ -24,8 +24,8 @@ package struct LinkConstraint: Hashable, Sendable {
 }
 
 extension Comparison {
-    /// What the comparison demands of objects that a path links to; nil where an object without such a
-    /// link may match, or where the path's values are not looked at one by one.
+    /// Returns the demand of the comparison on objects that a path links to; nil where an object without
+    /// such a link may match, or where the path's values are not looked at one by one.
     ///
     /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to, whose own path is taken apart in
     /// the same way; so every step is one walk along inverse links.
@@ -41,7 +41,7 @@ extension Comparison {
         }
         if case .link = path.type, let named = path.linkToNamed(compared, schema) { return named }
         guard let (head, rest) = path.partedBehindLink(schema) else { return nil }
-        // Whoever lacks a link has null at the end of a path to one value, and nothing at the end of others.
+        // An object without the link has null at the end of a path to one value, and nothing at the end of others.
         var maker = ValueTestMaker(schema: schema)
         let holdsOfNull = maker.test(compared).nullResult
         if holdsOfNull, !path.isMany { return nil }
@@ -57,10 +57,10 @@ extension Comparison {
 }
 
 extension RegionCondition {
-    /// What the condition demands of objects that its path links to; nil where it goes along no link, or where ALL or
-    /// NONE of several points are meant.
+    /// Returns the demand of the condition on objects that its path links to; nil where it goes along no link, or
+    /// where ALL or NONE of several points are meant.
     ///
-    /// As of ``Comparison/linkConstraint(_:)``; who lacks a link has no point, which lies in no region.
+    /// As of ``Comparison/linkConstraint(_:)``; an object without the link has no point, which lies in no region.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
         guard case .objects = path.root, quantifier == nil || quantifier == .any,
             let (head, rest) = path.partedBehindLink(schema)
@@ -73,8 +73,8 @@ extension RegionCondition {
 }
 
 extension ValuePath {
-    /// The steps up to the first along a link, and the path from there on; nil when there is none, or when it leads
-    /// to embedded objects, whose owners alone inverse links name.
+    /// Returns the steps up to the first along a link, and the path from there on; nil when there is none, or when
+    /// it leads to embedded objects, whose owners alone inverse links name.
     fileprivate func partedBehindLink(_ schema: RowSchema) -> (head: [PathStep], rest: ValuePath)? {
         guard let index = steps.firstIndex(where: \.isLinkLike),
             !steps[index].leadsToOwners(schema)
@@ -85,7 +85,7 @@ extension ValuePath {
         return (Array(steps[...index]), rest)
     }
 
-    /// The constraint of a path that ends in a link itself, compared with objects that the query names.
+    /// Returns the constraint of a path that ends in a link itself, compared with objects that the query names.
     fileprivate func linkToNamed(
         _ compared: ComparedPath, _ schema: RowSchema
     ) -> LinkConstraint? {

@@ -42,12 +42,12 @@ package struct OrderedKeyRange: Hashable, Sendable {
             isSingleValue: lower == null.lower && upper == null.upper)
     }
 
-    /// One value.
+    /// Makes the range of one value.
     package static func value(_ key: [UInt8]) -> OrderedKeyRange {
         OrderedKeyRange(lower: key, upper: successor(of: key), isSingleValue: true)
     }
 
-    /// The least bytes that are greater than every extension of `prefix`.
+    /// Returns the least bytes that are greater than every extension of `prefix`.
     static func successor(of prefix: [UInt8]) -> [UInt8] {
         guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return [0xFF] }
         return prefix.withUnsafeBytes { prefix in
@@ -63,7 +63,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
         lower.withUnsafeBytes { lower in upper.withUnsafeBytes { compareKeys(lower, $0) >= 0 } }
     }
 
-    /// The ranges in order, overlapping ones joined and empty ones left out.
+    /// Returns the ranges in order, overlapping ones joined and empty ones left out.
     static func union(_ ranges: [OrderedKeyRange]) -> [OrderedKeyRange] {
         if ranges.count == 1, ranges[0].isSingleValue || !ranges[0].isEmpty { return ranges }
         let sorted = ranges.filter { !$0.isEmpty }
@@ -84,7 +84,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
         return joined
     }
 
-    /// What two ordered lists of ranges have in common.
+    /// Intersects two ordered lists of ranges.
     static func intersection(
         _ a: [OrderedKeyRange], _ b: [OrderedKeyRange]
     ) -> [OrderedKeyRange] {

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 
 extension Predicate {
-    /// What the predicate demands of single plain properties of the root class: one constraint for each
+    /// The demands of the predicate on single plain properties of the root class: one constraint for each
     /// property that an index could serve, in the order of the properties.
     ///
     /// Equality, IN, orders, BETWEEN, BEGINSWITH and LIKE with case, comparisons with null, `!=` and NOT
@@ -35,12 +35,12 @@ extension Predicate {
         }
     }
 
-    /// What has to hold all together: the parts of an AND, or the predicate itself.
+    /// The parts that have to hold all together: those of an AND, or the predicate itself.
     package var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts } else { [self] }
     }
 
-    /// The predicate that holds when all of some do; nil for none.
+    /// Returns the predicate that holds when all of some do; nil for none.
     package static func conjunction(_ parts: [Predicate]) -> Predicate? {
         parts.count > 1 ? .and(parts) : parts.first
     }
@@ -107,17 +107,17 @@ private struct RangeAnalysis {
         }
     }
 
-    /// Where the ranges of a property stand; nil when it has none.
+    /// Finds the position of a property's ranges; nil when it has none.
     private func index(of member: Int) -> Int? {
         ranges.firstIndex { $0.member == member }
     }
 
-    /// The ranges of a property; nil when a match may have any value of it.
+    /// Returns the ranges of a property; nil when a match may have any value of it.
     func ranges(of member: Int) -> [OrderedKeyRange]? {
         index(of: member).map { ranges[$0].ranges }
     }
 
-    /// The ranges of one comparison, and whether they say everything.
+    /// Returns the ranges of one comparison, and whether they say everything.
     static func ranges(of comparison: Comparison) -> Own? {
         guard let compared = ComparedPath(comparison), !compared.relation.folds,
             compared.quantifier == nil, let member = compared.path.ownMember,
@@ -136,7 +136,7 @@ private struct RangeAnalysis {
         return found.map { (member, OrderedKeyRange.union($0.ranges), $0.isExact) }
     }
 
-    /// The ranges of `property ⋈ q {values}`.
+    /// Returns the ranges of `property ⋈ q {values}`.
     private static func ranges(
         _ relation: ComparisonOperator, _ values: [Value], _ quantifier: Quantifier,
         _ storage: ElementStorage
@@ -158,7 +158,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// The ranges of `property ⋈ value`; nil when they would be almost everything.
+    /// Returns the ranges of `property ⋈ value`; nil when they would be almost everything.
     private static func ranges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
     ) -> Found? {
@@ -198,8 +198,8 @@ private struct RangeAnalysis {
         return buffer.array
     }
 
-    /// The ranges of `text ⋈ constant`. Keys of long texts are cut: what shares the cut beginning with
-    /// a long constant has to be looked at.
+    /// Returns the ranges of `text ⋈ constant`. Keys of long texts are cut: texts that share the cut
+    /// beginning with a long constant have to be looked at.
     private static func textRanges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
     ) -> Found? {
@@ -232,13 +232,13 @@ private struct RangeAnalysis {
             return ([OrderedKeyRange(lower: prefix, upper: behind)], isWhole)
         }
         guard !isWhole else { return ([range(relation, of: whole, [1], [2])], true) }
-        // What begins like a cut key may lie on either side of it.
+        // A value that begins like a cut key may lie on either side of it.
         let wider: ComparisonOperator =
             relation == .less || relation == .lessEqual ? .lessEqual : .greaterEqual
         return ([range(wider, of: prefix, [1], [2])], false)
     }
 
-    /// The keys that stand in an order to one key and to what begins with it, from `least` up to `end`.
+    /// Returns the keys that stand in an order to one key and to what begins with it, from `least` up to `end`.
     private static func range(
         _ relation: ComparisonOperator, of key: [UInt8], _ least: [UInt8], _ end: [UInt8]
     ) -> OrderedKeyRange {
@@ -251,7 +251,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// The ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
+    /// Returns the ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
     private static func likeRanges(_ pattern: String) -> Found? {
         let bytes = Array(pattern.utf8)
         func isWildcard(_ byte: UInt8) -> Bool {
@@ -269,7 +269,7 @@ private struct RangeAnalysis {
         return (ranges, isExact && isPrefix)
     }
 
-    /// The ranges of `mixed ⋈ constant`: those of the constant's kind.
+    /// Returns the ranges of `mixed ⋈ constant`: those of the constant's kind.
     private static func mixedRanges(
         _ relation: ComparisonOperator, _ value: Value
     ) -> Found? {

@@ -1,7 +1,7 @@
 import ObjectModel
 import Text
 
-/// What a comparison demands of the words of one property, in the terms of a full-text index of it.
+/// The demand of a comparison on the words of one property, in the terms of a full-text index of it.
 package struct WordConstraint: Sendable {
     /// The property, by position in the root class: a single string.
     package var member: Int

@@ -5,7 +5,7 @@ package struct ValuePlace: Hashable, Sendable {
     /// The property, by position in the class where the steps end: a single plain value.
     package var member: Int
 
-    /// Names a place.
+    /// Makes the end of a path.
     package init(steps: [PathStep], member: Int) {
         self.steps = steps
         self.member = member

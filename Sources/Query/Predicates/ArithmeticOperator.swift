@@ -1,4 +1,4 @@
-/// What is done with two numbers. Raw values are the signs in a query's text.
+/// An operation on two numbers. Raw values are the signs in a query's text.
 package enum ArithmeticOperator: String, Sendable {
     case add = "+"
     case subtract = "-"

@@ -6,7 +6,7 @@ struct ComparedPath {
     let quantifier: Quantifier?
     let relation: Relation
     let constants: [Value]
-    /// How many constants of a list have to compare so; nil where there is one constant, and no list.
+    /// The quantifier of a list of constants; nil where there is one constant, and no list.
     let listQuantifier: Quantifier?
     let constantIsLeft: Bool
 

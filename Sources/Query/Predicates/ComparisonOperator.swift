@@ -1,4 +1,4 @@
-/// What a comparison asks of two values. Raw values are the signs and words in Realm's messages.
+/// The operator of a comparison. Raw values are the signs and words in Realm's messages.
 package enum ComparisonOperator: String, Sendable {
     case equal = "="
     case notEqual = "!="
@@ -28,7 +28,7 @@ package enum ComparisonOperator: String, Sendable {
         }
     }
 
-    /// Whether it holds of two values in an order: negative, 0 or positive. Those that ask for no order never do.
+    /// Whether it holds of two values in an order: negative, 0 or positive. Operators without an order never do.
     @inline(__always)
     func holds(ofOrder order: Int) -> Bool {
         switch self {

@@ -30,7 +30,7 @@ package struct Dependency: Hashable, Sendable {
 }
 
 extension ValuePath {
-    /// The properties that the path reads.
+    /// Finds the properties that the path reads.
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
         var found: [Dependency] = []
         for (index, step) in steps.enumerated() {
@@ -90,7 +90,7 @@ extension ValuePath {
 }
 
 extension Predicate {
-    /// Every property that the predicate reads, each once, in the order of the text.
+    /// Finds every property that the predicate reads, each once, in the order of the text.
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
         var seen: Set<Dependency> = []
         var found: [Dependency] = []

@@ -12,7 +12,7 @@ package struct Expression: Hashable, Sendable {
         case operation(Term, ArithmeticOperator, Term)
     }
 
-    /// What is calculated; at least one path is in it.
+    /// The calculation; at least one path is in it.
     package var term: Term
     /// The type of the result: a number's, or `mixed`.
     package var type: ValueType

@@ -16,13 +16,13 @@ package enum Predicate: Hashable, Sendable {
     indirect case within(RegionCondition)
 }
 
-/// Two operands and what is asked of them.
+/// Two operands and the relation that has to hold between them.
 ///
-/// A class, because it is large: whoever looks at the comparison of a predicate would copy a struct.
+/// A class, because it is large: each look at the comparison of a predicate would copy a struct.
 package final class Comparison: Hashable, Sendable {
     /// The left operand. At least one of the two is a path.
     package let left: Operand
-    /// What is asked.
+    /// The relation that has to hold.
     package let relation: Relation
     /// The right operand.
     package let right: Operand
@@ -50,13 +50,13 @@ package final class Comparison: Hashable, Sendable {
 
 /// One side of a comparison.
 package enum Operand: Hashable, Sendable {
-    /// What a path leads to.
+    /// The values that a path leads to.
     case path(ValuePath, Quantifier?)
     /// One value, already of the other side's type where that was possible.
     case constant(Value)
     /// Several values, each adapted alone.
     case constants([Value], Quantifier?)
-    /// What is calculated from paths; the quantifier is that of the one list or path to several in it.
+    /// The result of a calculation with paths; the quantifier is that of the one list or path to several in it.
     case expression(Expression, Quantifier?)
 
     /// Whether it stands for several values.
@@ -69,7 +69,7 @@ package enum Operand: Hashable, Sendable {
         }
     }
 
-    /// How many of its values have to satisfy the comparison, if the text says so.
+    /// The quantifier of its values, if the text states one.
     var quantifier: Quantifier? {
         switch self {
         case .path(_, let quantifier), .constants(_, let quantifier),

@@ -1,8 +1,8 @@
 import Rows
 
-/// How many of several values have to satisfy a comparison. Raw values are the words in Realm's messages.
+/// The share of several values that has to satisfy a comparison. Raw values are the words in Realm's messages.
 package enum Quantifier: String, Sendable {
-    /// At least one; what an omitted quantifier means. SOME is the same.
+    /// At least one; also the meaning of an omitted quantifier. SOME is the same.
     case any = "ANY"
     /// Every one; true of no values.
     case all = "ALL"

@@ -5,7 +5,7 @@ import Rows
 package struct RegionCondition: Hashable, Sendable {
     /// The way to the point: an embedded object, each of a collection of them, or one element of it.
     package var path: ValuePath
-    /// How many of several points have to lie in the region; any when nothing is said.
+    /// The share of several points that has to lie in the region; any when nothing is said.
     package var quantifier: Quantifier?
     /// The region.
     package var region: GeoRegion
@@ -17,7 +17,7 @@ package struct RegionCondition: Hashable, Sendable {
     /// The property that holds the point, if it is a single one of the object itself.
     package var ownMember: Int? { path.ownMember }
 
-    /// What it reads: type and coordinates of the points.
+    /// The paths that it reads: type and coordinates of the points.
     var readPaths: [ValuePath] {
         guard let steps = path.stepsToObjects else { return [path] }
         return pointMembers.map { pointMember in

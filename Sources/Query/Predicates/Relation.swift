@@ -1,4 +1,4 @@
-/// What a comparison asks of two values, and how it compares texts.
+/// The operator of a comparison, and how it compares texts.
 package struct Relation: Hashable, Sendable {
     /// The operator.
     package var comparison: ComparisonOperator

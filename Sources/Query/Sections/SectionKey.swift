@@ -2,11 +2,11 @@ import ObjectModel
 import Rows
 import Text
 
-/// What the objects of a section have in common: one value, or the beginning of a text.
+/// The value that the objects of a section have in common, or the beginning of a text.
 package struct SectionKey: Hashable, Sendable {
     /// The way to the value: of a scalar type, and of a string where ``prefixCount`` is stated.
     package var path: ValuePath
-    /// How many Unicode scalars of the text, from its beginning, are the key; nil for the whole value.
+    /// The number of Unicode scalars from the beginning of the text that are the key; nil for the whole value.
     package var prefixCount: Int?
 
     /// The most Unicode scalars of a beginning: no such key is cut by ``OrderedKey``.

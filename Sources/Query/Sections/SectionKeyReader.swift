@@ -39,7 +39,7 @@ package final class SectionKeyReader {
         for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
     }
 
-    /// An object's key as it is stored, nil for null; valid until the next one is read.
+    /// Reads an object's key as it is stored, nil for null; valid until the next one is read.
     package func value(
         row: RowView, key objectKey: UInt64, source: any ObjectSource
     ) -> UnsafeRawBufferPointer? {
@@ -48,8 +48,8 @@ package final class SectionKeyReader {
         return UTF8Scalars.beginning(of: value, count)
     }
 
-    /// What the ``OrderedKey`` of the path's value begins with in all objects of a section, and in no other
-    /// one: the value of its key, or of its beginning.
+    /// Returns the bytes that the ``OrderedKey`` of the path's value begins with in all objects of a section, and in no
+    /// other one: the value of its key, or of its beginning.
     ///
     /// - `bytes`: The section's key, of ``append(row:key:source:to:)``.
     package func beginning(of bytes: [UInt8]) -> [UInt8] {
@@ -60,7 +60,7 @@ package final class SectionKeyReader {
         return plain
     }
 
-    /// How many Unicode scalars an escaped text has.
+    /// Counts the Unicode scalars of an escaped text.
     private static func scalarCount(_ escaped: ArraySlice<UInt8>) -> Int {
         var count = 0
         var isEscape = false

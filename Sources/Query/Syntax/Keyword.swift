@@ -37,7 +37,7 @@ enum Keyword {
         return table
     }()
 
-    /// The keyword that some bytes are; nil for an identifier.
+    /// Finds the keyword that some bytes are; nil for an identifier.
     static func find(_ bytes: ArraySlice<UInt8>) -> Token.Kind? {
         guard bytes.count <= byteCountMax else { return nil }
         var word: UInt128 = 0

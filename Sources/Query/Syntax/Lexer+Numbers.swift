@@ -2,13 +2,13 @@ import ObjectModel
 
 /// Numbers and points in time.
 extension Lexer {
-    /// A token that begins with a digit: a point in time, a number, or digits.
+    /// Reads a token that begins with a digit: a point in time, a number, or digits.
     mutating func numeric() throws(QueryError) -> Token {
         if let timestamp = try calendarTimestamp() { return timestamp }
         return try number(signed: false)
     }
 
-    /// A token that begins with `+`, `-` or `.`.
+    /// Reads a token that begins with `+`, `-` or `.`.
     mutating func numericOrSign() throws(QueryError) -> Token {
         let start = position
         let (first, second) = (source[start], source[start + 1])

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// String literals and the literals that begin like a name.
 extension Lexer {
-    /// A quoted string with its escapes translated.
+    /// Reads a quoted string with its escapes translated.
     mutating func string() throws(QueryError) -> Token {
         let start = position
         let behind = start + 1..<source.bytes.count
@@ -15,7 +15,7 @@ extension Lexer {
         return try escapedString()
     }
 
-    /// A quoted string that has escapes, or no end.
+    /// Reads a quoted string that has escapes, or no end.
     private mutating func escapedString() throws(QueryError) -> Token {
         let start = position
         var offset = start + 1
@@ -131,7 +131,7 @@ extension Lexer {
 
     private func closes(at offset: Int) -> Bool { source[offset] == UInt8(ascii: ")") }
 
-    /// What is read from some bytes; nil where the text ends before.
+    /// Reads some bytes; nil where the text ends before.
     func bytes<Result>(
         _ start: Int, _ count: Int, _ read: (UnsafeRawBufferPointer) -> Result?
     ) -> Result? {
@@ -141,7 +141,7 @@ extension Lexer {
         }
     }
 
-    /// A literal that begins at the present position.
+    /// Makes a literal that begins at the present position.
     mutating func literal(_ kind: Token.Kind, _ value: Value, end: Int) -> Token {
         defer { position = end }
         self.value = value

@@ -47,7 +47,7 @@ struct Lexer {
             || byte == UInt8(ascii: "$") || byte >= 0x80
     }
 
-    /// The blank that `\ `, `\n`, `\r` or `\t` at `offset` stands for in a name.
+    /// Returns the blank that `\ `, `\n`, `\r` or `\t` at `offset` stands for in a name.
     private func escapedBlank(at offset: Int) -> UInt8? {
         guard source[offset] == UInt8(ascii: "\\") else { return nil }
         switch source[offset + 1] {
@@ -110,7 +110,7 @@ struct Lexer {
         throw error
     }
 
-    /// A keyword, an identifier, an argument, or a literal that begins like a name.
+    /// Reads a keyword, an identifier, an argument, or a literal that begins like a name.
     private mutating func word() throws(QueryError) -> Token {
         let start = position
         if let literal = try prefixedLiteral() { return literal }
@@ -141,8 +141,8 @@ struct Lexer {
         return token
     }
 
-    /// The name that an identifier stands for, with its escapes translated, or the text of a word that may
-    /// be one.
+    /// Returns the name that an identifier stands for, with its escapes translated, or the text of a word
+    /// that may be one.
     func name(_ token: Token) -> String {
         hasEscapes(token)
             ? unescapedName(token.start, token.end) : source.text(token.start, token.end)

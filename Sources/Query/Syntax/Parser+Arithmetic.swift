@@ -2,12 +2,12 @@ import ObjectModel
 
 /// Arithmetic and SUBQUERY.
 extension Parser {
-    /// A value on the right of an operator, perhaps calculated, perhaps in parentheses.
+    /// Parses a value on the right of an operator, perhaps calculated, perhaps in parentheses.
     mutating func expression() throws(QueryError) -> Syntax.Operand {
         try arithmetic(from: try factor())
     }
 
-    /// What follows `first` as long as it is arithmetic.
+    /// Parses the arithmetic that begins with `first`, if any.
     mutating func arithmetic(
         from first: consuming Syntax.Operand
     ) throws(QueryError) -> Syntax.Operand {

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// Values and paths.
 extension Parser {
-    /// A constant, a list or a path, perhaps quantified.
+    /// Parses a constant, a list or a path, perhaps quantified.
     mutating func operand() throws(QueryError) -> Syntax.Operand {
         let start = token.start
         var quantifier: Quantifier?
@@ -65,15 +65,15 @@ extension Parser {
         return .list(constants, quantifier, start..<previousEnd)
     }
 
-    /// A constant of a list.
+    /// Parses a constant of a list.
     private mutating func listed() throws(QueryError) -> Syntax.Constant {
         try constant(
             token.canBeName && !beginsTime ? "a value (a list holds no properties)" : "a value")
     }
 
-    /// A literal, an argument, `obj(…)` or `binary(…)`.
+    /// Parses a literal, an argument, `obj(…)` or `binary(…)`.
     ///
-    /// - `expected`: What an error says that might stand there.
+    /// - `expected`: The things that might stand there, for an error.
     private mutating func constant(
         _ expected: String = "a property or a value"
     ) throws(QueryError) -> Syntax.Constant {
@@ -107,7 +107,7 @@ extension Parser {
         return error
     }
 
-    /// The text that a `B64"…"` outside `binary(…)` stands for.
+    /// Returns the text that a `B64"…"` outside `binary(…)` stands for.
     private func base64Text() throws(QueryError) -> Value {
         guard case .data(let bytes) = lexer.value,
             let text = String(validating: bytes, as: UTF8.self)
@@ -156,7 +156,7 @@ extension Parser {
             kind: .object(className: className, key: key), range: start..<previousEnd)
     }
 
-    /// A path from its first step on.
+    /// Parses a path from its first step on.
     mutating func path(
         _ quantifier: Quantifier? = nil, start: Int
     ) throws(QueryError) -> Syntax.Path {

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// Regions of the Earth.
 extension Parser {
-    /// The rest of a condition that begins with `left` and goes on with `geoWithin`.
+    /// Parses the rest of a condition that begins with `left` and goes on with `geoWithin`.
     mutating func within(_ left: Syntax.Operand) throws(QueryError) -> Syntax.Node {
         switch left {
         case .property, .path: break
@@ -75,7 +75,7 @@ extension Parser {
         return Syntax.Point(longitude: longitude, latitude: latitude, altitude: altitude)
     }
 
-    /// A number, or an argument that is one.
+    /// Parses a number, or an argument that is one.
     private mutating func coordinate() throws(QueryError) -> Syntax.Constant {
         let start = token.start
         let kind: Syntax.Constant.Kind

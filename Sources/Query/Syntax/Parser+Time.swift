@@ -31,7 +31,7 @@ extension Parser {
         return Syntax.Constant(kind: .now(plus: seconds), range: start..<previousEnd)
     }
 
-    /// The seconds of `+ 7d`, `- 7d` or `-7d`; nil where something else follows.
+    /// Parses the seconds of `+ 7d`, `- 7d` or `-7d`; nil where something else follows.
     private mutating func duration() throws(QueryError) -> Int64? {
         let start = token.start
         var sign: Int64 = 1
@@ -64,7 +64,7 @@ extension Parser {
             at: start)
     }
 
-    /// How many radians a `km`, `m` or `mi` on the Earth has; nil where no unit stands here.
+    /// Parses a unit, `km`, `m` or `mi`, and returns its radians on the Earth; nil where no unit stands here.
     mutating func radiusUnit() throws(QueryError) -> Double? {
         guard token.kind == .identifier else { return nil }
         let lengths: [(unit: StaticString, kilometres: Double)] = [

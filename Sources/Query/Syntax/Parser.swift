@@ -6,20 +6,20 @@ import ObjectModel
 /// whichever it found, so nothing is read twice. Chains of AND and OR become one node each; only
 /// parentheses and NOT nest, to ``depthMax``.
 struct Parser {
-    /// How deep parentheses and NOT may nest.
+    /// The greatest depth of parentheses and NOT.
     static let depthMax = 500
-    /// How deep subqueries may nest: each leads along a link at least.
+    /// The greatest depth of subqueries: each leads along a link at least.
     static let subqueryDepthMax = PathResolver.stepCountMax
-    /// How many operations and subqueries a value may be calculated with, one upon the other.
+    /// The most operations and subqueries, one upon the other, that a value may be calculated with.
     static let operationDepthMax = 200
-    /// How many MATCHES and TEXT a query may have: each keeps memory of its own while it is evaluated.
+    /// The most MATCHES and TEXT in a query: each keeps memory of its own while it is evaluated.
     static let patternCountMax = 1000
 
     var lexer: Lexer
     var token: Token
     var depth = 0
     private var patternCount = 0
-    /// Where the last consumed token ended.
+    /// The offset behind the last consumed token.
     var previousEnd = 0
     /// The greatest depth of the operands read so far, within the present subquery.
     var operandDepth = 0
@@ -56,7 +56,7 @@ struct Parser {
         token = try lexer.next()
     }
 
-    /// What stands between commas: one thing at least.
+    /// Parses a list of items between commas: one at least.
     mutating func list<Item>(
         _ item: (inout Parser) throws(QueryError) -> Item
     ) throws(QueryError) -> [Item] {
@@ -166,7 +166,7 @@ struct Parser {
         }
     }
 
-    /// A predicate or a value in parentheses.
+    /// Parses a predicate or a value in parentheses.
     mutating func parenthesised() throws(QueryError) -> Syntax.Node {
         try enter()
         defer { depth -= 1 }
@@ -176,8 +176,8 @@ struct Parser {
         return inner
     }
 
-    /// The rest of a comparison that begins with `left`; that alone where it may be one and no operator
-    /// follows.
+    /// Parses the rest of a comparison that begins with `left`; that alone where it may be one and no
+    /// operator follows.
     private mutating func comparison(
         of left: consuming Syntax.Operand, allowsOperand: Bool
     ) throws(QueryError) -> Syntax.Node {

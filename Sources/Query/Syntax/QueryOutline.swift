@@ -2,7 +2,7 @@
 package struct QueryOutline: CustomStringConvertible {
     package private(set) var description = ""
 
-    /// What is longer, in tokens, is cut.
+    /// The most tokens of an outline; the rest is cut.
     private static let tokenCountMax = 200
 
     /// Makes the outline of a filter, or of a part of one. Cost: linear in the text.
@@ -29,7 +29,7 @@ package struct QueryOutline: CustomStringConvertible {
 }
 
 extension Token {
-    /// Whether it is a value that somebody wrote.
+    /// Whether it is a value from the query.
     fileprivate var isValue: Bool {
         switch kind {
         case .natural, .number, .float, .string, .base64, .objectID, .uuid, .timestamp, .trueValue,

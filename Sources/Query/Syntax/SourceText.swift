@@ -10,17 +10,17 @@ struct SourceText {
     /// The byte at `offset`; 0 behind the end.
     subscript(offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// The column of a byte: in Unicode scalars, from 1. Cost: linear; for errors only.
+    /// Returns the column of a byte: in Unicode scalars, from 1. Cost: linear; for errors only.
     func column(_ offset: Int) -> Int {
         var column = 1
         for byte in bytes.prefix(offset) where byte & 0xC0 != 0x80 { column += 1 }
         return column
     }
 
-    /// The text between two offsets.
+    /// Returns the text between two offsets.
     func text(_ start: Int, _ end: Int) -> String { text(start..<max(start, end)) }
 
-    /// The text in a range.
+    /// Returns the text in a range.
     func text(_ range: Range<Int>) -> String {
         withBytes(range) { String(decoding: $0, as: UTF8.self) }
     }
@@ -34,7 +34,7 @@ struct SourceText {
         }
     }
 
-    /// A fault at an offset.
+    /// Makes a fault at an offset.
     func fault(
         _ kind: QueryError.Kind, _ message: String, at offset: Int, argument: Int? = nil,
         hint: String? = nil
@@ -44,7 +44,7 @@ struct SourceText {
             hint: hint)
     }
 
-    /// Where a byte stands first in a range of the text; nil where it doesn't.
+    /// Finds the first offset of a byte in a range of the text; nil where there is none.
     func offset(of byte: UInt8, in range: Range<Int>) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,
@@ -61,7 +61,7 @@ struct SourceText {
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(117))) + "..."
     }
 
-    /// A syntax error at an offset, in Realm's wording.
+    /// Makes a syntax error at an offset, in Realm's wording.
     func syntaxError(_ message: String, at offset: Int) -> QueryError {
         fault(.syntax, "Invalid predicate: '\(excerpt)': \(message)", at: offset)
     }
@@ -73,7 +73,7 @@ extension SourceText {
         split(0..<bytes.count, at: UInt8(ascii: ","), sparesKeys: true)
     }
 
-    /// The pieces between separators, without blanks before them; one empty piece for nothing.
+    /// Returns the pieces between separators, without blanks before them; one empty piece for nothing.
     ///
     /// - `sparesKeys`: Whether separators within keys of maps and within parentheses are none, such as the commas of
     ///   `costs['a,b']` and `percentile(age,95)`.
@@ -108,7 +108,7 @@ extension SourceText {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
     }
 
-    /// Where the key in quotes ends that a range begins with, behind its last quote; nil where it goes on
+    /// Finds the end of the key in quotes that a range begins with, behind its last quote; nil where it goes on
     /// beyond the range.
     func endOfKey(_ range: Range<Int>) -> Int? {
         var offset = range.lowerBound + 1
@@ -119,7 +119,7 @@ extension SourceText {
         return nil
     }
 
-    /// Where each pair of parentheses ends, behind the last one, by where it begins; those within quotes are none.
+    /// Finds the end of each pair of parentheses, behind the last one, by its beginning; those within quotes are none.
     /// Cost: linear.
     func parenthesesEnds() -> [Int: Int] {
         var ends: [Int: Int] = [:]
@@ -139,7 +139,7 @@ extension SourceText {
         return ends
     }
 
-    /// The name in a piece of a path.
+    /// Returns the name in a piece of a path.
     func name(_ piece: Range<Int>) throws(QueryError) -> String {
         guard !piece.isEmpty else {
             throw fault(.syntax, "A property name is expected here.", at: piece.lowerBound)

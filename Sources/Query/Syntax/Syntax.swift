@@ -51,7 +51,7 @@ struct Syntax {
 
         var start: Int { range.lowerBound }
 
-        /// How many operations and subqueries stand in each other.
+        /// The number of operations and subqueries that stand in each other.
         var depth: Int {
             switch self {
             case .constant, .quantifiedArgument, .list, .property, .path: 0
@@ -73,7 +73,7 @@ struct Syntax {
         var range: Range<Int> { left.range.lowerBound..<right.range.upperBound }
     }
 
-    /// How many of several objects satisfy a predicate.
+    /// The number of objects, of several, that satisfy a predicate.
     struct Subquery {
         var path: Path
         var variable: String
@@ -164,7 +164,7 @@ struct Syntax {
         var altitude: Constant?
     }
 
-    /// What follows the predicate, in order.
+    /// A clause behind the predicate.
     enum Suffix {
         case sort([(path: Path, isAscending: Bool)])
         case distinct([Path])

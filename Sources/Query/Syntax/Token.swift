@@ -1,6 +1,6 @@
-/// One word of a query: what it is and where it stands. What it says is asked of the ``Lexer``.
+/// One word of a query: its kind and its position. The ``Lexer`` tells what it says.
 struct Token {
-    /// What a token is. Several spellings can be one kind: `&&` and `AND`, `=` and `==`.
+    /// The kind of a token. Several spellings can be one kind: `&&` and `AND`, `=` and `==`.
     enum Kind: Equatable {
         case end
         case identifier
@@ -25,7 +25,7 @@ struct Token {
         case comma, dot, plus, minus, star, slash
     }
 
-    /// What it is.
+    /// The kind of token.
     var kind: Kind
     /// The offset of its first byte in the text.
     var start: Int
@@ -45,7 +45,7 @@ struct Token {
         }
     }
 
-    /// What may follow an `@`.
+    /// The operations that may follow an `@`.
     static let operations: [String: Syntax.Step.Kind] = [
         "count": .count, "size": .count, "min": .aggregate(.min), "max": .aggregate(.max),
         "sum": .aggregate(.sum), "avg": .aggregate(.average), "links": .links, "type": .type,

@@ -183,7 +183,7 @@ enum TextMatch {
             .isSuffix(of: text, from: offset)
     }
 
-    /// The order of two texts by their scalars but for case: negative, 0 or positive. Cost: up to the first that
+    /// Compares two texts by their scalars but for case: negative, 0 or positive. Cost: up to the first that
     /// differs.
     static func foldedOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         var (i, j) = (0, 0)

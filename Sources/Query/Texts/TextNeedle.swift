@@ -4,7 +4,7 @@ import Text
 /// Pratt). It costs eight bytes of memory for each unit: ``TextMatch`` makes one when simple comparing has
 /// taken too long.
 struct TextNeedle {
-    /// What is compared.
+    /// The units that are compared.
     enum Units {
         case bytes
         case scalars
@@ -48,7 +48,7 @@ struct TextNeedle {
         }
     }
 
-    /// How much of the needle stands before the next unit, given how much stood before this one.
+    /// Returns how much of the needle stands before the next unit, given how much stood before this one.
     @inline(__always)
     private func advance(_ matched: Int, _ unit: UInt32) -> Int {
         var matched = matched == units.count ? Int(borders[matched - 1]) : matched

@@ -21,7 +21,7 @@ final class PatternTest: ValueTest {
         super.init(nullResult: false)
     }
 
-    /// The compiled expression. Where accents do not count it has none itself.
+    /// Compiles the expression, without its accents where they do not count.
     static func pattern(
         _ text: String, _ relation: Relation
     ) throws(TextPattern.Fault) -> TextPattern {

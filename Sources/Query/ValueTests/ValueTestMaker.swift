@@ -8,7 +8,7 @@ struct ValueTestMaker {
     let schema: RowSchema
     /// The objects that tests made so far compare with.
     private(set) var objects: [ObjectConstant] = []
-    /// What the tests may spend.
+    /// The source and the budget of the tests.
     let bound: BoundSource
 
     init(schema: RowSchema, _ bound: BoundSource = BoundSource()) {
@@ -16,7 +16,7 @@ struct ValueTestMaker {
         self.bound = bound
     }
 
-    /// The object that a constant names; nil where it is no link.
+    /// Makes the object that a constant names; nil where it is no link.
     mutating func object(_ constant: Value) -> ObjectConstant? {
         guard case .link(let className, let key) = constant,
             let rowClass = schema.rowClass(named: className)
@@ -26,7 +26,7 @@ struct ValueTestMaker {
         return object
     }
 
-    /// The test of what a path is compared with.
+    /// Makes the test of what a path is compared with.
     mutating func test(_ compared: ComparedPath) -> ValueTest {
         let (relation, type) = (compared.relation, compared.path.type)
         guard let quantifier = compared.listQuantifier else {
@@ -42,7 +42,7 @@ struct ValueTestMaker {
             quantifier, bound)
     }
 
-    /// A test of one constant, which may stand on the left of the operator.
+    /// Makes a test of one constant, which may stand on the left of the operator.
     private mutating func test(
         _ relation: Relation, _ constant: Value, _ type: ValueType, _ constantIsLeft: Bool
     ) -> ValueTest {
@@ -50,7 +50,7 @@ struct ValueTestMaker {
         var usual = relation
         if constantIsLeft, let swapped = relation.comparison.swapped { usual.comparison = swapped }
         let comparison = usual.comparison
-        // What is not comparable satisfies `!=` alone.
+        // Values that are not comparable satisfy `!=` alone.
         let different = FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
         if type == .kinds {
             guard case .int(let kinds) = constant else { return different }
@@ -111,12 +111,12 @@ struct ValueTestMaker {
         }
     }
 
-    /// The bytes of a constant of a type, string or data; nil for one of another type.
+    /// Returns the bytes of a constant of a type, string or data; nil for one of another type.
     private func text(_ constant: Value, _ storage: ElementStorage) -> TextConstant? {
         constant.scalarType.map { ElementStorage($0) } == storage ? TextConstant(constant) : nil
     }
 
-    /// One test of several constants, of which a value has to equal one; nil where each needs its own.
+    /// Makes one test of several constants, of which a value has to equal one; nil where each needs its own.
     private func setTest(
         _ relation: Relation, _ constants: [Value], _ storage: ElementStorage
     ) -> ValueTest? {

@@ -41,7 +41,7 @@ extension ComparedValue {
         ordinal = UInt128(classNumber) << 64 | ordinal
     }
 
-    /// The place of the value's kind in the order of values; nil for null and for what has no kind.
+    /// The rank of the value's kind in the order of values; nil for null and for values without a kind.
     var rank: UInt8? {
         if let kind { return kind == .null ? nil : kind.rank }
         switch storage {
@@ -63,7 +63,7 @@ extension ComparedValue {
         return number.flatMap { MixedNumber($0) }
     }
 
-    /// The order of two values of the same kind: negative, 0 or positive; nil for others.
+    /// Returns the order of two values of the same kind: negative, 0 or positive; nil for others.
     static func mixedOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
         guard let rank = a.rank, rank == b.rank, a.storage != .embedded, b.storage != .embedded
         else { return nil }
@@ -76,7 +76,7 @@ extension ComparedValue {
         }
     }
 
-    /// The order in which `mixed` values sort: by kind, then within it; lists are alike, and maps.
+    /// Returns the order in which `mixed` values sort: by kind, then within it; lists are alike, and maps.
     static func mixedSortOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int {
         let (x, y) = (a.rank ?? 0, b.rank ?? 0)
         return x == y ? mixedOrder(a, b) ?? 0 : Int(x) - Int(y)

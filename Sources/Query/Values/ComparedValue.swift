@@ -4,7 +4,7 @@ import Rows
 
 /// A value of either side of a comparison of two paths, held without a copy.
 struct ComparedValue {
-    /// What kind of value; nil for null. `embedded` stands for something that equals nothing.
+    /// The kind of value; nil for null. `embedded` stands for something that equals nothing.
     var storage: ElementStorage?
     /// Of a `mixed` value, its kind; it compares by that.
     var kind: MixedKind?
@@ -73,17 +73,17 @@ struct ComparedValue {
         }
     }
 
-    /// The double that has these ordered bits.
+    /// Returns the double that has these ordered bits.
     static func double(_ bits: UInt64) -> Double {
         bits == 0 ? .nan : Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits)
     }
 
-    /// The float that has these ordered bits.
+    /// Returns the float that has these ordered bits.
     static func float(_ bits: UInt32) -> Float {
         bits == 0 ? .nan : Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits)
     }
 
-    /// The order of two values of comparable types: negative, 0 or positive; nil for others.
+    /// Returns the order of two values of comparable types: negative, 0 or positive; nil for others.
     static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
         if a.kind != nil || b.kind != nil { return mixedOrder(a, b) }
         guard let x = a.storage, let y = b.storage else { return nil }
@@ -105,7 +105,7 @@ struct ComparedValue {
         return isLess ? -1 : 1
     }
 
-    /// The order in which values sort: null first.
+    /// Returns the order in which values sort: null first.
     static func sortOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int {
         if a.storage == nil { return b.storage == nil ? 0 : -1 }
         if b.storage == nil { return 1 }

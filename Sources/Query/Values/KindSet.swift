@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// Kinds of a `mixed` value as a set: what `@type` gives, and what its names stand for.
+/// Kinds of a `mixed` value as a set: the result of `@type`, and the meaning of its names.
 enum KindSet {
     private static let kinds: [MixedKind] = [
         .null, .bool, .int, .double, .float, .decimal, .string, .data, .date, .objectID, .uuid,
@@ -14,7 +14,7 @@ enum KindSet {
         return bits
     }()
 
-    /// The set of one kind.
+    /// Makes the set of one kind.
     static func of(_ kind: MixedKind) -> Int64 { bits[Int(kind.rawValue)] }
 
     /// The names of kinds, in lower case.
@@ -31,7 +31,7 @@ enum KindSet {
         "collection": [.list, .map],
     ]
 
-    /// The set that a name stands for, in any case; nil for an unknown name.
+    /// Returns the set that a name stands for, in any case; nil for an unknown name.
     static func named(_ name: String) -> Int64? {
         names[name.lowercased()]?.reduce(0) { $0 | of($1) }
     }

@@ -3,8 +3,8 @@ import Rows
 
 /// A number of any type, to calculate with.
 ///
-/// The wider of two types is the result's: int, float, double, decimal. Of ints there is no result that does not
-/// fit into 64 bits; an int divided by zero is the greatest int, or the least where it was negative.
+/// The wider of two types is the result's: int, float, double, decimal. A result of ints beyond 64 bits is none;
+/// an int divided by zero is the greatest int, or the least where it was negative.
 enum Number {
     case int(Int64)
     case float(Float)
@@ -118,7 +118,7 @@ enum Number {
         }
     }
 
-    /// Two numbers put together; nil where ints come to more than 64 bits have.
+    /// Calculates with two numbers; nil where ints come to more than 64 bits hold.
     static func calculate(_ a: Number, _ operation: ArithmeticOperator, _ b: Number) -> Number? {
         switch max(a.rank, b.rank) {
         case 0:

@@ -6,7 +6,7 @@ import Rows
 /// Ints, floats and doubles compare exactly, nothing is rounded. A decimal compares with a float or a
 /// double as Realm does it: by the decimal of as many digits as the type surely keeps.
 extension Ordinal {
-    /// The ordinal of a number in a numeric type; nil when the type can't hold it.
+    /// Returns the ordinal of a number in a numeric type; nil when the type can't hold it.
     static func number(_ value: Value, as storage: ElementStorage) -> UInt128? {
         switch storage {
         case .int: int(value).map { of($0) }
@@ -45,7 +45,7 @@ extension Ordinal {
         }
     }
 
-    /// The ordinals of the floats or doubles that stand in a relation to a decimal; nil when none do.
+    /// Returns the ordinals of the floats or doubles that stand in a relation to a decimal; nil when none do.
     ///
     /// Several are one decimal, since that has fewer digits than they, and some decimals are none of them.
     static func range(
@@ -54,7 +54,7 @@ extension Ordinal {
         // Beyond infinity there are only bits that are no value's.
         let last = storage == .float ? of(Float.infinity) : of(Double.infinity)
         let wanted = decimal.ordinal
-        /// How many ordinals satisfy a condition that holds up to some ordinal.
+        /// Counts the ordinals that satisfy a condition that holds up to some ordinal.
         func count(_ holds: (UInt128) -> Bool) -> UInt128 {
             var (low, high) = (UInt128(0), last + 1)
             while low < high {
@@ -78,7 +78,7 @@ extension Ordinal {
         }
     }
 
-    /// The ordinal of the decimal that a float or double counts as.
+    /// Returns the ordinal of the decimal that a float or double counts as.
     private static func asDecimal(_ ordinal: UInt128, _ storage: ElementStorage) -> UInt128 {
         let bits = UInt64(truncatingIfNeeded: ordinal)
         let number: Number =
@@ -88,8 +88,8 @@ extension Ordinal {
         return number.decimal.ordinal
     }
 
-    /// The ordinal of the greatest value of a numeric type that lies below a number which the type
-    /// can't hold; none when there is no such value.
+    /// Returns the ordinal of the greatest value of a numeric type that lies below a number which the
+    /// type can't hold; none when there is no such value.
     static func greatestBelow(
         _ constant: Value, as storage: ElementStorage
     ) -> (ordinal: UInt128, isNone: Bool)? {

@@ -5,7 +5,7 @@ import Rows
 /// Values of fixed width as unsigned numbers in the order of the values; the numbers are what stands
 /// in an ``OrderedKey`` behind its first byte.
 enum Ordinal {
-    /// The largest ordinal of a type.
+    /// Returns the largest ordinal of a type.
     static func greatest(_ storage: ElementStorage) -> UInt128 {
         switch storage {
         case .bool: 1
@@ -17,7 +17,7 @@ enum Ordinal {
         }
     }
 
-    /// The ordinal of the stored value at an address: a slot or an element of a fixed width.
+    /// Returns the ordinal of the stored value at an address: a slot or an element of a fixed width.
     static func stored(_ address: UnsafeRawPointer, _ storage: ElementStorage) -> UInt128 {
         switch storage {
         case .bool: address.storedBool ? 1 : 0
@@ -33,13 +33,13 @@ enum Ordinal {
         }
     }
 
-    /// The ordinal of an int.
+    /// Returns the ordinal of an int.
     static func of(_ value: Int64) -> UInt128 { UInt128(UInt64(bitPattern: value) ^ 1 << 63) }
 
-    /// The ordinal of a double.
+    /// Returns the ordinal of a double.
     static func of(_ value: Double) -> UInt128 { UInt128(OrderedKey.orderedBits(value)) }
 
-    /// The ordinal of a float.
+    /// Returns the ordinal of a float.
     static func of(_ value: Float) -> UInt128 { UInt128(OrderedKey.orderedBits(value)) }
 
     private static func of(_ value: Timestamp) -> UInt128 {
@@ -54,8 +54,8 @@ enum Ordinal {
         UInt128(value.high) << 64 | UInt128(value.low)
     }
 
-    /// The ordinal of a value of the type that is stored so, or of a number that the type can hold; nil
-    /// for others.
+    /// Returns the ordinal of a value of the type that is stored so, or of a number that the type can
+    /// hold; nil for others.
     static func of(_ value: Value, as storage: ElementStorage) -> UInt128? {
         switch (storage, value) {
         case (.bool, .bool(let value)): value ? 1 : 0
@@ -66,7 +66,7 @@ enum Ordinal {
         }
     }
 
-    /// The ordinals of the non-null values that satisfy `value ⋈ constant`; nil when none do.
+    /// Returns the ordinals of the non-null values that satisfy `value ⋈ constant`; nil when none do.
     ///
     /// Numbers of another type are compared exactly, but for decimals beside floats and doubles. A constant that is not comparable satisfies
     /// nothing. `comparison` is equality or one of the four orders.

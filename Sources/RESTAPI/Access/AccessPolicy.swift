@@ -9,7 +9,7 @@ import StoreService
 /// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
 package final class AccessPolicy: Sendable {
     private let tokens: AccessTokens
-    /// The operator said that whoever reaches the service may use it.
+    /// Whether the operator has opened the service to everybody who reaches it.
     private let isInsecure: Bool
     private let cors: CORSPolicy
 
@@ -20,10 +20,10 @@ package final class AccessPolicy: Sendable {
         self.cors = cors
     }
 
-    /// The refusal of a request whose operation needs `right`; nil when it may go on, for as long as the
-    /// grant holds that it is given.
+    /// Returns the refusal of a request whose operation needs `right`; nil when it may go on, for as
+    /// long as the grant holds that it is given.
     ///
-    /// - `tickets`: What admits it without a token; nil when nothing does.
+    /// - `tickets`: The tickets that admit it without a token; nil when there are none for it.
     package func refusal(
         of request: Request, needing right: Right?, orBy tickets: StreamTickets? = nil
     ) -> Response? {
@@ -132,7 +132,7 @@ package final class AccessPolicy: Sendable {
             && origin.bytes.dropFirst(scheme.utf8CodeUnitCount).elementsEqual(host.bytes)
     }
 
-    /// A `Host` header without its port and the brackets of IPv6.
+    /// Returns a `Host` header without its port and the brackets of IPv6.
     static func hostName(_ host: String) -> String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" })

@@ -3,7 +3,7 @@ import JSON
 import ObjectJSON
 import StoreService
 
-// What the operations on tokens share.
+// Shared parts of the operations on tokens.
 extension RESTService {
     /// Answers from a thread of the scheduler with what is made of the store's tokens.
     func answerTokens(
@@ -16,7 +16,7 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in try tokens.change(body) }
     }
 
-    /// The members of a body that describes a token; nil for one that is left out.
+    /// Reads the members of a body that describes a token; nil for one that is left out.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for anything else than `{"name": …, "right": …}`.
     func tokenMembers(

@@ -8,7 +8,7 @@ import Threads
 /// The tickets that admit clients which send no headers, such as a browser's event source, to one event stream each.
 ///
 /// A ticket (``SignedTicket``) is for one URL, has the rights of the token that it was made with, and ends with that.
-/// Which are in use is in memory (``TicketOpenings``); all else stands in their texts, so that they outlive a restart.
+/// Tickets in use are in memory (``TicketOpenings``); all else stands in their texts, so that they outlive a restart.
 /// Thread-safe.
 package final class StreamTickets: Sendable {
     /// The parameter of a URL that states one.
@@ -17,7 +17,7 @@ package final class StreamTickets: Sendable {
     static let parameterByteCount = "&ticket=".utf8.count + SignedTicket.textByteCount
 
     private let options: RESTOptions
-    /// What signs them.
+    /// The key that signs them.
     private let key: [UInt8]
     private let openings: Mutex<TicketOpenings>
 
@@ -38,9 +38,9 @@ package final class StreamTickets: Sendable {
     /// Makes a ticket.
     ///
     /// - Parameters:
-    ///   - target: What it opens.
-    ///   - grant: What admits who asks; nil where everybody may do everything.
-    ///   - client: Who asks.
+    ///   - target: The stream that it opens.
+    ///   - grant: The grant of the client; nil where everybody may do everything.
+    ///   - client: The client that asks.
     /// - Returns: Its text.
     /// - Throws: ``RequestFault`` `.unavailable` when so many are in use that it could open nothing.
     func make(
@@ -57,7 +57,7 @@ package final class StreamTickets: Sendable {
         return text
     }
 
-    /// The grant of a request by the ticket that it states.
+    /// Returns the grant of a request by the ticket that it states.
     ///
     /// - Throws: ``RequestFault`` `.unauthenticated` when the ticket opens nothing, or not this.
     func grant(
@@ -70,8 +70,8 @@ package final class StreamTickets: Sendable {
         return grant
     }
 
-    /// Opens the stream of the ticket that a request states, until nobody holds what is returned; nil when it states
-    /// none.
+    /// Opens the stream of the ticket that a request states, for as long as the returned value is held; nil when it
+    /// states none.
     ///
     /// - Throws: ``RequestFault`` `.unauthenticated` as ``grant(of:needing:from:)``, `.conflict` while the stream is
     ///   open, `.unavailable` when too many are in use.
@@ -86,7 +86,7 @@ package final class StreamTickets: Sendable {
         }
     }
 
-    /// A stream that a ticket has opened, until nobody holds this any more.
+    /// A stream that a ticket has opened, for as long as this is held.
     final class Opening: Sendable {
         private let tickets: StreamTickets
         private let ticket: SignedTicket
@@ -101,7 +101,7 @@ package final class StreamTickets: Sendable {
         }
     }
 
-    /// The ticket that a request states for its URL.
+    /// Reads the ticket that a request states for its URL.
     private func stated(in request: Request) throws(RequestFault) -> SignedTicket {
         guard let text = request[query: Self.parameter],
             let ticket = SignedTicket(

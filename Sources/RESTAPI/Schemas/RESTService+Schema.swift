@@ -6,17 +6,17 @@ import ObjectModel
 import ObjectStore
 import StoreService
 
-// What the operations on the schema and on projections share.
+// Shared parts of the operations on the schema and on projections.
 extension RESTService {
-    /// What the tag of a schema ends with, so that no object's tag equals it.
+    /// The ending of a schema's tag, so that no object's tag equals it.
     private static let schemaTagSuffix = "-schema"
 
-    /// The entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
+    /// Returns the entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
     func schemaTag(_ schema: Schema) -> String {
         "\(CatalogChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
     }
 
-    /// A reply with a schema or one class of it, and the headers that go with it.
+    /// Makes a reply with a schema or one class of it, and the headers that go with it.
     func schemaResponse(
         _ status: UInt16, _ schema: Schema, _ write: (SchemaWriter) -> Void
     ) -> Response {
@@ -79,8 +79,8 @@ extension RESTService {
         }
     }
 
-    /// What a request asks of the schema: `If-Match` names its tags, of which tags of objects are none, and
-    /// `If-None-Match: *` asks that what is written is not there.
+    /// Reads the condition of a request on the schema: `If-Match` names tags of schemas, not of objects, and
+    /// `If-None-Match: *` requires that the schema, class or projection to be written does not exist.
     private func schemaPrecondition(_ request: Request) throws(RequestFault) -> Precondition {
         let stated = try Precondition(request)
         if stated == .absent { return stated }
@@ -94,7 +94,7 @@ extension RESTService {
             })
     }
 
-    /// The fault of a failed change; what clients are not told is reported.
+    /// Makes the fault of a failed change; reports the details that clients are not told.
     private func fault(_ error: StoreError, of change: CatalogChange) -> RequestFault {
         if case .storage = error { return served.fault(error) }
         return change.fault(error)

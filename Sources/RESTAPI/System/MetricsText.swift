@@ -10,7 +10,7 @@ struct MetricsText {
 
     private let buffer = ByteBuffer(capacity: 16 << 10)
 
-    /// The text so far, handed over.
+    /// Hands over the text so far.
     func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) { buffer.takeStorage() }
 
     /// Begins a family; its samples follow.

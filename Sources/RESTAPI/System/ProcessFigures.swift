@@ -3,7 +3,7 @@ import Glibc
 struct ProcessFigures {
     /// Memory in RAM, mapped files included.
     var residentByteCount = 0
-    /// Memory in RAM that belongs to no file: what the process itself holds.
+    /// Memory in RAM that belongs to no file but to the process itself.
     var anonymousByteCount = 0
     /// Open file descriptors.
     var openFileCount = 0

@@ -10,10 +10,10 @@ package final class RunningService: Sendable {
 
     /// Starts serving a store.
     ///
-    /// - `serverOptions`: Where to listen and the server's limits; those that ``RESTOptions`` has too
+    /// - `serverOptions`: The addresses to listen at and the server's limits; those that ``RESTOptions`` has too
     ///   are taken from there.
-    /// - `access`: Who may do what; nil lets everybody do everything.
-    /// - `mailbox`: Where operators' commands come from; nil for a store without a folder.
+    /// - `access`: The rights of clients; nil lets everybody do everything.
+    /// - `mailbox`: The source of operators' commands; nil for a store without a folder.
     /// - Throws: ``ServerError`` when the address can't be used.
     package init(
         _ service: RESTService, serverOptions: ServerOptions, access: AccessPolicy?,

@@ -3,7 +3,7 @@ import JSON
 import ObjectModel
 
 extension RESTService {
-    /// `GET /v1`: what runs here, its limits by the names of their options, and what it can do.
+    /// `GET /v1`: the running version, its limits by the names of their options, and its capabilities.
     func getService(_ request: Request) -> Outcome {
         let version = store.version
         return .respond(
@@ -27,7 +27,7 @@ extension RESTService {
             })
     }
 
-    /// What a client may rely on in this version; later versions add names.
+    /// The names of the features that a client may rely on in this version; later versions add names.
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "backups",
         "merge-patch", "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",

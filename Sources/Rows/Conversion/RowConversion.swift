@@ -3,7 +3,7 @@ import ObjectModel
 /// The conversion of rows of a class to rows of the class that replaces it in another schema. Immutable; any
 /// thread.
 package struct RowConversion: Sendable {
-    /// Where a property of the new class takes its value from.
+    /// The source of a property's value in the new class.
     package enum Source: Sendable {
         /// From a property of the old class that is stored alike.
         case kept(Int)
@@ -21,7 +21,7 @@ package struct RowConversion: Sendable {
 
     /// Something to look at in every row, because data may be lost there.
     package struct Check: Sendable {
-        /// What is looked for.
+        /// A loss to look for.
         package enum Loss: Sendable {
             /// Anything at all: the property goes.
             case anything
@@ -31,9 +31,9 @@ package struct RowConversion: Sendable {
 
         /// The property, by position in the old class.
         package var member: Int
-        /// What is looked for.
+        /// The loss to look for.
         package var loss: Loss
-        /// Which step of the change loses it.
+        /// The position of the step of the change that loses it.
         package var step: Int
 
         /// Makes a check.
@@ -50,7 +50,7 @@ package struct RowConversion: Sendable {
     package var target: RowClass
     /// One for each property of `target`.
     package var members: [Source]
-    /// What may be lost.
+    /// The checks for values that may be lost.
     package var checks: [Check]
 
     /// Makes a conversion.

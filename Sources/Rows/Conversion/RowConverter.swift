@@ -12,12 +12,12 @@ package final class RowConverter {
     private let builder = RowBuilder()
     private let collection = ScalarCollectionBuilder()
 
-    /// Where values go that are too large for a row; nil keeps them in it.
+    /// The sink of values that are too large for a row; nil keeps them in it.
     package var overflow: (any OverflowSink)? {
         get { builder.overflow }
         set { builder.overflow = newValue }
     }
-    /// What is too large for a row.
+    /// The largest values that stay in a row.
     package var limits: OverflowLimits {
         get { builder.limits }
         set { builder.limits = newValue }

@@ -4,7 +4,7 @@ import ObjectModel
 /// The value of one property, assembled even where it is stored out of line. Valid as long as the
 /// row.
 struct StoredField {
-    /// How it is stored.
+    /// Its storage.
     let storage: FieldStorage
     /// Whether it is null.
     let isNull: Bool
@@ -42,7 +42,7 @@ struct StoredField {
         return storage.shape == .single || elements.count > 0
     }
 
-    /// What `read` makes of the values: one of a single property.
+    /// Maps the values by `read`: one of a single property.
     private func map<Result>(
         null: Result, _ read: (UnsafeRawBufferPointer) -> Result
     ) -> [Result] {

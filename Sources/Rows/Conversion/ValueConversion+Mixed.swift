@@ -2,8 +2,8 @@ import Bytes
 import ObjectModel
 
 extension ValueConversion {
-    /// The values of a property as `mixed` ones, nil for null: one for a single property. Plain values and
-    /// links stay what they are; links to classes that go become null.
+    /// Converts the values of a property to `mixed` ones, nil for null: one for a single property. Plain
+    /// values and links stay what they are; links to classes that go become null.
     func mixed(_ stored: StoredField) -> (values: [[UInt8]?], isLoss: Bool) {
         let buffer = ByteBuffer(capacity: 64)
         let writer = MixedWriter(buffer)

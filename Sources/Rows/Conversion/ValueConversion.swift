@@ -4,9 +4,9 @@ import ObjectModel
 /// The conversion of a property's values to those of the property that replaces it, which has another
 /// type, or allows less. Immutable; any thread.
 package struct ValueConversion: Sendable {
-    /// How the values are stored now.
+    /// The storage of the values now.
     package var from: FieldStorage
-    /// How they are to be stored.
+    /// The storage that they are to have.
     package var to: FieldStorage
     /// The type that is wanted; nil for links and embedded objects.
     package var scalar: ScalarType?
@@ -16,7 +16,7 @@ package struct ValueConversion: Sendable {
     package var cases: Set<Value>?
     /// The first of them.
     private var firstCase: Value?
-    /// What a required property holds in the place of a value that does not convert.
+    /// The value of a required property in the place of one that does not convert.
     package var fallback: DefaultValue
     /// Whether both properties hold objects of one class.
     package var keepsObjects: Bool
@@ -67,7 +67,7 @@ package struct ValueConversion: Sendable {
         }
     }
 
-    /// The plain value that takes the place of one, and whether something is lost by that.
+    /// Returns the plain value that takes the place of one, and whether something is lost by that.
     func convert(_ value: Value, isElement: Bool, now: Timestamp) -> (value: Value, isLoss: Bool) {
         guard let scalar else { return (.null, value != .null) }
         if value == .null {
@@ -117,7 +117,7 @@ package struct ValueConversion: Sendable {
         return false
     }
 
-    /// The plain values of a property in the other type: one for a single property.
+    /// Converts the plain values of a property to the other type: one for a single property.
     func convertScalars(_ field: StoredField, now: Timestamp) -> (values: [Value], isLoss: Bool) {
         let stored = field.values
         if to.shape != .single {

@@ -1,8 +1,8 @@
-/// What a change of an element, or inside a `mixed` value, has done.
+/// The outcome of a change of an element, or of one inside a `mixed` value.
 package struct ElementOutcome: Sendable, Equatable {
     /// Whether an element or entry came that was not there.
     package var isCreated = false
-    /// Where an element stands that was inserted into a list.
+    /// The position of an element that was inserted into a list.
     package var position: Int?
 
     /// Nothing was added.

@@ -1,5 +1,5 @@
 /// The kinds of a `mixed` value. Raw values are part of the storage format: the upper half of the byte
-/// is the place of the kind in the order of values, so that all numbers share one.
+/// is the rank of the kind in the order of values, so that all numbers share one.
 package enum MixedKind: UInt8, Sendable {
     /// No value.
     case null = 0x00
@@ -30,7 +30,7 @@ package enum MixedKind: UInt8, Sendable {
     /// Values by key.
     case map = 0xA0
 
-    /// The place in the order of values: null, bools, numbers, strings, data, dates, object identifiers,
+    /// The rank in the order of values: null, bools, numbers, strings, data, dates, object identifiers,
     /// UUIDs, links, lists, maps.
     package var rank: UInt8 { rawValue >> 4 }
 
@@ -50,7 +50,7 @@ package enum MixedKind: UInt8, Sendable {
         }
     }
 
-    /// How a plain value of the kind would be stored alone; nil for null, lists and maps.
+    /// The storage that a plain value of the kind would have alone; nil for null, lists and maps.
     package var storage: ElementStorage? {
         switch self {
         case .null, .list, .map: nil

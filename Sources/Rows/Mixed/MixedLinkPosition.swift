@@ -1,6 +1,6 @@
-/// Where a link stands in a `mixed` value, and which class it leads to.
+/// The position of a link in a `mixed` value, and the class that it leads to.
 package struct MixedLinkPosition {
-    /// Where it begins in the value; in a list or set of such values counted from the first one's
+    /// Its offset in the value; in a list or set of such values counted from the first one's
     /// beginning.
     package var offset: Int
     /// The position of the target's class.

@@ -3,7 +3,7 @@ import ObjectModel
 /// A number of any kind among those of all kinds, compared exactly. NaN is one, below all others.
 ///
 /// The greatest double that is not above the number, and, unless they are the same number, the number
-/// as a decimal: what is no double is an int or a decimal, and both are decimals exactly.
+/// as a decimal: a number that is no double is an int or a decimal, and both are decimals exactly.
 package struct MixedNumber: Hashable, Comparable, Sendable {
     /// The double, as ``OrderedKey/orderedBits(_:)-(Double)`` has it.
     package let floor: UInt64

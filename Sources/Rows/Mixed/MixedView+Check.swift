@@ -2,9 +2,9 @@ import Bytes
 import ObjectModel
 
 extension MixedView {
-    /// What is wrong with the bytes, as what follows "is" or "has" in a sentence; nil when nothing is.
+    /// Finds the fault of the bytes, worded as a predicate that begins with "is" or "has"; nil when there is none.
     ///
-    /// - `depth`: How many lists and maps are around the value.
+    /// - `depth`: The number of lists and maps around the value.
     package func fault(depth: Int = 0) -> String? {
         guard let tag = bytes.first, let kind = MixedKind(rawValue: tag) else {
             return "has a value of no known kind"

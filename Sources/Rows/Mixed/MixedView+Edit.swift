@@ -6,7 +6,7 @@ extension MixedView {
     /// Appends the value with something else where steps lead to. Cost: linear in the value.
     ///
     /// - `steps`: At least one.
-    /// - `placement`: How a value comes there; nil takes away what is there.
+    /// - `placement`: The way in which a value comes there; nil takes away the one that is there.
     /// - `new`: The value that comes there.
     /// - `buffer`: Neither value lies in it; it holds a part of the changed one when a fault is thrown.
     package func change(
@@ -43,7 +43,7 @@ extension MixedView {
         return outcome
     }
 
-    /// The value that steps lead to.
+    /// Returns the value that steps lead to.
     ///
     /// - Throws: ``ElementFault`` `.notThere` or `.noElements`.
     package func value(at steps: [[UInt8]]) throws(ElementFault) -> MixedView {
@@ -56,7 +56,7 @@ extension MixedView {
         return value
     }
 
-    /// Where the element or entry of a step stands, or an entry would.
+    /// Finds the position of a step's element or entry, or the one that an entry would have.
     fileprivate func position(of step: [UInt8]) throws(ElementFault) -> (
         index: Int, isThere: Bool
     ) {
@@ -78,7 +78,7 @@ extension MixedView {
     /// Writes a list or map with something else in the place of some of its elements.
     ///
     /// - `key`: Of a map's new entry.
-    /// - `newCount`: How many values take the place: one or none.
+    /// - `newCount`: The number of values that take the place: one or none.
     /// - `body`: Writes that one.
     fileprivate func copy(
         to writer: MixedWriter, replacing range: Range<Int>, _ key: [UInt8], by newCount: Int = 1,
@@ -86,17 +86,17 @@ extension MixedView {
     ) throws(ElementFault) {
         let isMap = kind == .map
         let table = writer.begin(kind, count: count - range.count + newCount)
-        var place = 0
+        var writtenCount = 0
         func add(
             _ key: UnsafeRawBufferPointer, _ value: () throws(ElementFault) -> Void
         ) throws(ElementFault) {
             if isMap {
                 writer.buffer.append(key)
-                writer.close(2 * place, of: table)
+                writer.close(2 * writtenCount, of: table)
             }
             try value()
-            writer.close(isMap ? 2 * place + 1 : place, of: table)
-            place += 1
+            writer.close(isMap ? 2 * writtenCount + 1 : writtenCount, of: table)
+            writtenCount += 1
         }
         func keep(_ indices: Range<Int>) throws(ElementFault) {
             for index in indices {

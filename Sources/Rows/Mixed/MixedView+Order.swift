@@ -14,12 +14,12 @@ extension MixedView {
         }
     }
 
-    /// The order of two values, by which sets are sorted and told apart: negative, 0 or positive.
+    /// Returns the order of two values, by which sets are sorted and told apart: negative, 0 or positive.
     ///
     /// Kinds come in the order of ``MixedKind/rank``; numbers of all kinds compare exactly, so that 1, 1.0
     /// and the decimal 1 are one; lists compare element by element, maps entry by entry, key before value.
     ///
-    /// - `depth`: How many lists and maps are around the values; damaged ones that nest deeper than
+    /// - `depth`: The number of lists and maps around the values; damaged ones that nest deeper than
     ///   allowed count as equal.
     package static func order(_ a: MixedView, _ b: MixedView, depth: Int = 0) -> Int {
         let (x, y) = (a.kind, b.kind)

@@ -22,11 +22,11 @@ package struct MixedView {
     /// The whole value.
     package let bytes: UnsafeRawBufferPointer
 
-    /// Where the payload begins.
+    /// The offset of the payload.
     static let payloadOffset = 1
-    /// Where the table of a list or map begins.
+    /// The offset of the table of a list or map.
     static let tableOffset = 5
-    /// Where the object key of a link begins.
+    /// The offset of the object key of a link.
     static let linkKeyOffset = 5
 
     /// A view of stored bytes.
@@ -37,7 +37,7 @@ package struct MixedView {
         self.bytes = bytes ?? Self.nothing
     }
 
-    /// What it is; null for bytes that are too short for what they say.
+    /// The kind of value; null for bytes that are too short for the kind that they state.
     package var kind: MixedKind {
         guard let tag = bytes.first, let kind = MixedKind(rawValue: tag) else { return .null }
         let byteCount = bytes.count - Self.payloadOffset
@@ -62,7 +62,7 @@ package struct MixedView {
         )
     }
 
-    /// How many elements a list or entries a map has; 0 for other values.
+    /// The number of elements of a list or entries of a map; 0 for other values.
     package var count: Int {
         let slotCount: Int
         switch kind {
@@ -75,8 +75,8 @@ package struct MixedView {
         return count <= (bytes.count - Self.tableOffset) / (4 * slotCount) ? count : 0
     }
 
-    /// The element of a list, or the value of a map's entry, at an index; null where there is none.
-    /// Cost: constant.
+    /// Returns the element of a list, or the value of a map's entry, at an index; null where there is
+    /// none. Cost: constant.
     package func element(_ index: Int) -> MixedView {
         let count = count
         guard index >= 0, index < count else { return MixedView(Self.nothing) }
@@ -85,21 +85,21 @@ package struct MixedView {
             : MixedView(part(2 * index + 1, slotCount: 2 * count))
     }
 
-    /// The key of a map's entry; empty where there is none. Cost: constant.
+    /// Returns the key of a map's entry; empty where there is none. Cost: constant.
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         let count = count
         guard kind == .map, index >= 0, index < count else { return Self.nothing }
         return part(2 * index, slotCount: 2 * count)
     }
 
-    /// Where a map has a key; nil where it lacks it. Cost: logarithmic.
+    /// Finds the position of a key in a map; nil where it lacks it. Cost: logarithmic.
     package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard kind == .map else { return nil }
         let found = find(key: key)
         return found.isThere ? found.index : nil
     }
 
-    /// Where the entry of a map with a key stands, or would stand. Cost: logarithmic.
+    /// Finds the position of a key's entry in a map, or the one that it would have. Cost: logarithmic.
     func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
         let count = count
         let index = partitionPoint(count) {
@@ -116,9 +116,9 @@ package struct MixedView {
         Int(bytes.loadUnaligned(fromByteOffset: Self.tableOffset + 4 * slot, as: UInt32.self))
     }
 
-    /// The bytes that end where the table's slot says.
+    /// Returns the bytes that end where the table's slot says.
     ///
-    /// - `slotCount`: How many slots the table has; they lie within the bytes.
+    /// - `slotCount`: The number of slots of the table; they lie within the bytes.
     private func part(_ slot: Int, slotCount: Int) -> UnsafeRawBufferPointer {
         let start = Self.tableOffset + 4 * slotCount
         let from = slot == 0 ? 0 : end(slot - 1)
@@ -127,7 +127,7 @@ package struct MixedView {
         return UnsafeRawBufferPointer(rebasing: bytes[(start + from)..<(start + to)])
     }
 
-    /// Where the part that holds an offset begins, and which one of the list or map it is; nil for other
+    /// Finds the part of a list or map that holds an offset: its position, and where it begins; nil for other
     /// values and for an offset outside. Cost: logarithmic.
     func child(at offset: Int) -> (index: Int, start: Int)? {
         let count = count

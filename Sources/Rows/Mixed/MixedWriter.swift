@@ -11,14 +11,14 @@ import ObjectModel
 ///     writer.null()
 ///     writer.close(1, of: table)
 package struct MixedWriter {
-    /// Where values go, at its end.
+    /// The buffer at whose end values are written.
     package let buffer: ByteBuffer
 
     /// The table of a list or map that is being written.
     package struct Table {
-        /// Where it begins.
+        /// The offset of the table.
         fileprivate var offset: Int
-        /// Where the parts begin.
+        /// The offset of the parts.
         fileprivate var start: Int
     }
 

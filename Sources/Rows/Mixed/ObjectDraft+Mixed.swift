@@ -8,7 +8,7 @@ import ObjectModel
 extension ObjectDraft {
     /// States a `mixed` value.
     ///
-    /// - `start`: How many references there were before those of its links were added.
+    /// - `start`: The number of references before those of its links were added.
     package func set(_ member: Int, mixed value: MixedView, from start: Int) {
         if value.isNull { return setNull(member) }
         shiftReferences(from: start, by: arena.count)
@@ -17,7 +17,7 @@ extension ObjectDraft {
 
     /// States a list or set of `mixed` values.
     ///
-    /// - `start`: How many references there were before those of its links were added.
+    /// - `start`: The number of references before those of its links were added.
     package func set(_ member: Int, mixed collection: ScalarCollectionBuilder, from start: Int) {
         set(member, collection: collection)
         // The values stand behind each other at the end, in the order they were added.
@@ -26,7 +26,7 @@ extension ObjectDraft {
 
     /// Adds an entry of a map of `mixed` values; ``setEntries(_:from:)`` follows.
     ///
-    /// - `start`: How many references there were before those of its links were added.
+    /// - `start`: The number of references before those of its links were added.
     package func addEntry(
         _ key: UnsafeRawBufferPointer, mixed value: MixedView, from start: Int
     ) {
@@ -58,8 +58,8 @@ extension ObjectDraft {
         }
     }
 
-    /// The path from a property's value to a reference within it; empty for one in no
-    /// `mixed` value. Cost: logarithmic.
+    /// Returns the path from a property's value to a reference within it; empty for one in no `mixed`
+    /// value. Cost: logarithmic.
     package func mixedPath(to reference: DraftReference) -> [MixedStep] {
         guard var offset = reference.mixedOffset else { return [] }
         let field = fields[reference.member]
@@ -98,7 +98,7 @@ extension ObjectDraft {
 }
 
 extension CollectionView {
-    /// Which element of variable width holds an offset that is counted from the first element, and where
+    /// Finds the element of variable width that holds an offset counted from the first element, and where
     /// it begins. Cost: logarithmic.
     func element(at offset: Int) -> (index: Int, start: Int)? {
         func end(_ index: Int) -> Int {

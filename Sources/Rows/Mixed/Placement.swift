@@ -1,4 +1,4 @@
-/// How a value comes into a collection, or into a list or map inside a `mixed` value.
+/// The way in which a value comes into a collection, or into a list or map inside a `mixed` value.
 package enum Placement: Sendable {
     /// Before a list's element or at its end; as a map's entry, in the place of one with its key.
     case add
@@ -6,13 +6,13 @@ package enum Placement: Sendable {
     case insert
     /// In the place of a list's element; as a map's entry, whether one has its key or not.
     case put
-    /// In the place of what is there.
+    /// In the place of the present value.
     case replace
 
-    /// The elements that give way to the value: one, or none where it is inserted.
+    /// Returns the elements that give way to the value: one, or none where it is inserted.
     ///
-    /// - `found`: Where the path to the value leads.
-    /// - `count`: How many elements there are.
+    /// - `found`: The end of the path to the value.
+    /// - `count`: The number of elements.
     package func range(
         at found: (index: Int, isThere: Bool), isMap: Bool, count: Int
     ) throws(ElementFault) -> Range<Int> {

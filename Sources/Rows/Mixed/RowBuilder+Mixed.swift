@@ -30,7 +30,7 @@ extension RowBuilder {
 
     /// Gives the links of a draft's map of `mixed` values, which was just written, their object keys.
     ///
-    /// - `start`: Where the map begins in the buffer.
+    /// - `start`: The offset of the map in the buffer.
     func resolveMixedEntries(
         _ draft: ObjectDraft, _ member: Int, _ targets: ResolvedReferences, from start: Int,
         in buffer: ByteBuffer

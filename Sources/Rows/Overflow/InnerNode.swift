@@ -11,7 +11,7 @@ package struct InnerNode {
     package struct Child: Equatable, Sendable {
         /// The number of its chunk.
         package var number: UInt32
-        /// How many elements it has.
+        /// The number of its elements.
         package var count: Int
 
         /// Makes a child.
@@ -24,7 +24,7 @@ package struct InnerNode {
     static let childByteCount = 12
 
     private let base: UnsafeRawPointer
-    /// How many children there are.
+    /// The number of children.
     package let childCount: Int
 
     /// Reads a node; nil for damaged bytes.
@@ -50,8 +50,8 @@ package struct InnerNode {
     /// All children.
     package var children: [Child] { (0..<childCount).map { self[$0] } }
 
-    /// The child that holds the element at `index`, and that element's index in it; the last child for an
-    /// index at the end or beyond.
+    /// Returns the child that holds the element at `index`, and that element's index in it; the last
+    /// child for an index at the end or beyond.
     package func child(of index: Int) -> (position: Int, index: Int) {
         var rest = index
         for position in 0..<(childCount - 1) {

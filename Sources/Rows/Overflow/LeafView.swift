@@ -43,17 +43,17 @@ public struct LeafView {
         self.keys = keys
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable public var count: Int { values.count }
 
-    /// The position of the first key of a map that does not come before `key`; the count when all do. Cost: a
-    /// binary search.
+    /// Finds the position of the first key of a map that does not come before `key`; the count when all do.
+    /// Cost: a binary search.
     func firstPosition(notBefore key: UnsafeRawBufferPointer) -> Int {
         guard let keys else { return count }
         return partitionPoint(count) { compareKeys(keys.bytes($0), key) < 0 }
     }
 
-    /// The position of a key; nil when the map lacks it. Cost: a binary search.
+    /// Finds the position of a key; nil when the map lacks it. Cost: a binary search.
     package func position(of key: UnsafeRawBufferPointer) -> Int? {
         let position = firstPosition(notBefore: key)
         guard let keys, position < count, compareKeys(keys.bytes(position), key) == 0 else {
@@ -62,12 +62,12 @@ public struct LeafView {
         return position
     }
 
-    /// The bytes that elements take, without tables.
+    /// Returns the bytes that elements take, without tables.
     package func byteCount(_ range: Range<Int>) -> Int {
         values.byteCount(range) + (keys?.byteCount(range) ?? 0)
     }
 
-    /// The bytes that an element adds to an encoded leaf, but for a bit that may say whether it is null.
+    /// Returns the bytes that an element adds to an encoded leaf, but for a bit that may say whether it is null.
     package func encodedByteCount(_ index: Int) -> Int {
         let range = index..<(index + 1)
         var count = values.byteCount(range) + values.tableByteCount
@@ -80,7 +80,7 @@ public struct LeafView {
 package struct LeafSlice {
     /// The leaf.
     package var leaf: LeafView
-    /// Which elements.
+    /// The elements, by position.
     package var range: Range<Int>
 
     /// Makes a slice.

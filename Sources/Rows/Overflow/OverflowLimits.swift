@@ -4,10 +4,10 @@ package struct OverflowLimits: Equatable, Sendable {
     package var textByteCountMax = 256 * 1024
     /// A collection of more encoded bytes leaves the row; it returns when it has less than a quarter.
     package var collectionByteCountMax = 64 * 1024
-    /// The bytes of a leaf with more than one element at most: what fits into one page of LMDB that is the
+    /// The most bytes of a leaf with more than one element: they fit into one page of LMDB that is the
     /// value's alone, beside the page's header.
     package var leafByteCountMax = 4072
-    /// How many children a node above the leaves has at most, likewise.
+    /// The most children of a node above the leaves, likewise.
     package var childCountMax = 330
 
     /// Makes the defaults.

@@ -7,7 +7,7 @@ import Bytes
 /// values. A collection is a tree of chunks, see ``OverflowTree``.
 ///
 ///     offset  bytes  field
-///     0       25     identity: what the keys of all chunks begin with, see `StoreKey`
+///     0       25     identity: the prefix of the keys of all chunks, see `StoreKey`
 ///     25      1      1 for one chunk, 2 for a tree
 ///     26      8      byte count of the value, or of the elements together; numbers are little-endian
 ///     34      8      of a tree: element count
@@ -40,7 +40,7 @@ public struct OverflowReference {
         self.base = base
     }
 
-    /// What the keys of the value's chunks begin with.
+    /// The prefix of the keys of the value's chunks.
     public var identity: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: Self.identityByteCount)
     }
@@ -50,7 +50,7 @@ public struct OverflowReference {
         Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: 26, as: UInt64.self))
     }
 
-    /// What a tree's reference says of it.
+    /// The header of a tree, as its reference states it.
     ///
     /// - Precondition: ``isTree``.
     package var header: TreeHeader {
@@ -64,7 +64,7 @@ public struct OverflowReference {
             height: base.load(fromByteOffset: 58, as: UInt8.self))
     }
 
-    /// How many elements a tree has.
+    /// The number of elements of a tree.
     public var count: Int { isTree ? header.count : 0 }
 
     /// Runs `body` with the key of the chunk with a number.
@@ -80,7 +80,7 @@ public struct OverflowReference {
         }
     }
 
-    /// The value of one chunk; empty when it is missing.
+    /// Returns the value of one chunk; empty when it is missing.
     public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         let found = Self.withKey(identity, 0) { source.overflowChunk($0) }
         return found ?? UnsafeRawBufferPointer(start: base, count: 0)
@@ -114,7 +114,7 @@ public struct OverflowReference {
 package struct TreeHeader: Equatable, Sendable {
     /// The bytes of all elements together.
     package var byteCount = 0
-    /// How many elements there are.
+    /// The number of elements.
     package var count = 0
     /// The version that last changed an element.
     package var version: UInt64

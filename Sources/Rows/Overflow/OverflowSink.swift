@@ -7,7 +7,7 @@ package protocol OverflowSink: OverflowSource {
     /// Stores a value or collection as chunks and appends the ``OverflowReference`` to it.
     ///
     /// - `bytes`: As they would lie in the row's heap.
-    /// - `stored`: What the object has now: when that is the same value in chunks, its reference is
+    /// - `stored`: The object's present field: when that is the same value in chunks, its reference is
     ///   appended and nothing is stored.
     func moveOut(
         _ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, over stored: Field?,

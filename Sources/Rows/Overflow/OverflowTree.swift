@@ -7,7 +7,7 @@ import Bytes
 /// found in logarithmic time. The elements of a set stand in value order and are found by comparing with
 /// the first elements of children.
 public struct OverflowTree {
-    /// What the keys of its chunks begin with.
+    /// The prefix of the keys of its chunks.
     let identity: UnsafeRawBufferPointer
     let header: TreeHeader
     let storage: FieldStorage
@@ -32,15 +32,15 @@ public struct OverflowTree {
         self.source = source
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     public var count: Int { header.count }
 
     private func chunk(_ number: UInt32) -> UnsafeRawBufferPointer? {
         OverflowReference.withKey(identity, number) { source.overflowChunk($0) }
     }
 
-    /// The leaf with the element at `index`, and the index of its first element; nil beyond the end and
-    /// when a chunk is missing.
+    /// Finds the leaf with the element at `index`, and the index of its first element; nil beyond the
+    /// end and when a chunk is missing.
     public func leaf(at index: Int) -> (leaf: LeafView, first: Int)? {
         guard index >= 0, index < count else { return nil }
         var number = header.root
@@ -64,7 +64,7 @@ public struct OverflowTree {
         forEachChunk(from: index) { body(LeafView($1, storage), $2) }
     }
 
-    /// As above, but hands over the numbers and the bytes of leaves.
+    /// Hands over leaves as ``forEachLeaf(from:_:)`` does, by their numbers and bytes.
     package func forEachChunk(
         from index: Int, _ body: (UInt32, UnsafeRawBufferPointer, _ first: Int) -> Bool
     ) -> Bool {
@@ -94,11 +94,11 @@ public struct OverflowTree {
 
     // MARK: In value order
 
-    /// Where an element stands or would stand among elements that are in order.
+    /// Finds the position of an element, or the one that it would have, among elements that are in order.
     ///
     /// Cost: logarithmic; some 20 chunks are read where there are a million elements.
     ///
-    /// - `order`: How an element compares with the one that is looked for: negative, 0 or positive.
+    /// - `order`: The order of an element and the one that is looked for: negative, 0 or positive.
     /// - Returns: The index of the first one that is not below it, and whether that is the one; nil when a
     ///   chunk is missing.
     package func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isEqual: Bool)? {

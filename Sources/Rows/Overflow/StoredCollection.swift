@@ -29,7 +29,7 @@ public struct StoredCollection {
         field.overflow.flatMap { OverflowTree($0, storage, source) }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable public var count: Int { tree?.count ?? inline.count }
 
     /// Hands over every element from `first` on, as an offset in a part of the collection and with its index
@@ -82,7 +82,7 @@ public struct StoredCollection {
         }
     }
 
-    /// The element at an index, as an offset in a part of the collection; nil beyond the end.
+    /// Returns the element at an index, as an offset in a part of the collection; nil beyond the end.
     @inlinable public func element(_ index: Int) -> (part: CollectionView, offset: Int)? {
         if let tree { return tree.leaf(at: index).map { ($0.leaf.values, index - $0.first) } }
         return index >= 0 && index < inline.count ? (inline.values, index) : nil
@@ -98,7 +98,7 @@ public struct StoredCollection {
         return tree.forEachLeaf(from: index, body)
     }
 
-    /// The key of a map's entry; nil beyond the end.
+    /// Returns the key of a map's entry; nil beyond the end.
     public func key(_ index: Int) -> UnsafeRawBufferPointer? {
         guard let tree else {
             return index >= 0 && index < inline.count ? inline.keys?.bytes(index) : nil
@@ -106,7 +106,7 @@ public struct StoredCollection {
         return tree.leaf(at: index).flatMap { $0.leaf.keys?.bytes(index - $0.first) }
     }
 
-    /// The index of a map's entry; nil when the map lacks the key. Cost: logarithmic.
+    /// Finds the index of a map's entry; nil when the map lacks the key. Cost: logarithmic.
     public func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard let tree else { return inline.position(of: key) }
         let found = tree.lowerBound { leaf, offset in

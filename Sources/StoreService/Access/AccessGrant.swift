@@ -1,5 +1,5 @@
-/// What admits work, such as a request, for as long as a token allows it. Work shares one; whoever does the work
-/// ends it when the grant has ended. Thread-safe.
+/// The admission of work, such as a request, for as long as a token allows it. Several pieces of work share one; each
+/// looks at it and ends itself when the grant has ended. Thread-safe.
 package protocol AccessGrant: AnyObject, Sendable {
     /// Makes a grant that holds.
     ///

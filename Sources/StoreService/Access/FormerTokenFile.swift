@@ -10,7 +10,7 @@ import Threads
 package struct FormerTokenFile: Sendable {
     /// Why the file can't be taken over.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What happened and what to do, for the operator.
+        /// A sentence for the operator that says what happened and what to do.
         package let description: String
 
         init(_ description: String) { self.description = description }
@@ -31,10 +31,10 @@ package struct FormerTokenFile: Sendable {
     /// The longest file that is read.
     private static let byteCountMax = 4 << 20
 
-    /// Moves the tokens of the file into the store, and removes the file when that is durable. What has already
-    /// been moved, before a crash, is no fault.
+    /// Moves the tokens of the file into the store, and removes the file when that is durable. Tokens that were
+    /// already moved, before a crash, are no fault.
     ///
-    /// - Returns: How many tokens there were; nil when there is no file.
+    /// - Returns: The number of tokens; nil when there is no file.
     /// - Throws: ``Failure``; the store has none of the tokens then, or all and the file is still there.
     package func moveTokens(to tokens: StoredTokens) throws(Failure) -> Int? {
         guard let entries = try read() else { return nil }
@@ -51,7 +51,7 @@ package struct FormerTokenFile: Sendable {
         return entries.count
     }
 
-    /// The tokens in the file; nil when there is no file.
+    /// Reads the tokens in the file; nil when there is no file.
     func read() throws(Failure) -> [Entry]? {
         try text().map(parse)
     }

@@ -1,4 +1,4 @@
-/// What a token allows; each right includes those before it.
+/// The right of a token; each right includes those before it.
 package enum Right: String, Sendable, CaseIterable, Comparable {
     /// Reading objects, the schema, changes and metrics.
     case read
@@ -9,7 +9,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
 
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 
-    /// Its place among them, from 0.
+    /// Its rank among them, from 0.
     var rank: Int {
         switch self {
         case .read: 0

@@ -33,7 +33,7 @@ package struct SignedTicket: Hashable, Sendable {
         random = UInt64.random(in: 0 ... .max)
     }
 
-    /// Reads a text; nil unless the key has signed it for the URL. Which of it is wrong shows in no time.
+    /// Reads a text; nil unless the key has signed it for the URL. The time does not show which part is wrong.
     package init?(_ text: UnsafeRawBufferPointer, for url: [UInt8], key: [UInt8]) {
         guard text.count == Self.textByteCount else { return nil }
         let decoded = ByteBuffer(capacity: 64)
@@ -49,7 +49,7 @@ package struct SignedTicket: Hashable, Sendable {
         random = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
     }
 
-    /// The text of the ticket for a URL; nil when the library fails.
+    /// Makes the text of the ticket for a URL; nil when the library fails.
     package func text(for url: [UInt8], key: [UInt8]) -> String? {
         let bytes = ByteBuffer(capacity: 64)
         bytes.append(little: owner)

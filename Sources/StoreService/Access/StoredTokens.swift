@@ -24,7 +24,7 @@ package struct StoredTokens: Sendable {
 
     // MARK: Reading
 
-    /// The tokens, by name, and whether a request needs one.
+    /// Reads the tokens, by name, and whether a request needs one.
     package func read() throws(RequestFault) -> (tokens: [Token], areNeeded: Bool) {
         let access: StoredAccess
         do { access = try store.access() } catch { throw fault(error) }
@@ -37,7 +37,7 @@ package struct StoredTokens: Sendable {
         return (tokens.sorted { $0.name < $1.name }, access.needsToken)
     }
 
-    /// The token of a name.
+    /// Finds the token of a name.
     ///
     /// - Throws: ``RequestFault`` `.notFound` when there is none.
     package func token(named name: String) throws(RequestFault) -> Token {
@@ -108,7 +108,7 @@ package struct StoredTokens: Sendable {
         }
     }
 
-    /// Ends all tokens, and lets everybody in who was let in before the first one.
+    /// Ends all tokens; requests need none again, as before the first one.
     package func removeAll() throws(RequestFault) {
         try change { transaction throws(StoreError) in
             for token in try transaction.access().tokens { transaction.removeToken(token.number) }

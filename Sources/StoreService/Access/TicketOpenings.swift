@@ -1,10 +1,10 @@
-/// Which tickets have opened their streams, and which may. Times are handed in; one thread at a time.
+/// The tickets that have opened their streams, and those that may. Times are handed in; one thread at a time.
 ///
-/// A ticket opens its stream once while it is fresh, and again for a while after the connection broke. What it has
-/// opened is known to the process alone: for that while from its start on, a process takes tickets that an earlier
-/// one may have had open, unless they are very old.
+/// A ticket opens its stream once while it is fresh, and again for a while after the connection broke. Only the
+/// process knows the streams that it has opened: for that while from its start on, a process takes tickets that an
+/// earlier one may have had open, unless they are very old.
 package struct TicketOpenings {
-    /// How long tickets are good, and how many may be in use.
+    /// The lifetime of tickets, and the most that may be in use.
     package struct Limits: Sendable {
         /// Milliseconds in which a ticket has to open its stream.
         package var freshMilliseconds: UInt64

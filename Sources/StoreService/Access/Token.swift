@@ -3,11 +3,11 @@ import ObjectStore
 
 /// A token of a store, without its secret.
 package struct Token: Sendable, Equatable {
-    /// The identity of who has it; never that of another one.
+    /// The identity of its owner; never that of another one.
     package let number: UInt64
-    /// What the operator calls it; unique.
+    /// The operator's name for it; unique.
     package let name: String
-    /// What it allows.
+    /// Its right.
     package let right: Right
     /// When it was made.
     package let created: Timestamp

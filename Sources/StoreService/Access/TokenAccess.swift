@@ -1,11 +1,11 @@
-/// What a token allows, and what ends with that. Requests without a token have one too, as long as none is
+/// The right of a token, and the grants that end with it. Requests without a token have one too, as long as none is
 /// needed.
 package struct TokenAccess<Grant: AccessGrant>: Sendable {
-    /// What it allows.
+    /// The right.
     package private(set) var right: Right
-    /// For each right up to its own what requests that need it are admitted by.
+    /// For each right up to its own the grant of the requests that need it.
     private var grants: [Grant] = []
-    /// The token's number; 0 for what everybody may.
+    /// The token's number; 0 where no token is needed.
     private let number: UInt64
 
     /// Allows a right, and those that it includes.
@@ -17,12 +17,12 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
         raise(to: right)
     }
 
-    /// What admits a request that needs a right; nil when it is refused. Cost: a reference.
+    /// Returns the grant for requests that need a right; nil when they are refused. Cost: a reference.
     package func grant(_ needed: Right) -> Grant? {
         needed.rank < grants.count ? grants[needed.rank] : nil
     }
 
-    /// Sets the right: what it does not include any more ends, what it did before goes on.
+    /// Sets the right: grants beyond it end, others go on.
     mutating func change(to right: Right) {
         for grant in grants.dropFirst(right.rank + 1) { grant.end(.lowered) }
         grants.removeLast(max(0, grants.count - right.rank - 1))

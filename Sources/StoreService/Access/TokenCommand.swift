@@ -13,7 +13,7 @@ package enum TokenCommand: Sendable, Equatable {
 
     /// Does it.
     ///
-    /// - Returns: What the operator is shown: for a list a line for each token, else nothing.
+    /// - Returns: The text for the operator: for a list a line for each token, else nothing.
     package func run(_ tokens: StoredTokens) throws(RequestFault) -> String {
         switch self {
         case .list:

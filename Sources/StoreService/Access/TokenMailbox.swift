@@ -7,8 +7,8 @@ import Threads
 ///
 /// The command is written to `token-request`: its id, then the words of a ``TokenCommand``. The service, which looks
 /// once a second, carries it out, writes the outcome to `token-answer` (the id, `done` or `failed`, then text) and
-/// removes the request. Each file appears whole, by a rename. Who may write into the folder may change its tokens,
-/// as before: it is the store's. No secret stands in the files, only hashes. Thread-safe.
+/// removes the request. Each file appears whole, by a rename. Users who may write into the folder may change its
+/// tokens, as before: it is the store's. No secret stands in the files, only hashes. Thread-safe.
 package final class TokenMailbox: Sendable {
     /// Why a command was not carried out.
     package enum Failure: Error, Sendable {
@@ -26,7 +26,7 @@ package final class TokenMailbox: Sendable {
     /// Held while the service answers.
     private let answering = Mutex(())
 
-    /// A command that nobody took up is dropped at this age: who gave it has been told so long since.
+    /// The age at which an unanswered command is dropped: its sender has long been told that it failed.
     private static let secondsMax = 60
     private static let byteCountMax = 4 << 20
 
@@ -72,8 +72,8 @@ package final class TokenMailbox: Sendable {
 
     /// Has the service that has the store carry out a command, and waits for the answer. One process at a time asks.
     ///
-    /// - `seconds`: How long to wait.
-    /// - Returns: What to show.
+    /// - `seconds`: The time to wait.
+    /// - Returns: The text to show.
     package func ask(_ command: TokenCommand, seconds: Int = 15) throws(Failure) -> String {
         let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system(errno) }

@@ -6,7 +6,7 @@ import ObjectJSON
 package struct TokenSecret: Sendable {
     /// `hf_` and 32 random bytes in base64's URL alphabet.
     package let text: String
-    /// What is stored of it.
+    /// The hash of it that is stored.
     package let hash: TokenHash
 
     /// Makes a token.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The tokens of a running service, in step with its store. Thread-safe.
 ///
-/// Only this process has the store, so that the table knows of every change: who changes the tokens does so through
-/// it (``change(_:)``), and what they do not allow any more ends before that returns.
+/// Only this process has the store, so that the table knows of every change: tokens are changed through it
+/// (``change(_:)``), and work that they no longer allow ends before that returns.
 package final class TokenTable<Grant: AccessGrant>: Sendable {
     private struct Known {
         var hash: TokenHash
@@ -18,7 +18,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Held while the store is read, so that nothing older comes after.
     private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
-    /// What everybody may as long as no token is needed.
+    /// The access of every request as long as no token is needed.
     package let open = TokenAccess<Grant>(.admin, of: 0)
 
     /// Reads the tokens of a store.
@@ -33,9 +33,9 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Whether there is any token.
     package var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// What a token allows; nil for one that is unknown.
+    /// Returns the access of a token; nil for one that is unknown.
     ///
-    /// Cost: one hash and a comparison with every token; which one matches shows in no time.
+    /// Cost: one hash and a comparison with every token; the time does not show which one matches.
     package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
         return known.withLock { known in
@@ -45,7 +45,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
-    /// What the token of a number allows; nil when there is none, or none any more.
+    /// Returns the access of the token of a number; nil when there is none, or none any more.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
         known.withLock { $0[number]?.access }
     }

@@ -82,7 +82,7 @@ extension RequestFault {
         var fault = self
         for index in fault.errors.indices {
             guard let pointer = fault.errors[index].pointer else { continue }
-            fault.errors[index].pointer = patch.place(of: pointer)?.description
+            fault.errors[index].pointer = patch.position(of: pointer)?.description
         }
         return fault
     }

@@ -163,7 +163,7 @@ struct ProjectedPatch {
         else { return fault }
         var fault = fault
         switch parts[index] {
-        case .patch(let patch): fault.pointer = patch.place(of: text)?.description
+        case .patch(let patch): fault.pointer = patch.position(of: text)?.description
         case .merge(let change):
             if let found = change.location(of: pointer.steps.map { .property($0) }) {
                 fault.pointer =

@@ -5,7 +5,7 @@ import ObjectStore
 
 /// A change of the schema, of one class, or of one projection, as a client states it.
 package struct CatalogChange: Sendable {
-    /// What is changed.
+    /// The subject of a change.
     package enum Subject: Sendable {
         /// The whole schema.
         case schema(SchemaDocument)
@@ -31,7 +31,7 @@ package struct CatalogChange: Sendable {
     /// Makes a change.
     package init(_ subject: Subject) { self.subject = subject }
 
-    /// What stands for the present schema of a store in a precondition.
+    /// Returns the version that stands for the present schema of a store in a precondition.
     package static func version(of schema: Schema, in store: Store) -> StoreVersion {
         StoreVersion(epoch: store.epoch, number: schema.revision)
     }
@@ -70,10 +70,10 @@ package struct CatalogChange: Sendable {
         SchemaWriter(json).write(try store.previewSchema(try proposal(store.catalog)))
     }
 
-    /// What the client is told of a failed change.
+    /// Describes a failed change for the client.
     package func fault(_ error: StoreError) -> RequestFault {
         if case .brokenProjections(let faults) = error, case .projection(let stated) = subject {
-            // What is wrong with the projection that the body defines is a fault of the body.
+            // A fault of the projection that the body defines is a fault of the body.
             let own = faults.filter { $0.projection == stated.name }
             if !own.isEmpty { return .projection(own.map { $0.inBody(stated) }) }
         }
@@ -141,7 +141,7 @@ package struct CatalogChange: Sendable {
         }
     }
 
-    /// Where something stands in the body.
+    /// Finds the position of a part of the schema in the body.
     private func pointer(of item: SchemaSubject) -> JSONPointer? {
         switch (subject, item) {
         case (.schema(let document), _): document.pointer(of: item)

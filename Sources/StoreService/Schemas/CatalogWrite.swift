@@ -4,7 +4,7 @@ import Threads
 
 /// A change of the schema or of the projections, and the request that waits for it.
 package final class CatalogWrite: PendingSchemaWrite {
-    /// What is wanted, given the present catalog. May be asked more than once.
+    /// The proposed schema, given the present catalog. May be called more than once.
     package typealias Proposal = @Sendable (Catalog) throws(StoreError) -> SchemaProposal
 
     private let store: Store

@@ -6,7 +6,7 @@ import ObjectJSON
 /// (`{"name","primaryKey","embedded","asymmetric","properties"}`), or `{"schema":[…]}`.
 /// https://www.mongodb.com/docs/atlas/device-sdks/sdk/node/model-data/define-a-realm-object-model/
 package enum RealmJSSchema {
-    /// The schema in the form of `PUT /v1/schema`. Types and names are left to its reader to check.
+    /// Converts a schema to the form of `PUT /v1/schema`. Types and names are left to its reader to check.
     ///
     /// - Throws: ``RequestFault`` when the text is not JSON or of another form.
     package static func converted(_ text: [UInt8]) throws(RequestFault) -> [UInt8] {
@@ -93,7 +93,7 @@ package enum RealmJSSchema {
         "list": "[]", "[]": "[]", "set": "<>", "<>": "<>", "dictionary": "{}", "{}": "{}",
     ]
 
-    /// A type in shorthand.
+    /// Returns a type in shorthand.
     ///
     /// - `objectType`: The type of a collection's elements, or the class of a link.
     /// - `isOptional`: Whether values, or a collection's elements, may be null.
@@ -115,7 +115,7 @@ package enum RealmJSSchema {
         return isStatedOptional && type != "mixed" ? type + "?" : element(type)
     }
 
-    /// The name of a single value's type; a counter is an int.
+    /// Returns the name of a single value's type; a counter is an int.
     private static func single(_ name: String) -> String {
         switch name {
         case "counter": "int"

@@ -6,7 +6,7 @@ import ObjectStore
 
 /// A schema as the text of a file, for verbs that change a store without a service.
 package enum SchemaText {
-    /// The schema in the long form.
+    /// Returns the schema in the long form.
     package static func text(of schema: Schema) -> String {
         let buffer = ByteBuffer()
         SchemaWriter(JSONWriter(buffer)).write(schema)
@@ -25,7 +25,7 @@ package enum SchemaText {
         return try change.make(in: store).schema.revision
     }
 
-    /// What a change would do, as JSON.
+    /// Describes the effect of a change, as JSON.
     package static func dryRun(_ text: [UInt8], _ store: Store) throws(RequestFault) -> String {
         let change = try change(text)
         let buffer = ByteBuffer()
@@ -39,7 +39,7 @@ package enum SchemaText {
 
     private static func change(_ text: [UInt8]) throws(RequestFault) -> CatalogChange {
         let parser = JSONParser()
-        // What it has read is valid as long as it is there.
+        // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
         // The parser copies the text, but what it says of a fault is looked up in it.
         let buffer = ByteBuffer(capacity: text.count)

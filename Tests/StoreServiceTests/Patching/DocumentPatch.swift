@@ -34,7 +34,7 @@ struct DocumentPatch {
 
     /// Where in the patch a place of the patched object was stated last; nil when the patch did not touch
     /// it.
-    func place(of pointer: String) -> JSONPointer? {
+    func position(of pointer: String) -> JSONPointer? {
         for (index, operation) in operations.enumerated().reversed() {
             let step = JSONPointer().appending(index: index)
             var path = operation.pathText

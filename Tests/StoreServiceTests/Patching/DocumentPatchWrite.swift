@@ -83,7 +83,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         var fault = fault
         for index in fault.errors.indices {
             fault.errors[index].pointer =
-                fault.errors[index].pointer.flatMap { patch.place(of: $0) }?.description
+                fault.errors[index].pointer.flatMap { patch.position(of: $0) }?.description
         }
         return fault
     }
