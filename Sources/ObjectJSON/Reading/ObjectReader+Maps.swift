@@ -29,6 +29,7 @@ extension ObjectReader {
         let start = draft.entries.count
         if compiled.classIndex < 0 { collection.reset(compiled.storage.element) }
         for json in json.members {
+            guard mayContinue() else { break }
             guard isKey(json.name, draft.rowClass, member) else { continue }
             guard json.value.isNull else {
                 addEntry(json.value, under: json.name, member, into: draft)

@@ -24,6 +24,7 @@ extension ObjectReader {
         collection.reset(.mixed)
         let start = draft.references.count
         for (index, json) in json.elements.enumerated() {
+            guard mayContinue() else { break }
             path.append(.element(index))
             defer { path.removeLast() }
             mixed.removeAll()

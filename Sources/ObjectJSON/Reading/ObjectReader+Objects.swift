@@ -40,8 +40,8 @@ extension ObjectReader {
 
     func readEmbeddedList(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
         var children: [ObjectDraft] = []
-        children.reserveCapacity(json.count)
         for (index, json) in json.elements.enumerated() {
+            guard mayContinue() else { break }
             path.append(.element(index))
             defer { path.removeLast() }
             guard json.kind == .object else {
@@ -88,6 +88,7 @@ extension ObjectReader {
     func readLinks(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
         let start = draft.references.count
         for (index, json) in json.elements.enumerated() {
+            guard mayContinue() else { break }
             path.append(.element(index))
             defer { path.removeLast() }
             _ = addReference(json, member, element: index, to: draft)

@@ -44,12 +44,29 @@ package final class ObjectReader {
     let mixed = ByteBuffer(capacity: 64)
     /// The pool of drafts; nil makes each draft anew.
     package var drafts: DraftPool?
+    /// The time in which a body is read, as long as its client waits.
+    package let budget = Budget()
+    /// The most objects that one body may write.
+    var operationCountMax = Int.max
+    /// The number of objects that the body writes, embedded ones left out.
+    var operationCount = 0
+    /// The number of drafts that were made of the body.
+    package internal(set) var draftCount = 0
+    /// The fault for which reading was given up; nil while it was not.
+    var refusal: RequestFault?
 
     /// Makes a reader.
     package init() {}
 
-    /// Forgets the faults of the last body.
-    package func reset() {
+    /// Begins the next body.
+    ///
+    /// - `operationCountMax`: The most objects that it may write, as a transaction.
+    package func reset(operationCountMax: Int) {
+        self.operationCountMax = operationCountMax
+        operationCount = 0
+        draftCount = 0
+        refusal = nil
+        budget.begin(until: budget.deadlineMilliseconds)
         faults.removeAll(keepingCapacity: true)
         faultCount = 0
         unknownCount = 0
@@ -107,10 +124,6 @@ package final class ObjectReader {
         }
         identify(&reading, statedID, key)
         return faultCount == before ? reading : nil
-    }
-
-    func makeDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
-        drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
     }
 
     /// Reads the members of an object. `special` gets names that are no property, and says whether it

@@ -63,15 +63,24 @@ extension RESTService {
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) {
-        schedule(for: exchange, expecting: expectation) { _ in
+        schedule(for: exchange, expecting: expectation) { job in
             // The bytes of the request are there only as long as somebody waits.
             guard !exchange.isGone else { return exchange.abandon() }
+            let reading = RequestScratch.current.reader.budget
+            reading.turn = job
+            reading.deadlineMilliseconds = job.deadlineMilliseconds
+            defer {
+                reading.turn = nil
+                reading.deadlineMilliseconds = .max
+            }
             do throws(RequestFault) {
                 switch try body() {
                 case .respond(let response): exchange.respond(response)
                 case .later(let hand): hand(exchange)
                 }
             } catch {
+                if job.isRestarted { return }
+                if job.mustNotAnswer { return exchange.abandon() }
                 exchange.respond(self.response(error))
             }
         }

@@ -65,7 +65,6 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         let json = try served.json(body.bytes.bytes, scratch.parser)
         let reader = scratch.reader
         let countMax = served.store.options.operationCountMax
-        reader.reset()
         if let projection {
             return .projected(
                 try ProjectedPatch(

@@ -62,7 +62,6 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
     ) throws(RequestFault) -> ObjectEdit {
         let path = try path(target)
         let reader = scratch.reader
-        reader.reset()
         if action == .delete {
             return ObjectEdit(
                 path,

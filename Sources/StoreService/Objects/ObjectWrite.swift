@@ -86,7 +86,6 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
             item = try read(body, address, isMerge: isMerge, names, scratch)
         case .patched(let address):
             let target = try address.target(names, scratch)
-            scratch.reader.reset()
             patch = try JSONPatch(
                 served.json(body.bytes, scratch.parser), of: target.rowClass, names,
                 scratch.reader, operationCountMax: served.store.options.operationCountMax)
@@ -105,7 +104,6 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         let target = try address.target(names, scratch)
         let json = try served.json(body.bytes, scratch.parser)
         let reader = scratch.reader
-        reader.reset()
         let reading = reader.read(
             json, as: target.rowClass, names: names, isMerge: isMerge, key: target.key)
         guard let reading else { throw reader.fault() }
@@ -128,7 +126,6 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         }
         let json = try served.json(body.bytes, scratch.parser)
         let reader = scratch.reader
-        reader.reset()
         var items: [Item] = []
         func read(_ json: JSONValue, element: Int?) {
             let reading = reader.read(
@@ -143,8 +140,10 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
                     precondition: precondition.with(version: reading.version)))
         }
         if json.kind == .array {
-            items.reserveCapacity(json.count)
-            for (index, element) in json.elements.enumerated() { read(element, element: index) }
+            for (index, element) in json.elements.enumerated() {
+                guard reader.mayContinue() else { break }
+                read(element, element: index)
+            }
         } else {
             read(json, element: nil)
         }

@@ -57,7 +57,6 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     ) throws(RequestFault) {
         guard let body else { return }
         let (target, subject) = try resolve(names, scratch)
-        scratch.reader.reset()
         let patch = try ProjectedPatch(
             try served.json(body.bytes, scratch.parser), isJSONPatch: isJSONPatch, of: subject,
             id: target.key,

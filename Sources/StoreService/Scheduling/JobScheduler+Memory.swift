@@ -9,6 +9,9 @@ extension JobScheduler {
         hasFreedMemory.load(ordering: .relaxed) && counts.long == 0
     }
 
+    /// Takes notice of memory that other work has freed, such as a large write.
+    package func noteFreedMemory() { hasFreedMemory.store(true, ordering: .relaxed) }
+
     /// Gives the memory that long jobs have freed back to the system. Takes some milliseconds; call it once a second
     /// at most.
     ///

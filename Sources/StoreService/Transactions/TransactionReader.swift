@@ -48,8 +48,8 @@ struct TransactionReader {
         _ json: JSONValue, names: SchemaNames, reader: ObjectReader, operationCountMax: Int
     ) throws(RequestFault) -> TransactionPlan {
         var transaction = TransactionReader(names, reader, operationCountMax)
-        reader.reset()
-        defer { reader.reset() }
+        reader.reset(operationCountMax: operationCountMax)
+        defer { reader.reset(operationCountMax: operationCountMax) }
         try transaction.read(json)
         return transaction.plan
     }

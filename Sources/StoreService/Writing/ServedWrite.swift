@@ -30,6 +30,11 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     private var record: (bytes: [UInt8], isRepeat: Bool)?
     private var version = StoreVersion(epoch: 0, number: 0)
     private var error: StoreError?
+    /// Whether so much memory is freed at its end that it is worth giving back.
+    private let isLarge: Bool
+
+    /// The least number of drafts of a large write.
+    private static var largeDraftCount: Int { 10_000 }
 
     /// Reads the request.
     ///
@@ -45,11 +50,12 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         schema = served.store.catalog.rows
         let scratch = RequestScratch.current
         do throws(RequestFault) {
-            try self.body.prepare(scratch.names(of: schema, served), scratch)
+            try self.body.read(schema, scratch, served)
         } catch {
             self.body.end(scratch)
             throw error
         }
+        isLarge = scratch.reader.draftCount > Self.largeDraftCount
     }
 
     /// Changes what is to be done, before the write is handed in.
@@ -79,7 +85,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         schema = transaction.catalog.rows
         let scratch = RequestScratch.current
         do throws(RequestFault) {
-            try body.prepare(scratch.names(of: schema, served), scratch)
+            try body.read(schema, scratch, served)
         } catch {
             throw .refused(error)
         }
@@ -146,7 +152,10 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     }
 
     /// Lets go of the request and of memory that other writes can use: once, after ``answer()``.
-    package func end() { body.end(RequestScratch.current) }
+    package func end() {
+        body.end(RequestScratch.current)
+        if isLarge { served.scheduler.noteFreedMemory() }
+    }
 
     private func writer(
         _ version: StoreVersion, _ view: ReadTransaction?, _ scratch: RequestScratch

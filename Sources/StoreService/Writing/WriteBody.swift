@@ -1,5 +1,6 @@
 import ObjectJSON
 import ObjectStore
+import Rows
 
 /// What a write does, from its request to its reply: a value for each use case, which ``ServedWrite`` takes to the
 /// writer and back. One thread at a time has it.
@@ -35,4 +36,12 @@ extension WriteBody {
     package var form: ReplyForm { ReplyForm() }
     package var hasLongReply: Bool { false }
     package func end(_ scratch: RequestScratch) {}
+
+    /// Reads the request within the bounds of one body.
+    mutating func read(
+        _ schema: RowSchema, _ scratch: RequestScratch, _ served: ServedStore
+    ) throws(RequestFault) {
+        scratch.reader.reset(operationCountMax: served.store.options.operationCountMax)
+        try prepare(scratch.names(of: schema, served), scratch)
+    }
 }

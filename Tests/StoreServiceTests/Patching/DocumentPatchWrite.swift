@@ -47,7 +47,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         buffer.removeAll()
         root.write(to: JSONWriter(buffer))
         let json = try parse(buffer.bytes, scratch)
-        scratch.reader.reset()
+        scratch.reader.reset(operationCountMax: .max)
         guard
             let reading = scratch.reader.read(json, as: rowClass, names: names, isMerge: false)
         else { throw .refused(placed(scratch.reader.fault(), patch)) }

@@ -2,6 +2,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import Rows
 import StoreService
 import TestSupport
 import Testing
@@ -37,6 +38,45 @@ struct ServedWriteTests {
         ObjectWrite(
             .new(RequestBytes("Thing"), isArray: isArray), RequestBytes(json), .create, .none,
             in: served)
+    }
+
+    /// Of a client that has left.
+    private final class DepartedTurn: EvaluationTurn {
+        let isAlone = true
+        func mayContinue() -> Bool { false }
+    }
+
+    private static func manyObjects(_ count: Int) -> String {
+        "[" + Array(repeating: #"{"id":{}}"#, count: count).joined(separator: ",") + "]"
+    }
+
+    @Test("of more objects than one transaction may have are refused before all are read")
+    func boundedObjects() throws {
+        var options = StoreOptions()
+        options.operationCountMax = 100
+        let served = ServedStore(
+            try Shelter.open(.memory, options: options, classes: [Self.thing()]), limits: ServiceLimits()
+        ) { _, _ in }
+        defer { served.stop() }
+        let fault = #expect(throws: RequestFault.self) {
+            try served.make(Self.create(Self.manyObjects(10_000), isArray: true, served))
+        }
+        #expect(fault?.code == "too-many-operations")
+        // Loops look at their budget after each value, so that one more is begun.
+        #expect(RequestScratch.current.reader.draftCount <= 102)
+    }
+
+    @Test("end soon when their client leaves while the body is read")
+    func departure() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let reading = RequestScratch.current.reader.budget
+        reading.turn = DepartedTurn()
+        defer { reading.turn = nil }
+        #expect(throws: RequestFault.self) {
+            try served.make(Self.create(Self.manyObjects(10_000), isArray: true, served))
+        }
+        #expect(RequestScratch.current.reader.draftCount <= Budget.stepsUnseen)
     }
 
     @Test("tell what was created, and the object as they leave it")

@@ -93,7 +93,7 @@ final class ImportReader {
             chunk.readFaults.append((line.number, [RequestFault.Entry(line: error, in: text)]))
             return
         }
-        reader.reset()
+        reader.reset(operationCountMax: .max)
         let isMerge = options.mode == .merge
         line.reading =
             if let rowClass {

@@ -1,0 +1,44 @@
+import ObjectStore
+import Rows
+
+// The bounds of what one body is read into. A body of 32 MiB can state ten million objects, and each takes a draft.
+extension ObjectReader {
+    /// The most bytes of memory that the drafts of one body may take.
+    static let draftByteCountMax = 256 << 20
+    /// The bytes of memory that a draft takes, beside those that its body states: an estimate.
+    static let draftByteCount = 256
+
+    /// Makes the draft of an object. It states nothing and is not to be used once reading was given up.
+    func makeDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        draftCount += 1
+        if rowClass.definition.kind != .embedded {
+            operationCount += 1
+            if operationCount > operationCountMax {
+                giveUp(RequestFault(.tooManyOperations(limit: operationCountMax)))
+            }
+        }
+        if draftCount > Self.draftByteCountMax / Self.draftByteCount {
+            giveUp(RequestFault(.transactionTooLarge(byteCountMax: Self.draftByteCountMax)))
+        }
+        return drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
+    }
+
+    /// Whether a loop over values of the body may go on. Cost: a subtraction, and now and then a look at the clock.
+    package func mayContinue() -> Bool {
+        if budget.spend() { return true }
+        giveUp(
+            RequestFault(
+                .unavailable, "write-too-slow",
+                "The objects of the body took too long to read; divide them among several requests.",
+                retryAfterSeconds: 1))
+        return false
+    }
+
+    /// Gives the reading of the body up: the loops over its values end, and ``fault()`` is this one.
+    private func giveUp(_ fault: RequestFault) {
+        guard refusal == nil else { return }
+        refusal = fault
+        self.fault(fault.code, fault.detail)
+        budget.fail(.memory)
+    }
+}
