@@ -40,7 +40,9 @@ package final class Server: @unchecked Sendable {
         } catch {
             throw ServerError(code: .badRoutes, description: "the table of routes: \(error)")
         }
-        metrics = Metrics(operationIDs: routes.map(\.operationID))
+        metrics = Metrics(
+            operationIDs: routes.map(\.operationID),
+            MessageMemory(byteCountMax: options.messageByteCountMax))
         var random = SystemRandomNumberGenerator()
         identities = Atomic(random.next())
         let listeners = try options.listen.open(backlog: 4096)
