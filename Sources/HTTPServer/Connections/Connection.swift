@@ -17,7 +17,7 @@ final class Connection: @unchecked Sendable {
     let server: Server
     let handle: OpaquePointer
     let socket: Int32
-    /// 48 random bits: the first part of request ids.
+    /// A number that no other connection of the server has; its last 48 bits are the first part of request ids.
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
