@@ -3,11 +3,13 @@
 #define HOLDFAST_CEPOLL_SHIM_H
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,6 +63,25 @@ static inline void shim_event_signal(int descriptor) { (void)eventfd_write(descr
 static inline bool shim_is_broken(int socket) {
     struct pollfd item = {.fd = socket, .events = 0};
     return poll(&item, 1, 0) > 0 && (item.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+/// The bytes that the peer of a TCP connection has acknowledged since it began; 0 where that can't be told.
+///
+/// `tcpi_bytes_acked` of Linux's `struct tcp_info` (linux/tcp.h, since 4.1), which glibc's own declaration leaves out and whose
+/// header glibc's excludes.
+static inline uint64_t shim_acknowledged_bytes(int socket) {
+    struct { uint8_t before[120]; uint64_t bytes_acked; } info;
+    socklen_t length = sizeof info;
+    enum { tcp_info_option = 11 };
+    if (getsockopt(socket, IPPROTO_TCP, tcp_info_option, &info, &length) != 0 || length < sizeof info)
+        return 0;
+    return info.bytes_acked;
+}
+
+/// Whether bytes were sent that the peer of a connection has not acknowledged.
+static inline bool shim_has_unacknowledged(int socket) {
+    int count = 0;
+    return ioctl(socket, TIOCOUTQ, &count) == 0 && count > 0;
 }
 
 /// Accepts a connection whose socket neither blocks nor is inherited; -1 with `errno`. (glibc declares

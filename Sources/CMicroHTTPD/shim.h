@@ -126,6 +126,9 @@ static inline void shim_drop_query(const char *target) {
     if (query) query[1] = '\0';
 }
 
+/// Empties a field's value, in the connection's own, writable memory, so that libmicrohttpd does not go by it.
+static inline void shim_forget_value(const uint8_t *value) { *(uint8_t *)(uintptr_t)value = 0; }
+
 /// Puts an empty field `Cookie` before those of the client, so that libmicrohttpd, which takes the
 /// first, makes no record of each cookie. Call it while the target is reported.
 static inline void shim_hide_cookies(struct MHD_Connection *connection) {

@@ -81,8 +81,8 @@ struct HFJSONParser {
     uint8_t *stringEnd = nullptr;
     uint64_t errorOffset = 0;
 
-    void trim() noexcept;
-    HFJSONError findStructure() noexcept;
+    void trim(size_t nextByteCount) noexcept;
+    HFJSONError findStructure(size_t memoryMax) noexcept;
     HFJSONError walk(uint32_t depthMax) noexcept;
 
 private:
@@ -100,9 +100,9 @@ private:
 };
 
 /// Gives back what a much larger document needed.
-void HFJSONParser::trim() noexcept {
+void HFJSONParser::trim(size_t nextByteCount) noexcept {
     using namespace holdfast;
-    if (!simd || simd->capacity() <= keptByteCountMax || byteCount > keptByteCountMax) return;
+    if (!simd || simd->capacity() <= keptByteCountMax || nextByteCount > keptByteCountMax) return;
     simd.reset();
     entries.clear();
     copy.clear();
@@ -128,7 +128,7 @@ HFJSONError HFJSONParser::reserve() noexcept {
 }
 
 /// Lets simdjson index the structure and check UTF-8 and that strings end.
-HFJSONError HFJSONParser::findStructure() noexcept {
+HFJSONError HFJSONParser::findStructure(size_t memoryMax) noexcept {
     using namespace holdfast;
     if (byteCount == 0) return fail(HFJSONErrorEmpty, 0);
     if (byteCount > HFJSON_BYTE_COUNT_MAX) return fail(HFJSONErrorTooLong, HFJSON_BYTE_COUNT_MAX);
@@ -148,6 +148,8 @@ HFJSONError HFJSONParser::findStructure() noexcept {
     case simdjson::MEMALLOC: return fail(HFJSONErrorOutOfMemory, 0);
     default: return fail(HFJSONErrorInternal, 0);
     }
+    constexpr size_t valueByteCount = sizeof(HFJSONEntry) + sizeof(uint32_t);
+    if (simd->n_structural_indexes > memoryMax / valueByteCount) return fail(HFJSONErrorTooManyValues, 0);
     if (!entries.reserve(simd->n_structural_indexes)) return fail(HFJSONErrorOutOfMemory, 0);
     stringEnd = nullptr;
     return HFJSONErrorNone;
@@ -365,14 +367,20 @@ HFJSONParser *HFJSONParserCreate(void) { return new (std::nothrow) HFJSONParser(
 
 void HFJSONParserDestroy(HFJSONParser *parser) { delete parser; }
 
+void HFJSONParserTrim(HFJSONParser *parser) { parser->trim(0); }
+
+size_t HFJSONParserCapacity(const HFJSONParser *parser) {
+    return parser->simd ? parser->simd->capacity() : 0;
+}
+
 HFJSONError HFJSONParse(
     HFJSONParser *parser, const uint8_t *bytes, size_t byteCount, bool hasPadding,
-    uint32_t depthMax, HFJSONDocument *document) {
+    uint32_t depthMax, size_t memoryMax, HFJSONDocument *document) {
     parser->source = bytes;
     parser->byteCount = byteCount;
     parser->errorOffset = 0;
     HFJSONError error = HFJSONErrorNone;
-    parser->trim();
+    parser->trim(byteCount);
     if (!hasPadding && byteCount > 0 && byteCount <= HFJSON_BYTE_COUNT_MAX) {
         if (parser->copy.reserve(byteCount + HFJSON_PADDING)) {
             std::memcpy(parser->copy.elements, bytes, byteCount);
@@ -382,7 +390,7 @@ HFJSONError HFJSONParse(
             error = HFJSONErrorOutOfMemory;
         }
     }
-    if (error == HFJSONErrorNone) error = parser->findStructure();
+    if (error == HFJSONErrorNone) error = parser->findStructure(memoryMax);
     if (error == HFJSONErrorNone) error = parser->walk(depthMax);
     document->entries = parser->entries.elements;
     document->source = parser->source;

@@ -30,6 +30,8 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The document is too long for any parser of this kind (3.75 GiB).
         case tooLong
         case outOfMemory
+        /// The values take more memory than the caller allows.
+        case tooManyValues
         /// The library failed in a way that it does not document.
         case `internal`
     }
@@ -72,6 +74,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case .tooDeep: "arrays and objects nest deeper than \(depthMax) levels"
         case .tooLong: "the text is longer than 3.75 GiB"
         case .outOfMemory: "there is not enough memory to read the text"
+        case .tooManyValues: "the text has more values than there is memory for"
         case .internal: "the text could not be read"
         }
     }

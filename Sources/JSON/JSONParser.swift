@@ -21,6 +21,12 @@ public final class JSONParser {
 
     deinit { HFJSONParserDestroy(parser) }
 
+    /// The bytes of the longest text that there is memory for.
+    package var capacity: Int { HFJSONParserCapacity(parser) }
+
+    /// Gives back the memory of a large text, whose values are not valid any more; that of small ones is kept.
+    package func giveBack() { HFJSONParserTrim(parser) }
+
     /// Reads the one value that `bytes` hold.
     ///
     /// - Parameters:
@@ -28,16 +34,18 @@ public final class JSONParser {
     ///   - hasPadding: Promises that ``paddingByteCount`` bytes after `bytes` may be read. It does
     ///     not matter what they hold.
     ///   - depthMax: How deep arrays and objects may nest; 1 allows one that holds only scalars.
+    ///   - memoryMax: The bytes that values may take beside the text, some 20 for each value, name and separator.
     /// - Returns: The root. It and all values below are valid until the parser reads the next text
     ///   or goes away and, with `hasPadding`, no longer than `bytes`.
     /// - Throws: ``JSONError`` when the text is not JSON, nests too deep or does not fit into memory.
     public func parse(
-        _ bytes: UnsafeRawBufferPointer, hasPadding: Bool = false, depthMax: Int = 128
+        _ bytes: UnsafeRawBufferPointer, hasPadding: Bool = false, depthMax: Int = 128,
+        memoryMax: Int = .max
     ) throws(JSONError) -> JSONValue {
         var document = HFJSONDocument()
         let error = HFJSONParse(
             parser, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count,
-            hasPadding, UInt32(clamping: depthMax), &document)
+            hasPadding, UInt32(clamping: depthMax), max(0, memoryMax), &document)
         if error != .none {
             let code = JSONError.Code(rawValue: UInt32(error.rawValue)) ?? .internal
             throw JSONError(code: code, offset: Int(document.errorOffset), depthMax: depthMax)

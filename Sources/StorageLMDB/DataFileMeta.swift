@@ -14,6 +14,8 @@ struct DataFileMeta {
 
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let byteCount = 152
+    /// More than any store has had, and a number that LMDB's signed ones hold.
+    private static let transactionMax: UInt64 = 1 << 56
     private enum Offset {
         static let magic = 16
         static let pageByteCount = 40
@@ -52,10 +54,23 @@ struct DataFileMeta {
         let second = try file.contents(
             byteCountMax: Self.byteCount, at: pageByteCount, operation: "open store")
         guard second.count == Self.byteCount else { throw cut(path, byteCount, 2 * pageByteCount) }
-        let isFirst = number(first, Offset.transaction) >= number(second, Offset.transaction)
-        let meta = DataFileMeta(isFirst ? first : second, pageByteCount: pageByteCount)
+        // LMDB maps the file by the size that the newest names.
+        let other = UInt32(truncatingIfNeeded: number(second, Offset.pageByteCount))
+        guard other == pageByteCount else {
+            throw damaged("\(path) names pages of \(pageByteCount) and of \(other) bytes")
+        }
+        let transactions = (number(first, Offset.transaction), number(second, Offset.transaction))
+        guard max(transactions.0, transactions.1) <= transactionMax else {
+            throw damaged("\(path) names a transaction that can't have been")
+        }
+        let meta = DataFileMeta(
+            transactions.0 >= transactions.1 ? first : second, pageByteCount: pageByteCount)
         guard meta.lastPage < UInt64(Int.max / pageByteCount) else {
             throw damaged("\(path) names \(meta.lastPage) as its last page")
+        }
+        // The pages that a sound file lacks are in its list of free ones, at eight bytes each.
+        guard meta.lastPage < UInt64(byteCount / pageByteCount + byteCount / 8) else {
+            throw cut(path, byteCount, (Int(meta.lastPage) + 1) * pageByteCount)
         }
         return meta
     }

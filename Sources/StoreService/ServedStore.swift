@@ -107,6 +107,22 @@ package final class ServedStore: Sendable {
         }
     }
 
+    /// Parses the JSON of a query, whose text and values count as its memory.
+    ///
+    /// - Throws: ``RequestFault`` as ``json(_:_:)``, `.invalid` when they are more than a query may take.
+    package func queryJSON(
+        _ body: UnsafeRawBufferPointer, _ parser: JSONParser
+    ) throws(RequestFault) -> JSONValue {
+        do {
+            return try parser.parse(
+                body, hasPadding: true, depthMax: limits.jsonDepthMax,
+                memoryMax: limits.queryMemoryByteCountMax - body.count)
+        } catch {
+            guard error.code == .tooManyValues else { throw RequestFault(error, in: body) }
+            throw .queryBodyMemory(limits)
+        }
+    }
+
     /// When a query that begins now has to be done, in milliseconds of the monotonic clock.
     package var queryDeadline: UInt64 {
         monotonicMilliseconds() + UInt64(limits.readSecondsMax) * 1000

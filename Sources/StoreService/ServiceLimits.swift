@@ -24,6 +24,8 @@ package struct ServiceLimits: Sendable {
     package var importLineByteCountMax = ImportOptions().lineByteCountMax
     /// Bytes a second that the client of an import has to send.
     package var importByteRateMin = 4 << 10
+    /// Seconds over which the rates of imports, exports and other replies are measured.
+    package var rateSeconds = 60
     /// Faulty lines that an import takes; with one more it ends.
     package var importFaultCountMax = 100_000
     /// Seconds that a read with `minVersion` waits for that version.

@@ -126,6 +126,17 @@ final class CollectingSink: UploadSink {
         }
     }
 
+    @Test(
+        "a client that has no body to send is not told to go on",
+        arguments: ["", "Content-Length: 0\r\n"])
+    func expectWithoutBody(length: String) throws {
+        try withServer([hello]) { _, port in
+            let client = try RawClient(port: port)
+            client.send("GET /hello HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\(length)\r\n")
+            #expect(try client.head().status == 200)
+        }
+    }
+
     @Test("a body at the limit is taken, one byte more is 413", arguments: [false, true])
     func bodyLimit(isChunked: Bool) throws {
         try withServer([count], { $0.bodyByteCountMax = 100_000 }) { _, port in

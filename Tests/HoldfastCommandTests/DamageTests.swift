@@ -164,4 +164,33 @@ struct DamageTests {
             #expect(!outcome.output.contains("signal"), "\(outcome.output)")
         }
     }
+
+    @Test(
+        "meta pages with numbers that can't be are damage to every verb, and end none by a signal")
+    func metaPages() throws {
+        try makeStore()
+        let whole = try #require(TemporaryDirectory.contents(data + "/holdfast.mdb"))
+        // The size of pages, the last page and the transaction, in both meta pages (`MDB_meta`).
+        let places = [(40, UInt64(0x2_0000)), (136, 1 << 40), (144, 1 << 63), (136, 1 << 62)]
+        for (offset, number) in places {
+            for meta in 0...1 {
+                var bytes = whole
+                withUnsafeBytes(of: number.littleEndian) { number in
+                    let count = offset == 40 ? 4 : 8
+                    for index in 0..<count {
+                        bytes[meta * Self.pageByteCount + offset + index] = number[index]
+                    }
+                }
+                // The newest one counts.
+                if offset == 136 { bytes[meta * Self.pageByteCount + 144 + 2] = 1 }
+                TemporaryDirectory.write(bytes, to: data + "/holdfast.mdb")
+                for outcome in [
+                    run("check", "--in-process"), run("serve", "--listen", "127.0.0.1:0"),
+                ] {
+                    expectDamage(outcome, "\(number) at \(offset) of \(meta)")
+                    #expect(!outcome.output.contains("signal"), "\(outcome.output)")
+                }
+            }
+        }
+    }
 }

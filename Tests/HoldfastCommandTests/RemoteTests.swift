@@ -85,6 +85,29 @@ struct RemoteTests {
             let count = run("export", "--data", directory.path + "/" + other, "--class", "Node")
             #expect(count.output.split(separator: "\n").count == 3, "\(count.output)")
         }
+        let created = run(
+            "token", "create", "--url", url, "--token", token, "--name", "reports", "--rights",
+            "read")
+        #expect(created.status == 0 && created.output.hasPrefix("hf_"), "\(created.output)")
+        #expect(run("schema", "get", "--url", url, "--token", created.output).status == 0)
+        #expect(run("token", "list", "--url", url, "--token", created.output).status == 1)
+        #expect(
+            run(
+                "token", "change", "--url", url, "--token", token, "--name", "reports", "--rights",
+                "write"
+            ).status == 0)
+        let names = run("token", "list", "--url", url, "--token", token)
+        #expect(
+            names.output.contains("reports\twrite\t")
+                && names.output.contains("bootstrap\tadmin\t"),
+            "\(names.output)")
+        #expect(
+            names.output == run("token", "list", "--data", data).output,
+            "both ways say the same")
+        #expect(
+            run("token", "revoke", "--url", url, "--token", token, "--name", "reports").status == 0)
+        #expect(run("schema", "get", "--url", url, "--token", created.output).status == 1)
+        #expect(run("token", "revoke", "--url", url, "--token", token, "--all").status == 2)
         let lost = run("export", "--url", "http://127.0.0.1:1", "--class", "Node")
         #expect(lost.status == 1 && lost.output.contains("nothing answers at http://127.0.0.1:1"))
     }

@@ -90,6 +90,33 @@ struct ParserTests {
         }
     }
 
+    @Test(
+        "values that take more memory than the caller allows are refused, at the limit they are read"
+    )
+    func memory() throws {
+        let parser = JSONParser()
+        try Array("[1,1]".utf8).withUnsafeBytes { bytes in
+            // Two brackets, two numbers and a comma.
+            let root = try parser.parse(bytes, memoryMax: 100)
+            #expect(root.count == 2)
+            #expect { try parser.parse(bytes, memoryMax: 99) } throws: {
+                ($0 as? JSONError)?.code == .tooManyValues
+            }
+        }
+    }
+
+    @Test("the memory of a large text is given back, and that of a small one kept")
+    func giveBack() throws {
+        let parser = JSONParser()
+        for (count, isKept) in [(10, true), (1 << 20, false), (100, true)] {
+            let text = "[" + Array(repeating: "1", count: count).joined(separator: ",") + "]"
+            try Array(text.utf8).withUnsafeBytes { _ = try parser.parse($0) }
+            #expect(parser.capacity >= text.utf8.count)
+            parser.giveBack()
+            #expect((parser.capacity > 0) == isKept)
+        }
+    }
+
     @Test("a long number keeps its text, and a string its 16 MiB")
     func long() throws {
         let digits = String(repeating: "7", count: 70_000)

@@ -110,13 +110,35 @@ struct ArgumentTests {
 
     @Test("as many values as memory holds are taken, and one more is refused")
     func memory() throws {
-        let server = try Self.server { $0.limits.queryMemoryByteCountMax = 512 * 100 }
-        // The list counts as well, and so does the list of arguments.
-        for (count, status) in [(98, 200), (99, 422)] {
+        func body(_ count: Int) -> String {
             let values = (0..<count).map(String.init).joined(separator: ",")
-            let reply = server.send(
-                "POST", "/v1/classes/N/query", "{\"filter\":\"id IN $0\",\"args\":[[\(values)]]}")
+            return "{\"filter\":\"id IN $0\",\"args\":[[\(values)]]}"
+        }
+        // The list counts as well, and so does the list of arguments; a value takes 552 bytes beside its text.
+        let server = try Self.server {
+            $0.limits.queryMemoryByteCountMax = 552 * 100 + body(98).utf8.count
+        }
+        for (count, status) in [(98, 200), (99, 422)] {
+            let reply = server.send("POST", "/v1/classes/N/query", body(count))
             #expect(reply.status == status, "\(count): \(reply.text.prefix(200))")
+        }
+    }
+
+    @Test("a body whose values would take more memory than a query may is not read")
+    func bodyMemory() throws {
+        let server = try Self.server { $0.limits.queryMemoryByteCountMax = 100_000 }
+        func ones(_ count: Int) -> String {
+            Array(repeating: "1", count: count).joined(separator: ",")
+        }
+        for (target, start, end) in [
+            ("/v1/classes/N/query", "{\"unknown\":[", "]}"),
+            ("/v1/streams", "{\"queries\":{\"a\":{\"class\":\"N\",\"unknown\":[", "]}}}"),
+        ] {
+            let read = server.send("POST", target, start + ones(2000) + end)
+            #expect(read.text.contains("no member 'unknown'"), "\(read.text)")
+            let refused = server.send("POST", target, start + ones(4000) + end)
+            #expect(refused.status == 422)
+            #expect(refused.text.contains("query-memory-exceeded"), "\(refused.text)")
         }
     }
 
@@ -126,7 +148,43 @@ struct ArgumentTests {
         let members = (0..<1000).map { "\"filte\($0)\":1" }.joined(separator: ",")
         let reply = server.send("POST", "/v1/classes/N/query", "{\(members)}")
         #expect(reply.status == 400)
-        #expect(reply.text.contains("999 more"), "\(reply.text.prefix(200))")
+        let told = "999 more faults, errors has the first 100"
+        #expect(reply.text.contains(told), "\(reply.text.prefix(200))")
+        #expect(reply.text.matches(of: /"pointer"/).count == 100)
+    }
+
+    @Test(
+        "of the faults of other bodies no more are told either",
+        arguments: [
+            (
+                "POST", "/v1/streams", "{\"queries\":{", "\"q*\":{\"class\":\"N\",\"a\":1,\"b\":2}",
+                "}}", 60, 120
+            ),
+            (
+                "PUT", "/v1/schema", "{\"classes\":[",
+                "{\"name\":\"C*\",\"properties\":{\"p\":\"nothing\"}}", "]}", 150, 150
+            ),
+            (
+                "PATCH", "/v1/classes/N/objects/1", "[", "{\"op\":\"put\",\"path\":\"/n\"}", "]",
+                130, 130
+            ),
+            (
+                "PATCH", "/v1/classes/N/objects/1", "[",
+                "{\"op\":\"remove\",\"path\":\"/nothing\"}", "]", 130, 130
+            ),
+        ])
+    func faultsOfOthers(
+        method: String, target: String, start: String, part: String, end: String, parts: Int,
+        faults: Int
+    ) throws {
+        let server = try Self.server()
+        let all = (0..<parts).map { part.replacing("*", with: "\($0)") }.joined(separator: ",")
+        let type = method == "PATCH" ? "application/json-patch+json" : "application/json"
+        let reply = server.send(
+            method, target, start + all + end, headers: [("Content-Type", type)])
+        #expect((400...422).contains(reply.status))
+        let told = "(\(faults - 1) more faults, errors has the first 100.)"
+        #expect(reply.text.contains(told), "\(reply.text.prefix(400))")
         #expect(reply.text.matches(of: /"pointer"/).count == 100)
     }
 }

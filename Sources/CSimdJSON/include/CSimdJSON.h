@@ -107,6 +107,8 @@ typedef enum HFJSON_CLOSED HFJSONError {
     /// The document is longer than `HFJSON_BYTE_COUNT_MAX`.
     HFJSONErrorTooLong,
     HFJSONErrorOutOfMemory,
+    /// The document's structure takes more memory than the caller allows.
+    HFJSONErrorTooManyValues,
     /// simdjson failed in a way that it does not document.
     HFJSONErrorInternal,
 } HFJSONError;
@@ -136,6 +138,12 @@ typedef struct HFJSONDocument {
 /// Makes a parser. NULL when out of memory.
 HFJSONParser *HFJSONParserCreate(void);
 
+/// Frees the memory of a large document, which is not valid any more; a small one's is kept.
+void HFJSONParserTrim(HFJSONParser *parser);
+
+/// The bytes of the longest document that a parser has memory for.
+size_t HFJSONParserCapacity(const HFJSONParser *parser);
+
 /// Frees a parser, and the documents that it parsed.
 void HFJSONParserDestroy(HFJSONParser *parser);
 
@@ -149,10 +157,11 @@ void HFJSONParserDestroy(HFJSONParser *parser);
 ///     it, which may hold anything), and strings without escapes point into it. Otherwise it is
 ///     copied first.
 ///   - depthMax: how deep arrays and objects may nest; 1 allows one that holds only scalars.
+///   - memoryMax: the bytes that the structure may take: some 20 for each value, name and separator.
 ///   - document: set when the result is `HFJSONErrorNone`; otherwise only its `errorOffset` is.
 HFJSONError HFJSONParse(
     HFJSONParser *parser, const uint8_t *bytes, size_t byteCount, bool hasPadding,
-    uint32_t depthMax, HFJSONDocument *document);
+    uint32_t depthMax, size_t memoryMax, HFJSONDocument *document);
 
 /// The `float` nearest to a number's text, rounded once. The text has to be a JSON number.
 float HFJSONReadFloat(const uint8_t *text, size_t byteCount);

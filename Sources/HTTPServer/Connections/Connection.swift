@@ -5,7 +5,7 @@ import Synchronization
 import Threads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `requestCount` and `isStream` belong to the connection's thread; what other threads touch is in `current` (a mutex) and in
+// @unchecked: `requestCount` and `isStream` belong to the connection's thread, `replyRate` to that of sockets; what other threads touch is in `current` (a mutex) and in
 // atomics.
 final class Connection: @unchecked Sendable {
     private struct Current {
@@ -17,7 +17,7 @@ final class Connection: @unchecked Sendable {
     let server: Server
     let handle: OpaquePointer
     let socket: Int32
-    /// 48 random bits: the first part of request ids.
+    /// A number that no other connection of the server has; its last 48 bits are the first part of request ids.
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
@@ -31,6 +31,8 @@ final class Connection: @unchecked Sendable {
     /// Whether it was asked since whether it still reads.
     private let isAsked = Atomic<Bool>(false)
     private let current = Mutex(Current())
+    /// Belongs to the thread of sockets.
+    private var replyRate = ReplyRate()
 
     init(_ server: Server, _ handle: OpaquePointer, identity: UInt64) {
         self.server = server
@@ -172,7 +174,24 @@ final class Connection: @unchecked Sendable {
                 }
                 request.interrupt { server.lateReply() }
             }
-            current.request?.watch { server.accessEnded($0) }
+            guard let request = current.request else { return }
+            request.watch { server.accessEnded($0) }
+            if request.isSendingWithoutLimit, isReadTooSlowly(request, now) {
+                server.metrics.slowReplies.wrappingAdd(1, ordering: .relaxed)
+                apply(.shut)
+            }
+        }
+    }
+
+    private func isReadTooSlowly(_ request: Request, _ now: UInt64) -> Bool {
+        let options = server.options
+        return replyRate.isTooSlow(
+            request.sequence, at: now, byteRateMin: options.replyByteRateMin,
+            over: options.replyRateSeconds
+        ) {
+            ReplyRate.Progress(
+                acknowledgedByteCount: shim_acknowledged_bytes(socket),
+                isWaiting: shim_has_unacknowledged(socket))
         }
     }
 

@@ -110,6 +110,9 @@ extension Request {
         state.withLock { connection.apply($0.interrupt(reply)) }
     }
 
+    /// Whether a reply is being sent that has no limit of its own.
+    var isSendingWithoutLimit: Bool { state.withLock(\.isSendingWithoutLimit) }
+
     /// Ends the request if its grant has ended or its reply is overdue.
     func watch(_ reply: (Grant.End) -> Response) {
         state.withLock { connection.apply($0.watch(reply)) }

@@ -221,6 +221,11 @@ extension RequestState {
         }
     }
 
+    /// Whether a reply is being sent that has no limit of its own.
+    var isSendingWithoutLimit: Bool {
+        if case .sending(let pieces) = self { pieces?.isOverdue == nil } else { false }
+    }
+
     /// What breaks into a request does to its connection.
     struct Interruption: OptionSet, Sendable {
         let rawValue: UInt8

@@ -39,4 +39,9 @@ package final class Upload: Sendable {
     package func resume() {
         request.resume()
     }
+
+    /// Ends an upload that is not whole yet with its connection's last reply, without waiting for the rest. Any thread.
+    package func end(_ reply: Response) {
+        request.interrupt { reply }
+    }
 }

@@ -40,6 +40,8 @@ struct HeadCheck {
     private var contentLengthCount = 0
     private var transferEncodingCount = 0
     private var contentTypeCount = 0
+    /// The value of `Expect`, where libmicrohttpd has it.
+    private var expectation: UnsafePointer<UInt8>?
 
     /// Looks at the complete head of a request, whose target was loaded up to its first NUL.
     ///
@@ -79,6 +81,8 @@ struct HeadCheck {
         } else {
             fault = contradiction
         }
+        // libmicrohttpd tells a client to go on that has nothing to send, and loses its reply if it has shut its side by then.
+        if !isChunked, bodyByteCount == 0, let expectation { shim_forget_value(expectation) }
     }
 
     /// What the fields say against each other.
@@ -135,6 +139,8 @@ struct HeadCheck {
             isChunked = value.equalsIgnoringCase("chunked")
         } else if name.equalsIgnoringCase(HeaderName.contentType.text) {
             contentTypeCount += 1
+        } else if name.equalsIgnoringCase(HeaderName.expect.text) {
+            expectation = value.bytes.baseAddress
         }
     }
 }

@@ -13,7 +13,7 @@ package final class Request: @unchecked Sendable {
     let state = Mutex(RequestState.idle)
     var target = Target()
     var fields = RequestFields()
-    var requestBody = RequestBody()
+    var requestBody: RequestBody
     var route = -1
     var drained = 0
     var upload: (any UploadSink)?
@@ -40,6 +40,7 @@ package final class Request: @unchecked Sendable {
 
     init(_ connection: Connection) {
         self.connection = connection
+        requestBody = RequestBody(in: connection.server.metrics.messageMemory)
     }
 
     /// Makes the object ready for the connection's next request.

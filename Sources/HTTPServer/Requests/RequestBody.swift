@@ -7,22 +7,30 @@ struct RequestBody: ~Copyable {
     /// Readable bytes after the last one of the body.
     static let paddingByteCount = 64
 
+    private let budget: MessageMemory
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
 
-    deinit { free(memory) }
+    /// Makes an empty one whose memory counts in `budget`.
+    init(in budget: MessageMemory) { self.budget = budget }
+
+    deinit {
+        budget.replace(capacity, with: 0)
+        free(memory)
+    }
 
     /// The body; valid until the next change.
     var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// Makes room for `wanted` bytes in all. Returns false when there is no memory.
+    /// Makes room for `wanted` bytes in all. Returns false when there is no memory, or the budget has none.
     mutating func reserve(_ wanted: Int) -> Bool {
         guard wanted + RequestBody.paddingByteCount > capacity else { return true }
-        // Doubling keeps the copying linear; the length that a client only announces is not trusted
-        // beyond a first 256 KiB.
+        // Doubling keeps the copying linear.
         let next = max(wanted + RequestBody.paddingByteCount, min(capacity * 2, 1 << 26))
-        guard let grown = realloc(memory, next) else { return false }
+        guard budget.hasRoom(for: next, insteadOf: capacity), let grown = realloc(memory, next)
+        else { return false }
+        budget.replace(capacity, with: next)
         memory = grown
         capacity = next
         return true
@@ -47,7 +55,8 @@ struct RequestBody: ~Copyable {
     /// Empties it, and gives memory back that a usual request does not need.
     mutating func reset() {
         count = 0
-        if capacity > 4096 {
+        if capacity > MessageMemory.uncountedByteCountMax {
+            budget.replace(capacity, with: 0)
             free(memory)
             memory = nil
             capacity = 0

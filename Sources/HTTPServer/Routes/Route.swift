@@ -25,18 +25,21 @@ package struct Route: Sendable {
     package let body: Body
     /// Whether a GET route answers HEAD too: the handler runs, and the body is not sent.
     package let answersHead: Bool
+    /// Whether a request changes no data, so that it may be refused when its reply is made already.
+    package let isForReading: Bool
     let handler: Handler
 
-    /// A route without a body, or with one that is collected.
+    /// A route without a body, or with one that is collected; a GET is for reading where that is not said.
     package init(
         _ method: Method, _ pattern: String, _ operationID: String, body: Body = .none,
-        answersHead: Bool = true, _ handler: @escaping Handler
+        answersHead: Bool = true, isForReading: Bool? = nil, _ handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
         self.operationID = operationID
         self.body = body
         self.answersHead = answersHead
+        self.isForReading = isForReading ?? (method == .get)
         self.handler = handler
     }
 

@@ -38,9 +38,16 @@ package final class Metrics: @unchecked Sendable {
     package let streams = Atomic<Int>(0)
     /// Connections that were refused because there were too many.
     package let refusedConnections = Atomic<Int>(0)
+    /// Bodies and replies that were refused because those under way took all the memory for them.
+    package let refusedMessages = Atomic<Int>(0)
+    /// Replies that were cut because their clients read too slowly.
+    package let slowReplies = Atomic<Int>(0)
+    /// The memory of bodies and replies under way.
+    package let messageMemory: MessageMemory
 
     /// One slot for each operation and one for requests without a route.
-    init(operationIDs: [String]) {
+    init(operationIDs: [String], _ messageMemory: MessageMemory) {
+        self.messageMemory = messageMemory
         self.operationIDs = operationIDs + [""]
         let count = (operationIDs.count + 1) * Metrics.stride
         slots = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: count)

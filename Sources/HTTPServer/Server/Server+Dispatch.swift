@@ -168,7 +168,8 @@ extension Server {
         case .buffered:
             request.bodyLimit = options.bodyByteCountMax
             if let refusal = beginCollecting(request, upTo: request.bodyLimit) { return refusal }
-            let expected = Int(min(request.announcedByteCount, 256 << 10))
+            // The length that a client only announces is not trusted beyond that.
+            let expected = Int(min(request.announcedByteCount, 64 << 10))
             guard request.inflater == nil else { return nil }
             return request.requestBody.reserve(expected) ? nil : noMemory()
         case .streamed(let start):
@@ -204,8 +205,14 @@ extension Server {
         return request.announcedByteCount > UInt64(limit) ? bodyTooLarge(limit) : nil
     }
 
-    private func noMemory() -> Response {
-        fault(503, .internalError, "There is no memory for the body; try again.")
+    /// The refusal of a body or a reply that has no room beside those under way.
+    func noMemory() -> Response {
+        metrics.refusedMessages.wrappingAdd(1, ordering: .relaxed)
+        return fault(
+            503, .messageMemoryExceeded,
+            "The bodies and replies that are under way take the memory that the service has for them "
+                + "(--max-message-memory); try again, or ask for less at a time."
+        ).with(.retryAfter, "1")
     }
 
     private func bodyTooLarge(_ limit: Int) -> Response {

@@ -7,6 +7,12 @@ extension Server {
     ///
     /// - `isLast`: Whether nothing that follows the request is taken for another.
     func send(_ reply: Response, for request: Request, isLast: Bool = false) -> MHD_Result {
+        if case .bytes(let bytes) = reply.body, bytes.count > MessageMemory.grantedByteCountMax,
+            request.route >= 0, router.routes[request.route].isForReading,
+            !metrics.messageMemory.hasRoom(for: bytes.count)
+        {
+            return send(noMemory(), for: request, isLast: isLast)
+        }
         request.status = reply.status
         if case .events(let body) = reply.body, request.method != .head {
             return detach(body.stream, reply, request)
@@ -89,7 +95,11 @@ extension Server {
 
     private func native(_ bytes: Bytes, _ request: Request) -> OpaquePointer? {
         request.sentByteCount = bytes.count
-        let storage = bytes.storage.map { Unmanaged.passRetained($0) }
+        var owner = bytes.storage
+        if owner != nil, bytes.count > MessageMemory.uncountedByteCountMax {
+            owner = HeldReply(bytes, in: metrics.messageMemory)
+        }
+        let storage = owner.map { Unmanaged.passRetained($0) }
         let native = shim_response_from_bytes(
             bytes.count, bytes.buffer.baseAddress, releaseBytes, storage?.toOpaque())
         if native == nil { storage?.release() }

@@ -21,8 +21,8 @@ package final class Server: @unchecked Sendable {
     private(set) var daemon: OpaquePointer?
     private(set) var loop: SocketLoop?
     private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
-    /// The open connections, by the address of libmicrohttpd's own record.
-    private let connections = Mutex<[UInt: Connection]>([:])
+    /// The open connections, by identity: libmicrohttpd's own record may have the address of one that is gone.
+    private let connections = Mutex<[UInt64: Connection]>([:])
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
     private let isCutting = Atomic<Bool>(false)
@@ -40,7 +40,9 @@ package final class Server: @unchecked Sendable {
         } catch {
             throw ServerError(code: .badRoutes, description: "the table of routes: \(error)")
         }
-        metrics = Metrics(operationIDs: routes.map(\.operationID))
+        metrics = Metrics(
+            operationIDs: routes.map(\.operationID),
+            MessageMemory(byteCountMax: options.messageByteCountMax))
         var random = SystemRandomNumberGenerator()
         identities = Atomic(random.next())
         let listeners = try options.listen.open(backlog: 4096)
@@ -133,9 +135,10 @@ package final class Server: @unchecked Sendable {
     }
 
     func open(_ handle: OpaquePointer) -> Connection {
-        let identity = identities.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        let number = identities.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        let identity = number & ~SocketLoop.connectionBit
         let connection = Connection(self, handle, identity: identity)
-        connections.withLock { $0[UInt(bitPattern: handle)] = connection }
+        connections.withLock { $0[identity] = connection }
         loop?.watchClient(of: connection)
         return connection
     }
@@ -143,12 +146,12 @@ package final class Server: @unchecked Sendable {
     func closed(_ connection: Connection) {
         loop?.forgetClient(of: connection)
         connection.closed()
-        _ = connections.withLock { $0.removeValue(forKey: UInt(bitPattern: connection.handle)) }
+        _ = connections.withLock { $0.removeValue(forKey: connection.identity) }
         metrics.connections.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// The open connection with this address of libmicrohttpd's record.
-    func connection(_ address: UInt) -> Connection? { connections.withLock { $0[address] } }
+    /// The open connection of an identity.
+    func connection(_ identity: UInt64) -> Connection? { connections.withLock { $0[identity] } }
 
     /// Ends what takes too long and what nobody may see any more. Called once a second.
     func watchConnections(_ now: UInt64) {

@@ -17,6 +17,7 @@ package struct ServerFault: Sendable, Equatable {
         case unsupportedEncoding = "unsupported-content-encoding"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
+        case messageMemoryExceeded = "message-memory-exceeded"
         case tooManyConnections = "too-many-connections"
         case stopping = "stopping"
         case accessEnded = "access-ended"

@@ -15,6 +15,12 @@ package struct ServerOptions: Sendable {
     package var drainByteCountMax = 64 << 10
     /// libmicrohttpd's memory for a connection's headers and buffers.
     package var connectionMemoryByteCount = 24 << 10
+    /// Bytes of the bodies and replies of all connections that are under way (503 above).
+    package var messageByteCountMax = 512 << 20
+    /// Bytes a second that a client has to read of a reply without a limit of its own; 0 for any.
+    package var replyByteRateMin = 4 << 10
+    /// Seconds over which that rate is measured.
+    package var replyRateSeconds = 60
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
     /// Seconds a client has for its headers, counted from the request line (for its first request:

@@ -88,12 +88,12 @@ final class SocketLoop: @unchecked Sendable {
 
     // MARK: Clients of connections
 
-    /// The bit of tokens that are addresses of libmicrohttpd's records, which user space has not.
-    private static let connectionBit: UInt64 = 1 << 63
+    /// The bit of tokens that are identities of connections, which those have not.
+    static let connectionBit: UInt64 = 1 << 63
 
     /// Begins to look whether the client of a connection leaves: libmicrohttpd does not, while it is suspended. Any thread.
     func watchClient(of connection: Connection) {
-        let token = UInt64(UInt(bitPattern: connection.handle)) | Self.connectionBit
+        let token = connection.identity | Self.connectionBit
         // Without it a client that leaves while its request waits is not noticed.
         _ = watch(connection.socket, token: token, events: shim_peer_closed | shim_edges)
     }
@@ -133,7 +133,7 @@ final class SocketLoop: @unchecked Sendable {
     private func handle(_ event: shim_ready) {
         let token = event.token
         if token & Self.connectionBit != 0 {
-            server.connection(UInt(token & ~Self.connectionBit))?.noticeShut()
+            server.connection(token & ~Self.connectionBit)?.noticeShut()
             return
         }
         switch roles[token] {

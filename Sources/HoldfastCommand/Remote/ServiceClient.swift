@@ -172,6 +172,21 @@ final class ServiceClient {
         return text
     }
 
+    /// Sends a request with a JSON body and returns the body of the reply, of 64 MiB at most.
+    ///
+    /// - Throws: As ``expect(_:_:headers:body:reply:)``.
+    func text(_ method: String, _ path: String, json: [UInt8]) throws(CommandFailure) -> [UInt8] {
+        var rest = json[...]
+        return try text(
+            method, path, headers: ["Content-Type: application/json"],
+            body: { target in
+                let count = min(rest.count, target.count)
+                target.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            })
+    }
+
     /// What to tell of a refusal.
     static func refused(_ status: Int, _ body: [UInt8]) -> CommandFailure {
         let parser = JSONParser()

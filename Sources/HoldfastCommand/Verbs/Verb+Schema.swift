@@ -92,15 +92,7 @@ struct SchemaCommand {
         var query = TargetQuery()
         if arguments.has("dry-run") { query.add("dryRun", "true") }
         if arguments.has("allow-data-loss") { query.add("allowDataLoss", "true") }
-        var rest = bytes[...]
-        let reply = try client.text(
-            "PUT", "/v1/schema" + query.text, headers: ["Content-Type: application/json"],
-            body: { target in
-                let count = min(rest.count, target.count)
-                target.copyBytes(from: rest.prefix(count))
-                rest = rest.dropFirst(count)
-                return count
-            })
+        let reply = try client.text("PUT", "/v1/schema" + query.text, json: bytes)
         if arguments.has("dry-run") {
             Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
             return .success

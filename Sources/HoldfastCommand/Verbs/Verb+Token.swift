@@ -6,11 +6,13 @@ extension Verb {
     private static let tokenNotes = """
         A token has one right: read, write (which includes read) or admin (which includes both and
         changes the schema). Only its SHA-256 is kept, in the store. Where a service has the store, it
-        carries the command out, within a second or two.
+        carries the command out, within a second or two; with --url it is asked over HTTP, with a token
+        that has the right admin.
         """
     private static let nameOption = Option("name", "NAME", "which one")
     private static let rightsOption = Option("rights", "read|write|admin", "what it allows")
-    private static let storeOptions = [OpenStore.data, OpenStore.mapSize]
+    private static let storeOptions =
+        [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
 
     /// `holdfast token create`
     static let tokenCreate = Verb(
@@ -20,6 +22,10 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
         let right = try tokenRight(arguments)
+        if let client = try ServiceClient(arguments) {
+            Terminal.write(try RemoteTokens(client).create(name: name, right: right) + "\n")
+            return .success
+        }
         let secret: TokenSecret
         do throws(RequestFault) { secret = try TokenSecret() } catch { throw CommandFailure(error) }
         _ = try carryOut(.create(name: name, right: right, hash: secret.hash), arguments)
@@ -32,7 +38,11 @@ extension Verb {
         name: "token list", summary: "Lists the tokens: name, right, time of creation.",
         options: storeOptions, notes: tokenNotes
     ) { arguments throws(CommandFailure) in
-        Terminal.write(try carryOut(.list, arguments))
+        if let client = try ServiceClient(arguments) {
+            Terminal.write(try RemoteTokens(client).list())
+        } else {
+            Terminal.write(try carryOut(.list, arguments))
+        }
         return .success
     }
 
@@ -42,7 +52,12 @@ extension Verb {
         options: storeOptions + [nameOption, rightsOption], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
-        _ = try carryOut(.change(name: name, right: try tokenRight(arguments)), arguments)
+        let right = try tokenRight(arguments)
+        if let client = try ServiceClient(arguments) {
+            try RemoteTokens(client).change(name: name, right: right)
+        } else {
+            _ = try carryOut(.change(name: name, right: right), arguments)
+        }
         return .success
     }
 
@@ -56,9 +71,19 @@ extension Verb {
                 "end all of them, and need none any more; the service has to be stopped"),
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
+        let client = try ServiceClient(arguments)
         guard arguments.has("all") else {
-            _ = try carryOut(.revoke(name: try tokenName(arguments)), arguments)
+            let name = try tokenName(arguments)
+            if let client {
+                try RemoteTokens(client).revoke(name: name)
+            } else {
+                _ = try carryOut(.revoke(name: name), arguments)
+            }
             return .success
+        }
+        guard client == nil else {
+            throw .usage(
+                "--all ends the tokens of a stopped service: give its --data in place of --url")
         }
         guard let store = try openWithTokens(arguments) else {
             throw CommandFailure("the store is in use by another process\nstop the service first")

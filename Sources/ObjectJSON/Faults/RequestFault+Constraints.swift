@@ -7,7 +7,7 @@ extension RequestFault {
     package init(
         notUnique violations: [UniqueViolation], at pointerOf: (_ source: Int) -> JSONPointer
     ) {
-        let errors = violations.prefix(ObjectReader.faultCountMax).map { violation in
+        let errors = violations.prefix(FaultList.entryCountMax).map { violation in
             var pointer = pointerOf(violation.source)
             pointer.append(violation.path)
             if violation.properties.count == 1 { pointer.append(violation.properties[0]) }
@@ -22,8 +22,10 @@ extension RequestFault {
     package init(denied deletions: [DeniedDeletion]) {
         self.init(
             .conflict, "denied-delete",
-            deletions.first?.detail ?? "Another object denies the deletion.",
-            errors: deletions.prefix(ObjectReader.faultCountMax).map {
+            FaultList.told(
+                deletions.first?.detail ?? "Another object denies the deletion.",
+                of: deletions.count),
+            errors: deletions.prefix(FaultList.entryCountMax).map {
                 Entry(code: "denied-delete", detail: $0.detail)
             })
     }

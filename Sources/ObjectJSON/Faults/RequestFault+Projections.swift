@@ -23,8 +23,9 @@ extension RequestFault {
             "The change would break the projection\(names.count == 1 ? "" : "s") "
                 + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and others" : "")
                 + "; nothing was changed. Change or delete "
-                + (names.count == 1 ? "it" : "them") + " first.",
-            errors: faults.prefix(ObjectReader.faultCountMax).map { fault in
+                + (names.count == 1 ? "it" : "them") + " first."
+                + FaultList.excess(of: faults.count),
+            errors: faults.prefix(FaultList.entryCountMax).map { fault in
                 let location = fault.property.map { ", property '\($0)'" } ?? ""
                 return Entry(
                     code: "breaks-projection",
@@ -34,7 +35,7 @@ extension RequestFault {
     }
 
     /// Makes the fault of a definition with faults of its own.
-    package static func projection(_ faults: [Entry]) -> RequestFault {
+    package static func projection(_ faults: FaultList) -> RequestFault {
         .definition("invalid-projection", faults, "The projection is refused.")
     }
 }

@@ -131,7 +131,7 @@ extension RequestFault {
 
     /// Required properties that an object lacks; the pointers are those of a body that is the object.
     private init(unstated properties: [UnstatedProperty]) {
-        let errors = properties.prefix(ObjectReader.faultCountMax).map { missing in
+        let errors = properties.prefix(FaultList.entryCountMax).map { missing in
             var pointer = JSONPointer()
             pointer.append(missing.path)
             pointer.append(missing.property)
@@ -141,12 +141,14 @@ extension RequestFault {
                     "'\(missing.property)' of class '\(missing.className)' is required; state it.",
                 pointer: pointer.description)
         }
-        self = .several(.invalid, "missing-property", errors, "A required property is missing.")
+        self = .several(
+            .invalid, "missing-property", errors, count: properties.count,
+            "A required property is missing.")
     }
 
     /// Links without targets; `pointerOf` gives the pointer to the object of an operation in the body.
     package init(dangling links: [DanglingLink], at pointerOf: (_ source: Int) -> JSONPointer) {
-        let errors = links.prefix(ObjectReader.faultCountMax).map { link in
+        let errors = links.prefix(FaultList.entryCountMax).map { link in
             var pointer = pointerOf(link.source)
             pointer.append(link.path)
             return Entry(
@@ -159,6 +161,7 @@ extension RequestFault {
             .invalid, "dangling-link",
             links.count == 1
                 ? "A link leads to an object that does not exist."
-                : "\(links.count) links lead to objects that do not exist.", errors: Array(errors))
+                : "\(links.count) links lead to objects that do not exist."
+                    + FaultList.excess(of: links.count), errors: Array(errors))
     }
 }

@@ -91,31 +91,39 @@ package struct RequestFault: Error, Sendable {
     package static func several(
         _ kind: Kind, _ code: String, _ parts: [Entry], count: Int? = nil, _ detail: String
     ) -> RequestFault {
-        let count = count ?? parts.count
-        let more = count > 1 ? " (\(count - 1) more, see errors.)" : ""
-        return RequestFault(kind, code, (parts.first?.detail ?? detail) + more, errors: parts)
+        RequestFault(
+            kind, code,
+            FaultList.told(parts.first?.detail ?? detail, of: count ?? parts.count), errors: parts)
+    }
+
+    /// Faults of several parts, told by the first one.
+    ///
+    /// - `detail`: What is told where there is none.
+    package static func several(
+        _ kind: Kind, _ code: String, _ faults: FaultList, _ detail: String
+    ) -> RequestFault {
+        .several(kind, code, faults.entries, count: faults.count, detail)
     }
 
     /// Makes the fault of a definition with faults: 400 when names repeat, else 422.
     package static func definition(
-        _ code: String, _ parts: [Entry], _ detail: String
+        _ code: String, _ faults: FaultList, _ detail: String
     ) -> RequestFault {
-        if let repeated = parts.first(where: { $0.code == "duplicate-name" }) {
-            return RequestFault(.malformed, "duplicate-name", repeated.detail, errors: parts)
+        if let repeated = faults.entries.first(where: { $0.code == "duplicate-name" }) {
+            return RequestFault(
+                .malformed, "duplicate-name", repeated.detail, errors: faults.entries)
         }
-        return .several(.invalid, code, parts, detail)
+        return .several(.invalid, code, faults, detail)
     }
 
     /// Makes the fault of an object, or of a change of one, with faults: 400 when names repeat, else 422.
     ///
     /// - `count`: The number of faults, those beyond `parts` included.
     static func object(_ parts: [Entry], count: Int, hasRepeatedName: Bool) -> RequestFault {
-        let first = parts.first?.detail ?? "The body can't be stored."
-        let more = count - 1
-        return RequestFault(
+        RequestFault(
             hasRepeatedName ? .malformed : .invalid,
             hasRepeatedName ? "duplicate-name" : parts.first?.code ?? "invalid-object",
-            more > 0 ? "\(first) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)" : first,
+            FaultList.told(parts.first?.detail ?? "The body can't be stored.", of: count),
             errors: parts)
     }
 }

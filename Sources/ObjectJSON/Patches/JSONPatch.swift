@@ -59,15 +59,13 @@ package struct JSONPatch: Sendable {
                 "A JSON patch has at most \(countMax) operations.", pointer: "")
         }
         var steps: [JSONPatchStep] = []
-        var faults: [RequestFault.Entry] = []
+        var faults = FaultList()
         for (index, element) in json.elements.enumerated() {
             let position = JSONPointer().appending(index: index)
             if let step = JSONPatchStep(element, position, &faults) { steps.append(step) }
         }
         if !faults.isEmpty {
-            throw RequestFault(
-                .malformed, "invalid-patch", faults[0].detail,
-                errors: Array(faults.prefix(ObjectReader.faultCountMax)))
+            throw .several(.malformed, "invalid-patch", faults, "The patch is refused.")
         }
         return steps
     }

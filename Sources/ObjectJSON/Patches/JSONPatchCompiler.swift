@@ -9,7 +9,7 @@ struct JSONPatchCompiler {
     private let rowClass: RowClass
     private let names: SchemaNames
     private let reader: ObjectReader
-    private var faults: [RequestFault.Entry] = []
+    private var faults = FaultList()
     private var hasRepeatedName = false
 
     /// A step that can't be taken in any object of the class.
@@ -43,15 +43,13 @@ struct JSONPatchCompiler {
                 }
             } catch {
                 let pointer = JSONPointer().appending(index: index).appending(error.member)
-                faults.append(
+                faults.note(
                     RequestFault.Entry(
                         code: error.code, detail: error.detail, pointer: pointer.description))
             }
         }
         if faults.isEmpty { return operations }
-        throw .object(
-            Array(faults.prefix(ObjectReader.faultCountMax)), count: faults.count,
-            hasRepeatedName: hasRepeatedName)
+        throw .object(faults.entries, count: faults.count, hasRepeatedName: hasRepeatedName)
     }
 
     /// Compiles a step; nil when its value was refused, which is noted.
@@ -247,7 +245,7 @@ struct JSONPatchCompiler {
                 steps.dropFirst(isNamed ? 1 : 0).reduce(
                     JSONPointer().appending(index: index).appending("value")
                 ) { $0.appending($1) }.description
-            faults.append(fault)
+            faults.note(fault)
         }
         return nil
     }

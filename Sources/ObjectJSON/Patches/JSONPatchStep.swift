@@ -21,10 +21,10 @@ struct JSONPatchStep {
     var value: JSONValue?
 
     /// Reads a step; nil with faults when it is none.
-    init?(_ json: JSONValue, _ position: JSONPointer, _ faults: inout [RequestFault.Entry]) {
+    init?(_ json: JSONValue, _ position: JSONPointer, _ faults: inout FaultList) {
         func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
             let pointer = member.map { position.appending($0) } ?? position
-            faults.append(
+            faults.note(
                 RequestFault.Entry(
                     code: "invalid-patch", detail: detail, pointer: pointer.description, hint: hint)
             )

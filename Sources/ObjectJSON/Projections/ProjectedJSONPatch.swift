@@ -101,14 +101,12 @@ package struct ProjectedJSONPatch: Sendable {
                         links: group.destination.links, rowClass: group.destination.root,
                         patch: JSONPatch(operations, firstIndex: group.first)))
             } catch {
-                faults += error.errors
+                faults.note(error.errors)
                 hasRepeatedName = hasRepeatedName || error.code == "duplicate-name"
             }
         }
         guard faults.isEmpty else {
-            throw .object(
-                Array(faults.prefix(ObjectReader.faultCountMax)), count: faults.count,
-                hasRepeatedName: hasRepeatedName)
+            throw .object(faults.entries, count: faults.count, hasRepeatedName: hasRepeatedName)
         }
         self.runs = runs
     }

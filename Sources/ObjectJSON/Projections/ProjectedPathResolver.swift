@@ -9,7 +9,7 @@ struct ProjectedPathResolver {
     private let projection: CompiledProjection
     private let start: ProjectedJSONPatch.Destination
     private let names: SchemaNames
-    private(set) var faults: [RequestFault.Entry] = []
+    private(set) var faults = FaultList()
 
     /// A path that can't be taken.
     private struct Refusal: Error {
@@ -134,7 +134,7 @@ struct ProjectedPathResolver {
 
     private mutating func note(_ index: Int, _ member: String, _ refusal: Refusal) {
         let pointer = JSONPointer().appending(index: index).appending(member)
-        faults.append(
+        faults.note(
             RequestFault.Entry(
                 code: refusal.code, detail: refusal.detail, pointer: pointer.description,
                 hint: refusal.hint))

@@ -22,7 +22,7 @@ extension SchemaReader {
         var name = named
         var className: String?
         var properties: JSONValue?
-        let countBefore = faultCount
+        let countBefore = faults.count
         forEachMember(value, pointer, Self.projectionMembers) { reader, member, value, pointer in
             switch member {
             case "name":
@@ -37,10 +37,10 @@ extension SchemaReader {
             default: properties = value
             }
         }
-        if name == nil, faultCount == countBefore {
+        if name == nil, faults.count == countBefore {
             fault(pointer, "missing-member", "A projection states its 'name'.")
         }
-        if className == nil, faultCount == countBefore {
+        if className == nil, faults.count == countBefore {
             fault(
                 pointer, "missing-member",
                 "A projection states the 'class' whose objects it shows.")
@@ -53,7 +53,7 @@ extension SchemaReader {
         }
         var result = Projection(name: name ?? "", className: className ?? "", properties: [])
         result.properties = readProjected(properties, pointer.appending("properties"))
-        return faultCount == countBefore ? result : nil
+        return faults.count == countBefore ? result : nil
     }
 
     private mutating func readProjected(_ properties: JSONValue, _ pointer: JSONPointer)
@@ -79,7 +79,7 @@ extension SchemaReader {
         switch value.kind {
         case .string: path = readText(value, pointer)
         case .object:
-            let countBefore = faultCount
+            let countBefore = faults.count
             forEachMember(value, pointer, Self.projectedMembers) { reader, member, value, pointer in
                 if member == "path" {
                     path = reader.readText(value, pointer)
@@ -87,7 +87,7 @@ extension SchemaReader {
                     projection = reader.readText(value, pointer)
                 }
             }
-            if path == nil, faultCount == countBefore {
+            if path == nil, faults.count == countBefore {
                 fault(pointer, "missing-member", "A projected property states its 'path'.")
             }
         default:

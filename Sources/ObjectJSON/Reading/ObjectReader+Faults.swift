@@ -28,7 +28,7 @@ extension ObjectReader {
         element: Int? = nil, hint: String? = nil
     ) {
         faultCount += 1
-        guard faults.count < Self.faultCountMax else { return }
+        guard faults.count < FaultList.entryCountMax else { return }
         var pointer = pointer(at: name)
         if let element { pointer.append(index: element) }
         faults.append(
@@ -54,7 +54,7 @@ extension ObjectReader {
 
     func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
         // To find a name that is near takes longer than all the rest.
-        guard faults.count < Self.faultCountMax else {
+        guard faults.count < FaultList.entryCountMax else {
             faultCount += 1
             return
         }

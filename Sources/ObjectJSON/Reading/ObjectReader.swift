@@ -18,9 +18,6 @@ package final class ObjectReader {
         case element(Int)
     }
 
-    /// The most faults that are reported of one body.
-    package static let faultCountMax = 100
-
     /// The faults that were found, in the order of the text.
     package internal(set) var faults: [RequestFault.Entry] = []
     /// The number of faults found, those beyond the most that are reported included.

@@ -64,8 +64,8 @@ package enum SchemaProblem {
         var reader = SchemaReader()
         reader.add(faults) { pointerOf(.className($0)) }
         return RequestFault(
-            .conflict, code, detail,
-            errors: reader.faults.map { fault in
+            .conflict, code, detail + FaultList.excess(of: reader.faults.count),
+            errors: reader.faults.entries.map { fault in
                 var fault = fault
                 fault.code = code
                 return fault
@@ -73,7 +73,7 @@ package enum SchemaProblem {
     }
 
     /// Makes the problem of a body with faults: 400 when names repeat, else 422.
-    static func invalid(_ faults: [RequestFault.Entry]) -> RequestFault {
+    static func invalid(_ faults: FaultList) -> RequestFault {
         .definition("invalid-schema", faults, "The schema is refused.")
     }
 }

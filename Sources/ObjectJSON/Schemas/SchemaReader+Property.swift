@@ -29,7 +29,7 @@ extension SchemaReader {
     mutating func readProperty(_ name: String, _ value: JSONValue, _ pointer: JSONPointer)
         -> Property?
     {
-        let countBefore = faultCount
+        let countBefore = faults.count
         var statement = Statement()
         statement.typePointer = pointer
         switch value.kind {
@@ -40,7 +40,7 @@ extension SchemaReader {
                 pointer, "wrong-type",
                 "A property is a type such as \"int?\", or an object with the member 'type'.")
         }
-        guard faultCount == countBefore, let type = statement.type,
+        guard faults.count == countBefore, let type = statement.type,
             let resolved = resolve(type, statement, pointer)
         else { return nil }
         var property = Property(
@@ -56,7 +56,7 @@ extension SchemaReader {
         if let stated = statement.defaultValue {
             property.defaultValue = readDefault(stated, of: property, pointer.appending("default"))
         }
-        return faultCount == countBefore ? property : nil
+        return faults.count == countBefore ? property : nil
     }
 
     private mutating func readTypeText(_ value: JSONValue, _ pointer: JSONPointer) -> TypeText? {

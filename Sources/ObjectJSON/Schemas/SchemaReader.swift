@@ -7,10 +7,8 @@ import Text
 /// The forms are those of the design's "Schema as JSON": the shorthand of Realm JS and the long form.
 /// A form of a later version (further types, enums, …) is a fault that says so.
 package struct SchemaReader {
-    /// The faults found so far that are told.
-    package private(set) var faults: [RequestFault.Entry] = []
-    /// The number of faults found, those beyond the most that are told included.
-    package private(set) var faultCount = 0
+    /// The faults so far.
+    package private(set) var faults = FaultList()
     /// The renamings that stand beside a class that was read alone.
     package private(set) var classRenames = SchemaRenames()
 
@@ -76,7 +74,7 @@ package struct SchemaReader {
         var name = named
         var result = ObjectClass(name: "", properties: [])
         var properties: JSONValue?
-        let countBefore = faultCount
+        let countBefore = faults.count
         let known = Self.classMembers + (named == nil ? [] : ["renames"])
         forEachMember(value, pointer, known) { reader, member, value, pointer in
             switch member {
@@ -99,7 +97,7 @@ package struct SchemaReader {
         }
         if let name {
             result.name = name
-        } else if faultCount == countBefore {
+        } else if faults.count == countBefore {
             fault(pointer, "missing-member", "A class states its 'name'.")
         }
         guard let properties else {
@@ -118,7 +116,7 @@ package struct SchemaReader {
                 result.properties.append(property)
             }
         }
-        return faultCount == countBefore ? result : nil
+        return faults.count == countBefore ? result : nil
     }
 
     private mutating func readKind(_ value: JSONValue, _ pointer: JSONPointer) -> ObjectClass.Kind?
@@ -143,9 +141,7 @@ package struct SchemaReader {
         _ pointer: JSONPointer, _ code: String, _ detail: String,
         hint: @autoclosure () -> String? = nil
     ) {
-        faultCount += 1
-        guard faults.count < ObjectReader.faultCountMax else { return }
-        faults.append(
+        faults.note(
             RequestFault.Entry(
                 code: code, detail: detail, pointer: pointer.description, hint: hint()))
     }
@@ -163,9 +159,7 @@ package struct SchemaReader {
                 pointer = pointer?.appending("unique").appending(index: group)
             }
             let subject = pointer == nil ? found.className.map { "Class '\($0)': " } ?? "" : ""
-            faultCount += 1
-            guard faults.count < ObjectReader.faultCountMax else { continue }
-            faults.append(
+            faults.note(
                 RequestFault.Entry(
                     code: "invalid-schema", detail: subject + found.detail,
                     pointer: pointer?.description, hint: found.hint))

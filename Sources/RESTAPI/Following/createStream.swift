@@ -24,7 +24,7 @@ extension RESTService {
         _ request: Request, of patched: QueryStream?, quotesLargeInts: Bool = false
     ) throws(RequestFault) -> StreamQueriesBody {
         try StreamQueriesBody(
-            served.json(request.body, RequestScratch.current.parser),
+            served.queryJSON(request.body, RequestScratch.current.parser),
             byteCount: request.body.count, of: patched, quotesLargeInts: quotesLargeInts,
             served)
     }

@@ -79,6 +79,14 @@ extension Limit {
             "max-connections", .count(1...1_000_000), "connections at a time, streams included",
             "too-many-connections", \.rest.connectionCountMax),
         Limit(
+            "max-message-memory", .size,
+            "memory of the bodies and replies of all connections that are under way",
+            "message-memory-exceeded", \.rest.messageByteCountMax),
+        Limit(
+            "reply-rate-min", .size(min: 0),
+            "bytes a second that a client has to read of its reply, exports excepted; 0 for any",
+            nil, \.rest.replyByteRateMin),
+        Limit(
             "reserved-connections", .count(0...1_000_000),
             "connections that streams and waiting polls leave to others, at most half",
             "too-many-streams", \.rest.reservedConnectionCount),

@@ -14,6 +14,10 @@ package struct RESTOptions: Sendable {
     package var headerByteCountMax = 16 << 10
     /// Connections at a time, streams included.
     package var connectionCountMax = 10_000
+    /// Bytes of the bodies and replies of all connections that are under way.
+    package var messageByteCountMax = 512 << 20
+    /// Bytes a second that a client has to read of its reply, exports excepted.
+    package var replyByteRateMin = 4 << 10
     /// Connections that streams and waiting polls leave to other requests, at most half of them.
     package var reservedConnectionCount = 100
     /// Seconds in which a ticket has to open its stream.

@@ -11,8 +11,8 @@ extension RESTService {
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(
-                body: self.served.json(request.body, RequestScratch.current.parser),
-                within: self.served.limits)
+                body: self.served.queryJSON(request.body, RequestScratch.current.parser),
+                byteCount: request.body.count, within: self.served.limits)
             return try self.answerPage(
                 request,
                 PageRequest(

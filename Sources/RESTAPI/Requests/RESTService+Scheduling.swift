@@ -64,6 +64,8 @@ extension RESTService {
         _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) {
         schedule(for: exchange, expecting: expectation) { job in
+            // A thread that has nothing to do does not keep what a large body was parsed to.
+            defer { RequestScratch.current.parser.giveBack() }
             // The bytes of the request are there only as long as somebody waits.
             guard !exchange.isGone else { return exchange.abandon() }
             let reading = RequestScratch.current.reader.budget

@@ -98,7 +98,8 @@ package struct Operation: Sendable {
             let handler = make(service)
             let hasBody = method == .post || method == .put || method == .patch
             return Route(
-                method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless
+                method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless,
+                isForReading: method == .get || right == .read
             ) { request in
                 do throws(RequestFault) {
                     if !request.query.isEmpty || !refused.isEmpty { try check(request, service) }

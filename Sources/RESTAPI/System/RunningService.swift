@@ -24,6 +24,9 @@ package final class RunningService: Sendable {
         serverOptions.targetByteCountMax = service.options.targetByteCountMax
         serverOptions.headerByteCountMax = service.options.headerByteCountMax
         serverOptions.connectionCountMax = service.options.connectionCountMax
+        serverOptions.messageByteCountMax = service.options.messageByteCountMax
+        serverOptions.replyByteRateMin = service.options.replyByteRateMin
+        serverOptions.replyRateSeconds = service.options.limits.rateSeconds
         serverOptions.makeProblem = { Problem.response($0) }
         serverOptions.nearestPaths = NearestPaths.of
         let routes = Operation.all.map { $0.route(service) }

@@ -83,6 +83,18 @@ extension RESTService {
             "Connections that were refused because there were too many.",
             Double(metrics.refusedConnections.load(ordering: .relaxed)))
         text.single(
+            "holdfast_http_message_bytes", .gauge,
+            "Memory of the bodies and replies that are under way.",
+            Double(metrics.messageMemory.byteCount))
+        text.single(
+            "holdfast_http_messages_refused_total", .counter,
+            "Bodies and replies that were refused because those under way took all the memory for them.",
+            Double(metrics.refusedMessages.load(ordering: .relaxed)))
+        text.single(
+            "holdfast_http_slow_replies_total", .counter,
+            "Replies that were cut because their clients read too slowly.",
+            Double(metrics.slowReplies.load(ordering: .relaxed)))
+        text.single(
             "holdfast_streams", .gauge, "Open event streams.",
             Double(metrics.streams.load(ordering: .relaxed)))
         writeFeed(to: text)

@@ -12,10 +12,14 @@ final class ImportSink: UploadSink {
     }
 
     private let session: ImportSession
+    private let upload: Upload
     private let state = Mutex(State())
 
     /// Makes a sink; ``start(_:)`` follows.
-    init(_ session: ImportSession) { self.session = session }
+    init(_ session: ImportSession, _ upload: Upload) {
+        self.session = session
+        self.upload = upload
+    }
 
     /// Starts the import.
     ///
@@ -32,7 +36,12 @@ final class ImportSink: UploadSink {
                 if state.exchange == nil { state.response = response }
                 return state.exchange.take()
             }
-            exchange?.respond(response)
+            if let exchange {
+                exchange.respond(response)
+            } else if response.status == 408 {
+                // The next piece, with which another refusal is told, may not come.
+                self.upload.end(response)
+            }
         }
     }
 

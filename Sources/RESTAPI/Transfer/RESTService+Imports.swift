@@ -21,11 +21,11 @@ extension RESTService {
         let session = try transfers.makeImport(target, options, unpacker: unpacker) {
             upload.resume()
         }
-        let sink = ImportSink(session)
+        let sink = ImportSink(session, upload)
         sink.start { result in
             switch result {
             case nil: return nil
-            case .success(let report): return Self.response(report)
+            case .success(let report): return Self.response(report, target, options.format)
             case .failure(let fault):
                 if !fault.kind.isOfRequest {
                     self.logger.log(.error, "an import failed", ("code", .text(fault.code)))
@@ -37,15 +37,26 @@ extension RESTService {
     }
 
     /// Answers with a report, which is one of a refusal when no line was taken.
-    private static func response(_ report: ImportReport) -> Response {
+    private static func response(
+        _ report: ImportReport, _ target: ImportTarget, _ format: ImportOptions.Format
+    ) -> Response {
         guard report.tookNothing else {
             return Response.json(200) { report.write(to: $0) }
                 .with(.holdfastVersion, report.version.description)
         }
+        var otherForms = ""
+        if case .objects = target, format == .ndjson,
+            ["malformed-json", "wrong-type"].contains(report.faults.first?.fault.code)
+        {
+            otherForms =
+                " CSV comes with Content-Type: text/csv, MongoDB's extended JSON with "
+                + "application/x-ndjson; profile=extended-json."
+        }
         let fault = RequestFault(
             .invalid, "nothing-imported",
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
-                + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is."))
+                + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is.")
+                + otherForms)
         return Response(fault.kind.status, .problem, Problem(fault).document(report))
             .with(.holdfastVersion, report.version.description)
     }

@@ -14,7 +14,7 @@ struct ProjectedChangeSteps {
 
     private(set) var all: [Step] = []
     private let transaction: WriteTransaction
-    private var faults: [RequestFault.Entry] = []
+    private var faults = FaultList()
     /// Who states a property of an object.
     private var statedBy: [ObjectIdentity: [Int: JSONPointer]] = [:]
 
@@ -26,16 +26,12 @@ struct ProjectedChangeSteps {
     ) throws(StoreError) {
         self.transaction = transaction
         try collect(change, key, row)
-        guard let first = faults.first else { return }
-        let more = faults.count - 1
-        throw .refused(
-            RequestFault(
-                .invalid, first.code,
-                first.detail + (more > 0 ? " (\(more) more, see errors.)" : ""), errors: faults))
+        guard let first = faults.entries.first else { return }
+        throw .refused(RequestFault.several(.invalid, first.code, faults, first.detail))
     }
 
     private mutating func fault(_ code: String, _ detail: String, at pointer: JSONPointer) {
-        faults.append(
+        faults.note(
             RequestFault.Entry(code: code, detail: detail, pointer: pointer.description))
     }
 

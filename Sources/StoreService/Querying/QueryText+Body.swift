@@ -6,13 +6,14 @@ import Text
 extension QueryText {
     /// Reads a query from a body, or from a part of one.
     ///
+    /// - `byteCount`: The bytes of the whole body's text.
     /// - `known`: The members that the query may have.
     /// - `others`: Members beside it, which the caller reads.
     /// - `limits`: Bound the memory that arguments may use, as all that a query keeps.
     /// - Throws: ``RequestFault`` `.malformed` with every fault of the body.
     package init(
-        body json: JSONValue, of known: [String] = Self.memberNames, beside others: [String] = [],
-        within limits: ServiceLimits
+        body json: JSONValue, byteCount: Int, of known: [String] = Self.memberNames,
+        beside others: [String] = [], within limits: ServiceLimits
     ) throws(RequestFault) {
         self.init()
         isInBody = true
@@ -21,15 +22,9 @@ extension QueryText {
                 .malformed, "invalid-body",
                 "The body is a JSON object such as {\"filter\":\"age > $0\",\"args\":[30]}.")
         }
-        var faults: [RequestFault.Entry] = []
-        var faultCount = 0
-        // Beyond the most that are told the others are counted, and cost no more than that.
-        func note(_ fault: @autoclosure () -> RequestFault.Entry) {
-            faultCount += 1
-            if faults.count < ObjectReader.faultCountMax { faults.append(fault()) }
-        }
+        var faults = FaultList()
         func wrong(_ name: String, _ expected: String) {
-            note(
+            faults.note(
                 RequestFault.Entry(
                     code: "invalid-parameter", detail: "'\(name)' is \(expected).",
                     pointer: "/\(name)"))
@@ -37,8 +32,16 @@ extension QueryText {
         var seen: Set<String> = []
         for member in json.members {
             let name = String(decoding: member.name, as: UTF8.self)
+            guard known.contains(name) || others.contains(name) else {
+                faults.note(
+                    RequestFault.Entry(
+                        code: "unknown-member", detail: "A query has no member '\(name)'.",
+                        pointer: JSONPointer().appending(name).description,
+                        hint: NearestName.of(name, among: known + others)))
+                continue
+            }
             if !seen.insert(name).inserted {
-                note(
+                faults.note(
                     RequestFault.Entry(
                         code: "duplicate-name", detail: "'\(name)' is stated twice.",
                         pointer: JSONPointer().appending(name).description))
@@ -46,14 +49,6 @@ extension QueryText {
             }
             let value = member.value
             if others.contains(name) { continue }
-            guard known.contains(name) else {
-                note(
-                    RequestFault.Entry(
-                        code: "unknown-member", detail: "A query has no member '\(name)'.",
-                        pointer: JSONPointer().appending(name).description,
-                        hint: NearestName.of(name, among: known + others)))
-                continue
-            }
             if let (path, isList, expected) = Self.texts[name] {
                 self[keyPath: path] = isList ? Self.list(value) : value.string
                 let isNone = isList && name != "fields" && Self.isEmptyList(value)
@@ -74,13 +69,15 @@ extension QueryText {
                 if value.bool == nil { wrong(name, "true or false") }
             case "args":
                 if value.kind != .array { wrong(name, "an array") }
-                let countMax = limits.queryMemoryByteCountMax / QueryArgument.byteCountOfValue
+                let memory = limits.queryMemoryByteCountMax - byteCount
+                let countMax =
+                    max(0, memory) / (QueryArgument.byteCountOfValue + Self.parsedByteCount)
                 guard ArgumentReader.valueCount(value, upTo: countMax + 1) <= countMax else {
                     throw .tooManyArguments(countMax, limits)
                 }
                 for (index, element) in value.elements.enumerated() {
                     guard let argument = ArgumentReader.argument(element) else {
-                        note(
+                        faults.note(
                             RequestFault.Entry(
                                 code: "invalid-argument",
                                 detail: "An argument is a plain JSON value, a list of them, or a "
@@ -94,12 +91,13 @@ extension QueryText {
             default: continue
             }
         }
-        if !faults.isEmpty {
-            let more = faultCount > faults.count ? " (\(faultCount - 1) more, see errors.)" : ""
-            throw RequestFault(
-                .malformed, "invalid-body", faults[0].detail + more, errors: faults)
+        guard faults.isEmpty else {
+            throw .several(.malformed, "invalid-body", faults, "The query is refused.")
         }
     }
+
+    /// The bytes that a value in an array takes as JSON that was parsed, with its comma.
+    private static let parsedByteCount = 40
 
     /// The members that are texts, or lists that become one, and what they are expected to be.
     private static let texts:

@@ -14,6 +14,14 @@ extension RequestFault {
                 + "ask for fewer fields or a smaller page, or sort by an indexed property.")
     }
 
+    /// The body of a query has more values than it may take memory for.
+    static func queryBodyMemory(_ limits: ServiceLimits) -> RequestFault {
+        RequestFault(
+            .invalid, memoryCode,
+            "The body needs more than the \(limits.queryMemoryByteCountMax) bytes of memory of a query; divide "
+                + "what it asks for among several queries.")
+    }
+
     /// The arguments of a query would need more memory than it may take.
     static func tooManyArguments(_ countMax: Int, _ limits: ServiceLimits) -> RequestFault {
         RequestFault(

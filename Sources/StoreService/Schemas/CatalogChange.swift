@@ -75,7 +75,7 @@ package struct CatalogChange: Sendable {
         if case .brokenProjections(let faults) = error, case .projection(let stated) = subject {
             // A fault of the projection that the body defines is a fault of the body.
             let own = faults.filter { $0.projection == stated.name }
-            if !own.isEmpty { return .projection(own.map { $0.inBody(stated) }) }
+            if !own.isEmpty { return .projection(FaultList(own.map { $0.inBody(stated) })) }
         }
         if case .preconditionFailed = error, precondition == .absent {
             return RequestFault(

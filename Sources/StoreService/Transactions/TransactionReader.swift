@@ -141,13 +141,9 @@ struct TransactionReader {
 
     private func wholeFault() -> RequestFault {
         guard let first else { return reader.fault() }
-        let more = reader.faultCount - 1
-        let detail =
-            more > 0
-            ? "\(first.detail) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)"
-            : first.detail
         return RequestFault(
-            first.kind, first.code, detail, errors: reader.faults,
+            first.kind, first.code, FaultList.told(first.detail, of: reader.faultCount),
+            errors: reader.faults,
             // What the transaction is sent to can be done, whatever its operations ask for.
             alternatives: first.kind == .unsupportedOperation ? "POST, OPTIONS" : nil)
     }

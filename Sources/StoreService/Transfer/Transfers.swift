@@ -26,6 +26,7 @@ package final class Transfers: Sendable {
         var options = ImportOptions()
         options.lineByteCountMax = served.limits.importLineByteCountMax
         options.byteRateMin = served.limits.importByteRateMin
+        options.rateSeconds = served.limits.rateSeconds
         options.faultyLineCountMax = served.limits.importFaultCountMax
         options.jsonDepthMax = served.limits.jsonDepthMax
         options.atomicLineCountMax = served.store.options.operationCountMax

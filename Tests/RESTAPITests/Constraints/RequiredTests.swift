@@ -47,7 +47,7 @@ struct RequiredTests {
                     #""code":"missing-property""#, #""pointer":"/email""#, #""pointer":"/nick""#,
                     #""pointer":"/tags""#, #""pointer":"/boss""#,
                     "'email' of class 'User' is required",
-                    "(3 more, see errors.)",
+                    "(3 more faults, see errors.)",
                 ], excludes: [#""pointer":"/home""#, #""pointer":"/id""#]
             ).check(on: server)
         }

@@ -44,7 +44,7 @@ struct UniqueTests {
             ),
             (
                 "POST", "", #"[{"id":3,"email":"a@x"},{"id":4,"email":"b@x"}]"#,
-                [#""pointer":"/0/email""#, #""pointer":"/1/email""#, "(1 more, see errors.)"]
+                [#""pointer":"/0/email""#, #""pointer":"/1/email""#, "(1 more fault, see errors.)"]
             ),
             (
                 "POST", "", #"{"id":3,"owner":{"id":4,"email":"a@x"}}"#,

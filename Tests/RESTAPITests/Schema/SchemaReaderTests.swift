@@ -26,7 +26,7 @@ struct SchemaReaderTests {
         return try bytes.withUnsafeBytes { bytes in
             var reader = SchemaReader()
             let document = reader.readSchema(try parser.parse(bytes))
-            return (document, reader.faults)
+            return (document, reader.faults.entries)
         }
     }
 

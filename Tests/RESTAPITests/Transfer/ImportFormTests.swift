@@ -183,6 +183,7 @@ struct ImportFormTests {
             "{\"id\":\"x\"}\n{", 422,
             [
                 #""status":422,"code":"nothing-imported""#, "No line was taken: 2 are faulty",
+                "Content-Type: text/csv",
                 #""imported":0,"failed":2,"errors":[{"line":1,"code":"wrong-type""#,
                 #""version":""#,
             ])

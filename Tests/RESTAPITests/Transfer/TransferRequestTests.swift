@@ -1,3 +1,4 @@
+import Glibc
 import ObjectModel
 import Testing
 import TestSupport
@@ -61,6 +62,38 @@ struct TransferRequestTests {
         #expect(send(packed).text.hasPrefix("{\"imported\":3001,\"failed\":0"))
         #expect(send(Array(packed.dropLast(30))).status == 400)
         #expect(send(Array("not gzip".utf8)).status == 400)
+    }
+
+    @Test("an import that drips ends with 408, and leaves its place to the next")
+    func drip() throws {
+        var options = RESTOptions()
+        options.limits.importCountMax = 1
+        options.limits.importByteRateMin = 1000
+        options.limits.rateSeconds = 1
+        let server = try TestServer(schema: Importing.nodes, options: options)
+        let socket = LoopbackSocket.connect(port: try #require(server.server.addresses.first).port)
+        defer { close(socket) }
+        func send(_ text: String) {
+            _ = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+        }
+        send(
+            "POST /v1/classes/Node/import HTTP/1.1\r\nHost: localhost\r\n"
+                + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "9\r\n{\"id\":1}\n\r\n")
+        var reply = [UInt8](repeating: 0, count: 4096)
+        var count = 0
+        for _ in 0..<600 where count <= 0 {
+            send("1\r\n{\r\n")
+            usleep(50_000)
+            count = recv(socket, &reply, reply.count, Int32(MSG_DONTWAIT))
+        }
+        let text = String(decoding: reply.prefix(max(0, count)), as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 408 "), "\(text)")
+        #expect(
+            text.contains(#""code":"import-too-slow""#), "\(text)")
+        let next = server.client.send(
+            "POST", "/v1/classes/Node/import", headers: Self.ndjson, body: Array("{\"id\":2}".utf8))
+        #expect(next.text.hasPrefix(#"{"imported":1,"failed":0"#), "\(next.text)")
     }
 
     @Test("faulty requests are refused before anything is written")

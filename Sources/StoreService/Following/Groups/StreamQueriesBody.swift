@@ -59,7 +59,8 @@ package struct StreamQueriesBody {
             intervalMilliseconds = try Self.interval(interval)
         }
         let names = served.names(of: served.store.catalog.rows)
-        var faults: [RequestFault] = []
+        var first: RequestFault?
+        var faults = FaultList()
         for member in queries.members {
             let name = String(decoding: member.name, as: UTF8.self)
             do throws(RequestFault) {
@@ -75,21 +76,20 @@ package struct StreamQueriesBody {
                         .malformed, "invalid-body",
                         "The name of a query has from 1 to \(Self.nameByteCountMax) bytes.")
                 }
-                let definition = try definition(member.value, name, names, served.limits)
+                let definition = try definition(
+                    member.value, name, byteCount: byteCount, names, served.limits)
                 let checked = try definition.checked(names, served.limits)
                 checked.observed.prepare()
                 added.append(FollowedQuery(name, checked, byteCount: byteCount / queries.count))
             } catch {
-                faults.append(
-                    error.placed(at: JSONPointer().appending("queries").appending(name)))
+                first = first ?? error.ofQuery
+                faults.note(error.placed(at: JSONPointer().appending("queries").appending(name)))
             }
         }
-        guard var fault = faults.first else { return }
-        fault.errors = faults.flatMap(\.errors)
-        if fault.errors.count > 1 {
-            fault.detail += " (\(fault.errors.count - 1) more, see errors.)"
-        }
-        throw fault
+        guard var first else { return }
+        first.errors = faults.entries
+        first.detail = FaultList.told(first.detail, of: faults.count)
+        throw first
     }
 
     private static func interval(_ json: JSONValue?) throws(RequestFault) -> Int {
@@ -105,10 +105,11 @@ package struct StreamQueriesBody {
     }
 
     private func definition(
-        _ json: JSONValue, _ name: String, _ names: SchemaNames, _ limits: ServiceLimits
+        _ json: JSONValue, _ name: String, byteCount: Int, _ names: SchemaNames,
+        _ limits: ServiceLimits
     ) throws(RequestFault) -> StreamDefinition {
         let text = try QueryText(
-            body: json, of: Self.shared, beside: Self.own, within: limits)
+            body: json, byteCount: byteCount, of: Self.shared, beside: Self.own, within: limits)
         if text.limit != nil, text.sort == nil {
             throw text.fault(
                 "limit",
@@ -169,17 +170,15 @@ package struct StreamQueriesBody {
 }
 
 extension RequestFault {
-    /// The fault of a part of a body, as one of the body.
-    fileprivate func placed(at pointer: JSONPointer) -> RequestFault {
-        var fault = self
-        if fault.errors.isEmpty { fault.errors = [Entry(code: code, detail: detail)] }
-        for index in fault.errors.indices {
-            let entry = fault.errors[index]
+    /// The faults of a part of a body, as those of the body.
+    fileprivate func placed(at pointer: JSONPointer) -> [Entry] {
+        (errors.isEmpty ? [Entry(code: code, detail: detail)] : errors).map { entry in
+            var entry = entry
             let part = entry.pointer ?? entry.parameter.map { "/\($0)" } ?? ""
-            fault.errors[index].pointer = pointer.description + part
-            fault.errors[index].parameter = nil
+            entry.pointer = pointer.description + part
+            entry.parameter = nil
+            return entry
         }
-        return fault.ofQuery
     }
 
     /// The fault of a query of a stream: what the request asks for can be done, whatever its queries name.

@@ -82,7 +82,7 @@ final class CSVConverter: LineSource {
             try take(byte)
             try readAgain()
         }
-        flush()
+        cutter.take(line)
     }
 
     /// Reads the lines again that a record with a wrong quote took along.
@@ -97,20 +97,11 @@ final class CSVConverter: LineSource {
             try endRecord()
             try readAgain()
         }
-        flush()
+        cutter.take(line)
         if columns == nil {
             throw headerFault("A CSV text begins with a line of property names.", 1)
         }
         cutter.complete()
-    }
-
-    /// The bytes of lines that are handed on at a time.
-    private static let flushedByteCount = 64 << 10
-
-    private func flush() {
-        guard line.count > 0 else { return }
-        cutter.append(line.bytes)
-        line.removeAll()
     }
 
     // MARK: Cells
@@ -183,7 +174,7 @@ final class CSVConverter: LineSource {
             rewinding.rewind()
         {
             // Of the record only its first line is faulty.
-            flush()
+            cutter.take(line)
             cutter.note(fault)
             line.append(UInt8(ascii: "\n"))
             innerLineCount = 0
@@ -210,9 +201,9 @@ final class CSVConverter: LineSource {
         }
         for _ in 0..<innerLineCount {
             line.append(UInt8(ascii: "\n"))
-            if line.count >= Self.flushedByteCount { flush() }
+            if line.count >= LineCutter.batchByteCount { cutter.take(line) }
         }
-        if line.count >= Self.flushedByteCount { flush() }
+        if line.count >= LineCutter.batchByteCount { cutter.take(line) }
         beginRecord()
     }
 
@@ -232,7 +223,7 @@ final class CSVConverter: LineSource {
         guard let fault else { return }
         // The fault is of the line that comes next.
         line.truncate(to: start)
-        flush()
+        cutter.take(line)
         cutter.note(fault)
         line.append(UInt8(ascii: "\n"))
     }

@@ -14,9 +14,6 @@ package final class ExportLimit: Sendable {
         case rate
     }
 
-    /// The rate is measured over so many seconds.
-    static let rateSeconds = 60
-
     private struct Progress {
         /// When the rate is looked at next, and what had been sent when it was looked at last.
         var rateDueAt: Int
@@ -36,7 +33,7 @@ package final class ExportLimit: Sendable {
         self.limits = limits
         self.storedByteCount = storedByteCount
         begunAt = seconds
-        progress = Mutex(Progress(rateDueAt: seconds + Self.rateSeconds))
+        progress = Mutex(Progress(rateDueAt: seconds + limits.rateSeconds))
     }
 
     /// Counts what was sent.
@@ -57,11 +54,11 @@ package final class ExportLimit: Sendable {
             }
             if seconds >= progress.rateDueAt {
                 let sent = sentByteCount.load(ordering: .relaxed)
-                if (sent - progress.byteCount) / Self.rateSeconds < limits.exportByteRateMin {
+                if (sent - progress.byteCount) / limits.rateSeconds < limits.exportByteRateMin {
                     progress.reason = .rate
                 }
                 progress.byteCount = sent
-                progress.rateDueAt = seconds + Self.rateSeconds
+                progress.rateDueAt = seconds + limits.rateSeconds
             }
             return progress.reason
         }

@@ -32,30 +32,21 @@ final class ExtendedJSONConverter: LineSource {
 
     func append(_ bytes: UnsafeRawBufferPointer) {
         splitter.append(bytes) { take($0, $1) }
-        flush()
+        cutter.take(line)
     }
 
     func complete() {
         splitter.complete { take($0, $1) }
-        flush()
+        cutter.take(line)
         cutter.complete()
     }
 
-    /// The bytes of lines that are handed on at a time.
-    private static let flushedByteCount = 64 << 10
-
-    private func flush() {
-        guard line.count > 0 else { return }
-        cutter.append(line.bytes)
-        line.removeAll()
-    }
-
     private func take(_ number: Int, _ content: ObjectSplitter.Content) {
-        flush()
+        cutter.take(line)
         // Faults have the number of the line in the text, as long as lines do not hold several objects.
         while cutter.nextNumber < number {
-            line.appendBlankLines(min(number - cutter.nextNumber, Self.flushedByteCount))
-            flush()
+            line.appendBlankLines(min(number - cutter.nextNumber, LineCutter.batchByteCount))
+            cutter.take(line)
         }
         switch content {
         case .object(let text): write(text)

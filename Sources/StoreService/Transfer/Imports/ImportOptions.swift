@@ -28,6 +28,8 @@ package struct ImportOptions: Sendable {
     package var lineByteCountMax = 256 << 20
     /// The bytes a second that the text has to come with; 0 for any.
     package var byteRateMin = 0
+    /// The seconds of waiting for text over which that rate is measured.
+    package var rateSeconds = 60
     /// How deep a line's JSON nests.
     package var jsonDepthMax = 128
     /// How many faults the report lists; all are counted.

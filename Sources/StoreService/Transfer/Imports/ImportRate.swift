@@ -4,15 +4,16 @@ import ObjectJSON
 ///
 /// Only the time counts in which the import waits for its sender.
 struct ImportRate {
-    /// The seconds of waiting over which the rate is measured.
-    static let seconds = 60
-
     private let byteRateMin: Int
+    private let seconds: Int
     private var waitedNanoseconds: UInt64 = 0
     private var byteCount = 0
 
-    /// Begins to measure against a rate in bytes a second.
-    init(byteRateMin: Int) { self.byteRateMin = byteRateMin }
+    /// Begins to measure against a rate in bytes a second, over so many seconds of waiting.
+    init(byteRateMin: Int, over seconds: Int) {
+        self.byteRateMin = byteRateMin
+        self.seconds = seconds
+    }
 
     /// Notes that the import waited for some bytes, perhaps for none yet.
     ///
@@ -20,12 +21,12 @@ struct ImportRate {
     mutating func add(waitedNanoseconds waited: UInt64, byteCount added: Int) throws(RequestFault) {
         waitedNanoseconds += waited
         byteCount += added
-        guard waitedNanoseconds >= UInt64(Self.seconds) * 1_000_000_000 else { return }
+        guard waitedNanoseconds >= UInt64(seconds) * 1_000_000_000 else { return }
         let rate = Double(byteCount) / (Double(waitedNanoseconds) / 1e9)
         guard rate >= Double(byteRateMin) else {
             throw RequestFault(
                 .tooSlow, "import-too-slow",
-                "The text came more slowly than \(byteRateMin) bytes a second for \(Self.seconds) seconds. "
+                "The text came more slowly than \(byteRateMin) bytes a second for \(seconds) seconds. "
                     + "Send the rest from a file, or let the service take less (--import-rate-min)."
             )
         }

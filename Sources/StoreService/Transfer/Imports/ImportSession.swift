@@ -94,7 +94,7 @@ package final class ImportSession: Sendable {
         let passage = LongLineGate.Passage(longLines) { [feed] in feed.isAbandoned }
         let cutter = LineCutter(options, passage) { [feed] in feed.hand($0) }
         let first = makeSource(cutter)
-        var rate = ImportRate(byteRateMin: options.byteRateMin)
+        var rate = ImportRate(byteRateMin: options.byteRateMin, over: options.rateSeconds)
         var mark = ByteOrderMark()
         func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
             try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }

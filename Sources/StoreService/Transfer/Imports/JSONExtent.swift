@@ -8,6 +8,9 @@ struct JSONExtent {
     /// Whether the last byte lies in a string.
     private(set) var isInString = false
 
+    /// Whether the next byte is the outermost array's or object's own: in no string, and in nothing that lies within.
+    var isOutermost: Bool { depth == 1 && !isInString }
+
     /// Takes the next byte behind the opening bracket. Returns whether it closes that bracket.
     mutating func ends(with byte: UInt8) -> Bool {
         if isEscaped {

@@ -61,6 +61,16 @@ final class LineCutter: LineSource {
         if lineCount > 0 { cut() }
     }
 
+    /// The bytes of lines that converters hand on at a time.
+    static let batchByteCount = 64 << 10
+
+    /// Takes whole lines out of a buffer.
+    func take(_ lines: ByteBuffer) {
+        guard lines.count > 0 else { return }
+        append(lines.bytes)
+        lines.removeAll()
+    }
+
     /// Whether a line of so many bytes may be in memory; waits while another import has long ones. False when
     /// the import is over.
     func admits(_ byteCount: Int) -> Bool {

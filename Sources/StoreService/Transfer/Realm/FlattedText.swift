@@ -13,7 +13,7 @@ final class FlattedText {
         case start
         /// Before a value; with `isFirst` before the array's first.
         case beforeValue(isFirst: Bool)
-        case inValue, inString, inStringEscape
+        case inValue
         /// Behind a value.
         case afterValue
         case end
@@ -32,7 +32,8 @@ final class FlattedText {
     private var byteCount = 0
     private var state = State.start
     private var offset = 0
-    private var depth = 0
+    /// Finds the end of the array of values.
+    private var extent = JSONExtent()
     /// How many values there are.
     private(set) var count = 0
     private let value = ByteBuffer(capacity: 1024)
@@ -86,10 +87,9 @@ final class FlattedText {
                 throw malformed("a value")
             }
             addPosition()
-            depth = 0
             state = .inValue
             try takeInValue(byte)
-        case .inValue, .inString, .inStringEscape: try takeInValue(byte)
+        case .inValue: try takeInValue(byte)
         case .afterValue:
             if isBlank { return }
             try endValue(byte)
@@ -99,24 +99,14 @@ final class FlattedText {
     }
 
     private func takeInValue(_ byte: UInt8) throws(RealmJSONSplitter.Malformed) {
-        switch (state, byte) {
-        case (.inStringEscape, _): state = .inString
-        case (.inString, UInt8(ascii: "\\")): state = .inStringEscape
-        case (.inString, UInt8(ascii: "\"")): state = .inValue
-        case (.inString, _): break
-        case (_, UInt8(ascii: "\"")): state = .inString
-        case (_, UInt8(ascii: "{")), (_, UInt8(ascii: "[")): depth += 1
-        case (_, UInt8(ascii: ",")) where depth == 0: return try endValue(byte)
-        case (_, UInt8(ascii: "]")) where depth == 0: return try endValue(byte)
-        case (_, UInt8(ascii: "}")), (_, UInt8(ascii: "]")):
-            depth -= 1
-            if depth < 0 { throw malformed("a value") }
-            keep(byte)
-            if depth == 0 { state = .afterValue }
-            return
-        default: break
+        let isOutermost = extent.isOutermost
+        if isOutermost, byte == UInt8(ascii: ",") { return try endValue(byte) }
+        if extent.ends(with: byte) {
+            guard byte == UInt8(ascii: "]") else { throw malformed("a value") }
+            return try endValue(byte)
         }
         keep(byte)
+        if !isOutermost, extent.isOutermost, byte != UInt8(ascii: "\"") { state = .afterValue }
     }
 
     private func endValue(_ byte: UInt8) throws(RealmJSONSplitter.Malformed) {

@@ -1,0 +1,62 @@
+import Bytes
+import JSON
+import StoreService
+
+/// The tokens of a running service.
+struct RemoteTokens {
+    private let client: ServiceClient
+
+    init(_ client: ServiceClient) { self.client = client }
+
+    /// Makes a token. Returns its text, which the service tells this once.
+    func create(name: String, right: Right) throws(CommandFailure) -> String {
+        let reply = try client.text(
+            "POST", "/v1/tokens",
+            json: Self.body { object in
+                object.member("name").string(name)
+                object.member("right").string(right.rawValue)
+            })
+        let parser = JSONParser()
+        guard
+            let token = reply.withUnsafeBytes({
+                (try? parser.parse($0))?.member(named: "token")?.string
+            })
+        else { throw CommandFailure("the service does not say which token it has made") }
+        return token
+    }
+
+    /// The tokens, a line each: name, right, time of creation.
+    func list() throws(CommandFailure) -> String {
+        let reply = try client.text("GET", "/v1/tokens")
+        let parser = JSONParser()
+        let lines = reply.withUnsafeBytes { bytes in
+            (try? parser.parse(bytes))?.member(named: "tokens").map { tokens in
+                tokens.elements.map { token in
+                    ["name", "right", "created"].map { token.member(named: $0)?.string ?? "" }
+                        .joined(separator: "\t") + "\n"
+                }.joined()
+            }
+        }
+        guard let lines else {
+            throw CommandFailure("the service does not say which tokens it has")
+        }
+        return lines
+    }
+
+    /// Gives a token another right.
+    func change(name: String, right: Right) throws(CommandFailure) {
+        _ = try client.text(
+            "PATCH", target(name), json: Self.body { $0.member("right").string(right.rawValue) })
+    }
+
+    /// Ends a token.
+    func revoke(name: String) throws(CommandFailure) { try client.expect("DELETE", target(name)) }
+
+    private func target(_ name: String) -> String { "/v1/tokens/\(TargetQuery.encoded(name))" }
+
+    private static func body(_ members: (inout JSONObjectWriter) -> Void) -> [UInt8] {
+        let buffer = ByteBuffer()
+        JSONWriter(buffer).object(members)
+        return buffer.array
+    }
+}

@@ -1,0 +1,45 @@
+/// The faults of one request in the order they are found: the first of them, and the number of all.
+///
+/// A body may have a fault in each of millions of parts; one beyond ``entryCountMax`` costs no more than its number.
+package struct FaultList: Sendable {
+    /// How many faults of one request are told.
+    package static let entryCountMax = 100
+
+    /// Those that are told.
+    package private(set) var entries: [RequestFault.Entry] = []
+    /// How many there are, those that are not told included.
+    package private(set) var count = 0
+
+    /// Makes a list of what was found so far.
+    package init(_ found: [RequestFault.Entry] = []) { note(found) }
+
+    /// Whether there is none.
+    package var isEmpty: Bool { count == 0 }
+
+    /// Notes a fault, which is made where it is told.
+    package mutating func note(_ entry: @autoclosure () -> RequestFault.Entry) {
+        count += 1
+        if entries.count < Self.entryCountMax { entries.append(entry()) }
+    }
+
+    /// What the first fault is told with where there are others.
+    package static func told(_ first: String, of count: Int) -> String {
+        guard count > 1 else { return first }
+        let others = count == 2 ? "1 more fault" : "\(count - 1) more faults"
+        return "\(first) (\(others), \(told(count)).)"
+    }
+
+    /// What is told of all of them beside a text that names none; empty where `errors` has all.
+    package static func excess(of count: Int) -> String {
+        count > entryCountMax ? " There are \(count) reasons, \(told(count))." : ""
+    }
+
+    private static func told(_ count: Int) -> String {
+        count > entryCountMax ? "errors has the first \(entryCountMax)" : "see errors"
+    }
+
+    /// Notes the faults that a part of the request is refused for.
+    package mutating func note(_ others: [RequestFault.Entry]) {
+        for entry in others { note(entry) }
+    }
+}
