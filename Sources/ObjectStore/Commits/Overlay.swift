@@ -9,8 +9,7 @@ import Storage
 /// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
 /// last one counts. A transaction that fails is rolled back to its ``mark()``.
 ///
-/// The writer's thread alone uses an overlay, but for a thread that reads slots while
-/// ``forEachPart(changeCount:_:)`` runs.
+/// The writer's thread alone uses an overlay.
 final class Overlay {
     enum Entry {
         /// The overlay says nothing of the key, or this slot does not.
@@ -252,22 +251,16 @@ final class Overlay {
     }
 
     /// The same in parts, one after the other: an array of all changes would take much memory where there are
-    /// millions, most of them in order already, and an engine can begin before the last ones are sorted.
+    /// millions, most of them in order already.
     ///
     /// - `changeCount`: How many changes a part has at most.
     /// - `body`: May use a part, and its pointers, until it returns.
     func forEachPart<Failure: Error>(
         changeCount: Int, _ body: (StorageBatch) throws(Failure) -> Void
     ) throws(Failure) {
-        let prepared = PreparedParts(kinds, count: Self.kindCount, changeCount: changeCount)
-        defer { prepared?.end() }
         var part = StorageBatch()
         part.changes.reserveCapacity(changeCount)
         for kind in 0..<Self.kindCount {
-            if let prepared, !kinds[kind].isRising {
-                try prepared.forEach(kind, body)
-                continue
-            }
             try kinds[kind].forEachChange { change throws(Failure) in
                 part.changes.append(change)
                 guard part.changes.count == changeCount else { return }
