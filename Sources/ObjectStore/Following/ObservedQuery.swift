@@ -197,11 +197,6 @@ package final class ObservedQuery: Sendable {
         return predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
     }
 
-    /// The same, where the query follows objects of a class and no other objects concern it.
-    package var ownAnchors: [Anchor]? {
-        if case .objects = target, !dependsOnOthers { conditions.anchors } else { nil }
-    }
-
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
     ///
     /// - `countMax`: Counts no further.

@@ -62,11 +62,10 @@ extension ServedStore {
     ///
     /// - `number`: The version that the client knows.
     /// - `known`: What it knows of the changes behind it.
-    /// - `deadline`: When it has to be made, in milliseconds of the monotonic clock; nil for a query's time.
     /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, or one of the future.
     func changePage(
         _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
-        limit: Int, in read: ReadTransaction, until deadline: UInt64? = nil
+        limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
         let query = try stream.under(read.rows, self)
         let changes: FoldedChanges
@@ -87,42 +86,39 @@ extension ServedStore {
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        read.limitFollowing(until: deadline ?? queryLimits(of: read).deadlineMilliseconds)
-        let candidates = query.observed.candidates(changes, in: read)
-        var left = candidates.filter { candidate in
-            candidate.position.map { $0 >= position.knownCount }
-                ?? (candidate.identity.key > position.reachedKey)
-        }[...]
-        let matcher = query.observed.matcher(in: read)
         var writer = ChangeWriter(query, read, limits)
         var count = 0
         writer.raw("{\"changes\":[")
-        while count < limit, writer.byteCount <= limits.replyByteCount,
-            let candidate = left.popFirst()
-        {
-            if let ownPosition = candidate.position {
-                position.knownCount = ownPosition + 1
-            } else {
-                position.reachedKey = candidate.identity.key
+        let isCut = try evaluate(on: read) { () throws(RequestFault) in
+            var left = query.observed.candidates(changes, in: read).filter { candidate in
+                candidate.position.map { $0 >= position.knownCount }
+                    ?? (candidate.identity.key > position.reachedKey)
+            }[...]
+            let matcher = query.observed.matcher(in: read)
+            while count < limit, writer.byteCount <= limits.replyByteCount,
+                let candidate = left.popFirst()
+            {
+                if let ownPosition = candidate.position {
+                    position.knownCount = ownPosition + 1
+                } else {
+                    position.reachedKey = candidate.identity.key
+                }
+                guard let event = query.observed.event(of: candidate, in: read, matcher) else {
+                    continue
+                }
+                if count > 0 { writer.raw(",") }
+                writer.write(event, withVersion: true)
+                count += 1
             }
-            guard let event = query.observed.event(of: candidate, in: read, matcher) else {
-                continue
-            }
-            if count > 0 { writer.raw(",") }
-            writer.write(event, withVersion: true)
-            count += 1
+            return !left.isEmpty
         }
-        try checkTime(read)
-        let isCut = !left.isEmpty
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
         writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
-        try stored(read.checkFailure())
-        if writer.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
         return ChangePage(
-            bytes: writer.take(),
+            bytes: try writer.finish(),
             isEmpty: count == 0 && isCurrent, version: changes.through)
     }
 
@@ -164,7 +160,7 @@ extension ServedStore {
             writer.text(version.description)
         }
         writer.raw("\"}")
-        return writer.take()
+        return try writer.finish()
     }
 }
 

@@ -116,8 +116,7 @@ extension StreamChannel {
                 version: isLast ? version : nil, isLastPart: isLast && first > 0,
                 hub.events.framing)
         }
-        if writer.isTruncated { throw .replyTooLarge(hub.limits.queryMemoryByteCountMax) }
-        return writer.take()
+        return try writer.finish()
     }
 
     /// Answers the polls with a step's changes.
@@ -134,8 +133,7 @@ extension StreamChannel {
             page = try? inTime(before, after) { () throws(RequestFault) in
                 var writer = ChangeWriter(stream, after, hub.limits, before: before)
                 writer.writePage(events, version: versions.end)
-                if writer.isTruncated { throw .replyTooLarge(hub.limits.queryMemoryByteCountMax) }
-                return writer.take()
+                return try writer.finish()
             }
         }
         for poll in takePolls() {

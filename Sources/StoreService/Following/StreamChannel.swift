@@ -42,8 +42,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     private var isDelayed = false
     /// The last version that the followers know everything of, while they are not told of all steps; nil where they are.
     private var toldThrough: UInt64?
-    /// Whether a timer looks for polls whose clients have left.
-    var watchesDepartures = false
 
     var query: ObservedQuery { stream.observed }
     var key: Key { stream.channelKey(isUntested: isUntested) }
@@ -90,23 +88,19 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func removeGone() {
         result?.removeGone()
         followers.removeAll { $0.isGone || $0.channel !== self }
-        abandonLeftPolls()
-    }
-
-    /// Gives up polls whose clients have left, with their connections.
-    func abandonLeftPolls() {
-        polls.removeAll { poll in
-            guard poll.isGone else { return false }
-            poll.abandon()
-            return true
-        }
         forgetIfEmpty()
     }
 
-    /// Answers a poll that has waited in vain, if it still waits.
-    func expire(_ deadline: UInt64, version: UInt64) {
+    /// Gives up polls whose clients have left, and answers those that have waited in vain until a time.
+    func endPolls(_ now: UInt64, version: UInt64) {
         polls.removeAll { poll in
-            guard case .reply(_, _, let own) = poll.client, own <= deadline else { return false }
+            if poll.isGone {
+                poll.abandon()
+                return true
+            }
+            guard case .reply(_, _, let deadline) = poll.client, deadline <= now else {
+                return false
+            }
             poll.state.know(through: version)
             poll.end(hub.served)
             return true

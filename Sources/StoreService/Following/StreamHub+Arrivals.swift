@@ -56,9 +56,7 @@ extension StreamHub {
         channel.add(follower)
         switch follower.client {
         case .events: sendRest(to: follower)
-        case .reply(_, _, let deadline):
-            expire(channel, at: deadline)
-            watchDepartures(channel)
+        case .reply: polled[ObjectIdentifier(channel)] = channel
         }
     }
 
@@ -86,10 +84,9 @@ extension StreamHub {
         if case .reply(let sink, let limit, _) = follower.client {
             return try settle(follower, sink, limit: limit, position)
         }
-        let deadline = UInt64.max
         guard
             let missed = try catchUp.missed(
-                follower, position.transaction, countMax: countMax, until: deadline),
+                follower, position.transaction, countMax: countMax),
             missed.through == position.version
         else {
             follower.state.arriveLate()
@@ -102,7 +99,7 @@ extension StreamHub {
                 wait(follower)
                 return false
             }
-            try catchUp.sendPiece(of: rest, follower, position.transaction, until: deadline)
+            try catchUp.sendPiece(of: rest, follower, position.transaction)
         }
         return true
     }

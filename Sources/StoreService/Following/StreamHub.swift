@@ -19,6 +19,8 @@ package final class StreamHub: @unchecked Sendable {
     private var feed: ChangeFeed?
     /// The channels of live streams. The feed's thread alone.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
+    /// The channels that polls wait at. The feed's thread alone.
+    var polled: [ObjectIdentifier: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. The feed's thread alone.
     var groups: [String: StreamGroup] = [:]
     /// Those of them that steps concern which they have not been told of. The feed's thread alone.

@@ -1,4 +1,5 @@
 import ObjectJSON
+import Rows
 import Synchronization
 import Threads
 
@@ -97,7 +98,12 @@ package final class QueryStream: Sendable {
 }
 
 extension QueryStream {
-    /// Refuses queries that the present schema has no place for any more.
+    /// Whether all queries were checked against a schema.
+    package func isChecked(under schema: RowSchema) -> Bool {
+        queries.allSatisfy { $0.checked.names.schema === schema }
+    }
+
+    /// Refuses queries that the present schema has no place for any more. Cost: the checking of each; for a worker.
     ///
     /// - Throws: ``RequestFault`` that names the first such query.
     package func check(_ served: ServedStore) throws(RequestFault) {

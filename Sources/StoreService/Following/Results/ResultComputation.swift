@@ -36,14 +36,6 @@ struct ResultComputation: Sendable {
     /// - Returns: Nil for a view of another schema.
     /// - Throws: ``RequestFault`` for limits, or failing storage.
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
-        let outcome = try unchecked(in: read)
-        // What can't be read need not be the same.
-        try served.stored(read.checkFailure())
-        return outcome
-    }
-
-    /// What there is, unless something could not be read.
-    private func unchecked(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
         guard let followed = stream.result, read.rows === stream.names.schema else { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
@@ -108,7 +100,6 @@ struct ResultComputation: Sendable {
         let execution = SectionExecution(
             query.sections, in: read, limits: served.queryLimits(of: read))
         let page = try served.stored(execution.run())
-        try served.checkTime(read)
         let reader = SectionKeyReader(query.sections.key, isAscending: true, schema: read.rows)
         let buffer = ByteBuffer(capacity: 64)
         var writer = ObjectWriter(
@@ -161,11 +152,11 @@ struct ResultComputation: Sendable {
             }
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
-        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
-        let found = stream.observed.candidates(changes, in: read)
-        try served.checkTime(read)
-        return .candidates(
-            Dictionary(found.lazy.map { ($0.identity.key, $0) }) { first, _ in first })
+        return try served.evaluate(on: read) {
+            let found = stream.observed.candidates(changes, in: read)
+            return .candidates(
+                Dictionary(found.lazy.map { ($0.identity.key, $0) }) { first, _ in first })
+        }
     }
 }
 
