@@ -130,6 +130,8 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// How long testing the filters of all channels with a step may take, in milliseconds.
     private static let stepMillisecondsMax: UInt64 = 5000
+    /// How long the tests of those filters may take that no condition finds, in milliseconds: all streams wait for them.
+    private static let unplacedMillisecondsMax: UInt64 = 250
     /// How long a part of an event may take to be made, in milliseconds.
     private static let tellMillisecondsMax: UInt64 = 100
     /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
@@ -313,23 +315,29 @@ package final class ChangeFeed: @unchecked Sendable {
         let step = ChangeStep(before: before.transaction, after: after, changes: changes)
         figures.noteStep(versionCount: version - before.version)
         // What is written of the objects follows links as well: channels bound that.
-        let findings = index.findings(of: step, within: Self.stepMillisecondsMax)
-        if let failure = before.transaction.failure ?? after.failure {
-            // Nobody knows what the objects were or are.
-            logFailure(.storage(failure))
-            return invalidate()
-        }
-        for channel in findings.slow {
-            index.remove(channel)
-            channel.overrun()
-        }
-        for channel in findings.deferred {
-            index.remove(channel)
-            channel.invalidate()
-        }
-        for channel in findings.touched { channel.touch(from: before.version, to: version) }
-        for (channel, events) in findings.told {
-            channel.publish(events, from: before.version, to: version, step)
+        index.forEachFindings(
+            of: step, within: Self.stepMillisecondsMax,
+            unplacedWithin: Self.unplacedMillisecondsMax
+        ) { findings in
+            // What failed once fails the rest of the step.
+            guard let index = self.index else { return }
+            if let failure = before.transaction.failure ?? after.failure {
+                // Nobody knows what the objects were or are.
+                logFailure(.storage(failure))
+                return invalidate()
+            }
+            for channel in findings.slow {
+                index.remove(channel)
+                channel.overrun()
+            }
+            for channel in findings.deferred {
+                index.remove(channel)
+                channel.invalidate()
+            }
+            for channel in findings.touched { channel.touch(from: before.version, to: version) }
+            for (channel, events) in findings.told {
+                channel.publish(events, from: before.version, to: version, step)
+            }
         }
         onStep(version)
     }
