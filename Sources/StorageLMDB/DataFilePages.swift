@@ -14,7 +14,7 @@ import Threads
 /// Source: LMDB 0.9.24, mdb.c (`MDB_page`, `MDB_node`, `MDB_db`, `mdb_node_add`, `mdb_page_search_root`), on a
 /// little-endian machine of 64 bits.
 struct DataFilePages: ~Copyable {
-    /// What is wrong with a page.
+    /// The fault of a page.
     private struct Damage: Error {
         let page: UInt64
         let what: StaticString

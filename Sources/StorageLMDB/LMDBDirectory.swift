@@ -87,7 +87,7 @@ final class LMDBDirectory: Sendable {
 
     /// Takes the store for this process until the result is gone.
     ///
-    /// On a medium that can't be written the directory is locked where there is no lock file: nobody can have
+    /// On a medium that can't be written the directory is locked where there is no lock file: no process can have
     /// made one there.
     /// - Throws: ``StorageError`` `.locked` when another process has it.
     func lock(forReading: Bool) throws(StorageError) -> StoreLock {

@@ -44,7 +44,7 @@ final class Overlay {
     private let kinds: UnsafeMutablePointer<KindSlots>
     /// How many slots there are.
     private(set) var slotCount = 0
-    /// What slots had that are older than the newest mark.
+    /// The former entries of slots that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
     /// Values that ``putInPlace(_:_:)`` made.
     private var replaceable: [SlotAddress: Replaceable] = [:]
@@ -52,7 +52,7 @@ final class Overlay {
     private var markedCounts = SIMD8<Int>()
     private var markCount = 0
 
-    /// A value that may be overwritten where it lies, as long as nobody can ask for what it was.
+    /// A value that may be overwritten where it lies, as long as its former bytes can't be asked for.
     private struct Replaceable {
         /// Where it lies.
         var start: UnsafeRawPointer
@@ -113,7 +113,7 @@ final class Overlay {
         return memcmp(left, right, a.count) == 0
     }
 
-    /// What the overlay says of `key`.
+    /// The overlay's entry of `key`.
     func entry(_ key: UnsafeRawBufferPointer) -> Entry {
         let kind = Self.kind(key)
         if Self.isOnlyScanned(kind) {
@@ -195,7 +195,7 @@ final class Overlay {
         return copy
     }
 
-    /// Sets a value that one transaction may set again and again, overwriting what it set before: nobody may
+    /// Sets a value that one transaction may set again and again, overwriting what it set before: no caller may
     /// hold on to such a value while the key is changed.
     func putInPlace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let kind = Self.kind(key)

@@ -12,7 +12,7 @@ struct ChangeWriter {
     private let limits: ServiceLimits
     private let json: JSONWriter
     private var writer: ObjectWriter
-    /// Writes what was before, where that is told; nil where it is not, or nobody knows.
+    /// Writes former values, where they are told and known.
     private var earlier: ObjectWriter?
 
     /// - `before`: What the changes begin at, as far as that is one state.

@@ -3,7 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// What the followers of a property are told of what became of it.
+/// The news for the followers of a property.
 ///
 /// Differences of lists must be applied once, so all of them are one event, behind which a client may resume.
 enum PropertyNews {

@@ -3,7 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// What some changes mean to those who follow a property.
+/// The meaning of some changes to the followers of a property.
 struct PropertyStep {
     private let stream: CheckedStream
     private let property: ObservedProperty

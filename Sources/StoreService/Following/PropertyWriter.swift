@@ -13,7 +13,7 @@ struct PropertyWriter {
     private let read: ReadTransaction
     private let limits: ServiceLimits
     private let json: JSONWriter
-    /// What is shown of the objects that it holds, or of a single value.
+    /// The shown properties of the objects that it holds, or of a single value.
     private let selection: FieldSelection
     /// Whether objects of a set have their keys beside them, as they need not show them.
     private let showsKeys: Bool
@@ -247,13 +247,13 @@ struct PropertyWriter {
         case value
         /// The element of a list at an index.
         case element(Int)
-        /// What stands behind a key of a map, or the object of an element of a set.
+        /// The value of a key of a map, or the object of an element of a set.
         case entry([UInt8]?)
         /// The key itself, or an element of a set: of a link its target's key.
         case key([UInt8]?)
     }
 
-    /// What a part shows, as JSON; nil where that is too large.
+    /// Writes a part as JSON; nil where that is too large.
     mutating func text(of part: Part, in row: RowView, key: UInt64) -> [UInt8]? {
         buffer.removeAll()
         switch part {

@@ -55,7 +55,7 @@ extension ServedStore {
 
     /// A page of what has changed since a version, folded by object.
     ///
-    /// What several versions changed is never more than a page; what one version changed, and what is
+    /// The changes of several versions are never more than a page; those of one version, and objects that are
     /// reached along links from there, may be cut: at a place in the change log, which does not depend on what
     /// matches when the page is read. A part that is delivered later is delivered as it is then, and what has changed
     /// in between is delivered again behind it.
@@ -165,7 +165,7 @@ extension ServedStore {
 }
 
 extension RequestFault {
-    /// What followed the cursor's version is not kept any more.
+    /// The changes behind the cursor's version are not kept any more.
     static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
         "What came after this cursor is no longer retained; begin again with since=start.")

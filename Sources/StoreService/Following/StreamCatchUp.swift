@@ -18,7 +18,7 @@ struct StreamCatchUp: Sendable {
     private static let smallPieceByteCount = 4 << 10
 
     private let folds = FoldCache()
-    /// What waits for single streams, and large events. Beyond it each stream is sent small pieces, one at a time.
+    /// The bytes that wait for single streams, and of large events. Beyond it each stream is sent small pieces, one at a time.
     let budget = StreamBudget(byteCountMax: 32 << 20)
 
     init(served: ServedStore, events: StreamEvents) {
@@ -26,7 +26,7 @@ struct StreamCatchUp: Sendable {
         self.events = events
     }
 
-    /// Gives back the memory of what nobody has used for a while.
+    /// Gives back the memory of folds that were not used for a while.
     func dropUnused() { folds.dropUnused() }
 
     /// Whether the streams together have too much to send.
@@ -149,7 +149,7 @@ struct StreamCatchUp: Sendable {
         return page.isEmpty ? nil : page.bytes
     }
 
-    /// What a stream has missed, if it is not much and no snapshot has to tell it.
+    /// Finds the changes that a stream has missed; nil where they are many, or a snapshot has to tell them.
     ///
     /// - `countMax`: Objects.
     func missed(

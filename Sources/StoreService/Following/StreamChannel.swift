@@ -8,7 +8,7 @@ import Threads
 final class StreamChannel: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
-    /// What its followers have in common: how the filter is written does not count.
+    /// The properties that its followers have in common: the spelling of the filter does not count.
     struct Key: Hashable {
         let query: ObservedQuery
         let definition: StreamDefinition
@@ -63,7 +63,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if case .result(let result) = content { result } else { nil }
     }
 
-    /// Whether nobody follows it.
+    /// Whether it has no followers.
     var isEmpty: Bool { followers.isEmpty && polls.isEmpty && result?.arrivals.isEmpty ?? true }
 
     /// Whether a poll waits.
@@ -253,7 +253,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Ends every stream and answers every poll: the service stops.
     ///
-    /// What happened up to `version` has been told, so the polls that are left have nothing to learn.
+    /// All changes up to `version` have been told, so the polls that are left have nothing to learn.
     func end(version: UInt64) {
         for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
         followers = []

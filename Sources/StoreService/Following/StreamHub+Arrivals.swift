@@ -9,7 +9,7 @@ extension StreamHub {
 
     /// Delivers the last missed changes to a stream and makes it live.
     func arrive(_ follower: Follower, _ position: ChangeFeed.Position) {
-        // Nobody looks after one that has gone.
+        // One that has gone is looked after no more.
         if follower.isGone { return follower.abandon() }
         guard position.transaction.rows === follower.query.names.schema else {
             return feedLater(follower)

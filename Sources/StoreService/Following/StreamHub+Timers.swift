@@ -3,13 +3,13 @@ import Threads
 
 // Heartbeats and deadlines.
 extension StreamHub {
-    /// What is due at some time, on the feed's thread.
+    /// A timer, on the feed's thread.
     enum Timer {
         /// A stream is told that its connection holds, if it was told nothing for so long.
         case heartbeat(Follower)
         /// So is the client of several queries.
         case group(StreamGroup)
-        /// What no worker took is tried again.
+        /// Work that no worker took is tried again.
         case retry(@Sendable () -> Void)
     }
 

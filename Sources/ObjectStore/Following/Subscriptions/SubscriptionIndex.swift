@@ -37,7 +37,7 @@ package final class SubscriptionIndex {
 
     /// The filters whose evaluation was given up in the present step.
     private var givenUp: Set<Int32> = []
-    /// What one filter may use in a step.
+    /// The allowance of one filter in a step.
     private let allowance: FeedAllowance
     private var stepNumber = 0
     /// The channels whose filters workers test, each with the classes whose changes can concern it; nil for all.
@@ -168,7 +168,7 @@ package final class SubscriptionIndex {
 
     // MARK: Steps
 
-    /// What a step means to the channels.
+    /// The meaning of a step to the channels.
     package struct Findings {
         /// Whom it concerns, and what it means to them.
         package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
@@ -179,17 +179,17 @@ package final class SubscriptionIndex {
         /// Those whose filters workers test, where it may concern them.
         package var touched: [any FeedChannel] = []
 
-        /// Nobody.
+        /// Makes findings of no channel.
         package init() {}
     }
 
     /// Finds whom a step concerns, and what it means to them: first by the filters that a condition or a watch finds, then
-    /// by those that are tested with each change of their class, so that their time is nobody else's.
+    /// by those that are tested with each change of their class, so that the first do not wait for them.
     ///
     /// Each filter has its allowance. One that needs more is left out of the step, and who follows it catches up.
     ///
     /// - `milliseconds`: How long all of the first kind may take. In a view that is late objects seem to be gone, so then
-    ///   nobody of the kind is told and all are deferred.
+    ///   no channel of the kind is told and all are deferred.
     /// - `unplacedMilliseconds`: The same of the second kind.
     /// - `body`: Takes what was found of each kind; may remove channels.
     package func forEachFindings(

@@ -8,7 +8,7 @@ import Rows
 /// One computation of a followed result: compared with what its followers know, and written once for all of them.
 /// On a worker's thread.
 struct ResultComputation: Sendable {
-    /// What was found.
+    /// The outcome of a computation.
     struct Outcome: Sendable {
         /// The version that was read.
         var version: UInt64
@@ -21,7 +21,7 @@ struct ResultComputation: Sendable {
         var reset: ResetReason?
     }
 
-    /// What followers know, and a version up to which it is right.
+    /// The result that followers know, and a version up to which it is right.
     typealias Known = (result: LiveResult, through: UInt64)
 
     let stream: CheckedStream
@@ -130,13 +130,13 @@ struct ResultComputation: Sendable {
     // MARK: Changes
 
     private enum Missed {
-        /// What may have become of objects, by their object keys.
+        /// The candidates for changes, by their object keys.
         case candidates([UInt64: ObservedCandidate])
-        /// What followers know is void.
+        /// The result that followers know is void.
         case reset(ResetReason)
     }
 
-    /// What the change log has on the objects since a version.
+    /// Finds the objects that the change log has since a version.
     private func missed(
         since version: UInt64, in read: ReadTransaction
     ) throws(RequestFault) -> Missed {
