@@ -11,7 +11,7 @@
 /// The shape serves an engine with a network round trip per call as well as one in this process:
 /// scans run inside the engine, and a commit is one call. Calls block their thread: make them from a worker, never from a Swift `Task`.
 package protocol StorageEngine: AnyObject, Sendable {
-    /// What the engine is called in `GET /v1` and in logs, such as `"lmdb"`.
+    /// The engine's name in `GET /v1` and in logs, such as `"lmdb"`.
     var name: String { get }
 
     /// The longest key and value, and what else the engine bounds.

@@ -14,7 +14,7 @@ import Threads
 /// Source: LMDB 0.9.24, mdb.c (`MDB_page`, `MDB_node`, `MDB_db`, `mdb_node_add`, `mdb_page_search_root`), on a
 /// little-endian machine of 64 bits.
 struct DataFilePages: ~Copyable {
-    /// What is wrong with a page.
+    /// The fault of a page.
     private struct Damage: Error {
         let page: UInt64
         let what: StaticString
@@ -70,6 +70,29 @@ struct DataFilePages: ~Copyable {
         }
     }
 
+    /// Refuses a data file that ends before pages which its newest meta page counts on: who reads a mapped page beyond
+    /// the end of its file is ended by the system (SIGBUS).
+    ///
+    /// LMDB doesn't write a page that its transaction has freed again, so that a sound file may end before its last
+    /// page: then the pages that it lacks are all in the list of free ones. Cost: where pages are missing, a read for
+    /// each page of that list.
+    /// - `path`: The file's, for the message.
+    static func checkLength(
+        of file: borrowing FileDescriptor, _ meta: DataFileMeta, path: String
+    ) throws(StorageError) {
+        let byteCount = try file.byteCount(operation: "open store")
+        let (count, wanted) = (UInt64(byteCount / meta.pageByteCount), meta.lastPage + 1)
+        guard count < wanted else { return }
+        let cut = DataFileMeta.cut(path, byteCount, Int(wanted) * meta.pageByteCount)
+        // The list takes eight bytes for each page.
+        guard wanted - count <= UInt64(byteCount / 8) else { throw cut }
+        var pages = DataFilePages(file.number, meta, .max)
+        do { try pages.walk(meta.free, isFreeList: true, includesLeaves: true) } catch {
+            throw cut
+        }
+        guard (count..<wanted).allSatisfy({ !pages.reached.insert($0) }) else { throw cut }
+    }
+
     private init(_ file: Int32, _ meta: DataFileMeta, _ pageCountMax: Int) {
         self.file = file
         self.meta = meta
@@ -78,18 +101,23 @@ struct DataFilePages: ~Copyable {
     }
 
     private mutating func walk(includesLeaves: Bool) throws {
-        for (tree, isFreeList) in [(meta.main, false), (meta.free, true)] {
-            if tree.root == Self.none {
-                guard tree.depth == 0 else { throw Damage(page: 0, what: "a tree has no root") }
-                continue
-            }
-            guard (1...Self.depthMax).contains(tree.depth) else {
-                throw Damage(page: tree.root, what: "its tree is too deep")
-            }
-            try walk(
-                tree.root, level: tree.depth, Bounds(), isFreeList: isFreeList,
-                includesLeaves: includesLeaves)
+        try walk(meta.main, isFreeList: false, includesLeaves: includesLeaves)
+        try walk(meta.free, isFreeList: true, includesLeaves: includesLeaves)
+    }
+
+    private mutating func walk(
+        _ tree: DataFileMeta.Tree, isFreeList: Bool, includesLeaves: Bool
+    ) throws {
+        if tree.root == Self.none {
+            guard tree.depth == 0 else { throw Damage(page: 0, what: "a tree has no root") }
+            return
         }
+        guard (1...Self.depthMax).contains(tree.depth) else {
+            throw Damage(page: tree.root, what: "its tree is too deep")
+        }
+        try walk(
+            tree.root, level: tree.depth, Bounds(), isFreeList: isFreeList,
+            includesLeaves: includesLeaves)
     }
 
     /// - `level`: How many levels there are from the page on, itself included.

@@ -87,7 +87,7 @@ final class LMDBDirectory: Sendable {
 
     /// Takes the store for this process until the result is gone.
     ///
-    /// On a medium that can't be written the directory is locked where there is no lock file: nobody can have
+    /// On a medium that can't be written the directory is locked where there is no lock file: no process can have
     /// made one there.
     /// - Throws: ``StorageError`` `.locked` when another process has it.
     func lock(forReading: Bool) throws(StorageError) -> StoreLock {
@@ -150,11 +150,11 @@ final class LMDBDirectory: Sendable {
     private func inspectData(checkedByteCountMax: Int) throws(StorageError) {
         let file = try openData(isReadOnly: true)
         guard let meta = try DataFileMeta.read(file, path: dataPath) else { return }
+        try DataFilePages.checkLength(of: file, meta, path: dataPath)
         let pageCountMax = checkedByteCountMax / meta.pageByteCount
         if pageCountMax > 0 {
             try DataFilePages.check(file, meta, pageCountMax: pageCountMax, path: dataPath)
         }
-        try DataFileLength.check(file, meta, path: dataPath)
     }
 
     /// The state of an existing store.

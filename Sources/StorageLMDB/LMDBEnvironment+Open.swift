@@ -34,7 +34,7 @@ extension LMDBEnvironment {
 
     /// Writes to the tree what waits, so that the data file alone is the store, and notes that it is so.
     ///
-    /// What can't be written now stays in the journal for the next start. No caller is left to report it to.
+    /// Changes that can't be written now stay in the journal for the next start. No caller is left to report it to.
     func leaveInOrder() {
         guard readingReason == nil else { return }
         while (try? checkpoint()) == true {}

@@ -19,7 +19,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     struct Published {
         /// The last commit.
         var commit: UInt64
-        /// What the tree lacks of it.
+        /// The changes that the tree lacks of it.
         var recent: RecentChanges?
         /// The tree's last transaction.
         var tree: UInt64
@@ -36,7 +36,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         var useCount = 0
         /// Open engines.
         var engineCount = 1
-        /// What the next snapshot sees.
+        /// The changes that the next snapshot sees.
         var published: Published
         /// Keeps other processes out until the environment is closed.
         var lock: StoreLock?
@@ -51,7 +51,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     let durability: LMDBOptions.Durability
     /// Why the store was opened for reading; nil when it can be written.
     let readingReason: StorageError?
-    /// Whether acknowledged commits may be missing and nobody has taken a new epoch since.
+    /// Whether acknowledged commits may be missing and no new epoch has been taken since.
     let mayLackCommits: Atomic<Bool>
     let limits: StorageLimits
     let mapByteCount: Int
@@ -73,7 +73,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     let writeLock = OwnedLock()
     /// Held while the journal's changes are written to the tree.
     let checkpointLock = OwnedLock()
-    /// What the tree lacks of the journal's frozen part, when it has some of it.
+    /// The changes of the journal's frozen part that the tree lacks, when it has some of them.
     var checkpointRest: RecentCursor?
     /// Asks for checkpoints in time.
     let checkpointer: Checkpointer

@@ -44,7 +44,7 @@ struct LMDBTree {
     ) throws(StorageError) {
         // Not MDB_WRITEMAP: there a full disk is a SIGBUS, and a stray pointer writes into the data.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
-        // Nobody writes, as long as the store is locked: readers need no table, whose file may not be writable.
+        // The file is not written, as long as the store is locked: readers need no table, whose file may not be writable.
         if isReadOnly { flags |= MDB_RDONLY | MDB_NOLOCK }
 
         var code = mdb_env_set_mapsize(handle, options.mapByteCount)

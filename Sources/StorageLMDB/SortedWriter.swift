@@ -17,10 +17,10 @@ import Storage
 /// the run is the tree's last one, and is appended: without a walk from the root, to pages that are filled
 /// to the last entry.
 ///
-/// Nothing is lost on the way: ``finish()`` puts back what is left, and whoever gets an error abandons
+/// Nothing is lost on the way: ``finish()`` puts back what is left, and a caller that gets an error abandons
 /// the transaction.
 struct SortedWriter: ~Copyable {
-    /// What is known of the entry that follows the last one that was put.
+    /// The knowledge of the entry that follows the last one that was put.
     private enum Following {
         /// Nothing yet.
         case unknown
@@ -33,7 +33,7 @@ struct SortedWriter: ~Copyable {
     /// After so many puts the entry that follows is looked up: often enough to meet every run that is
     /// worth it, seldom enough to cost nothing where there is none.
     private static let probedPutCount = 32
-    /// What is parked of a page even for a short run: long values may hang on it.
+    /// The bytes of a page that are parked even for a short run: long values may hang on it.
     private static let parkedByteCountMin = 64 << 10
     /// Of a run at least so long, an eighth may be parked, on its page or not.
     private static let longRunByteCount = 256 << 10

@@ -3,7 +3,7 @@ import Glibc
 import Storage
 
 extension StorageError {
-    /// What a return code of liblmdb means to callers of the port.
+    /// Translates a return code of liblmdb for callers of the port.
     ///
     /// LMDB returns its own codes below zero, listed in `lmdb.h`, and those of the operating system
     /// above. `MDB_NOTFOUND` means "no such entry" where it is expected and never gets here from
@@ -33,7 +33,7 @@ extension StorageError {
     /// not write it.
     var isOfUnwritableMedium: Bool { code == .diskFull || code == .permission }
 
-    /// What an `errno` means to callers of the port.
+    /// Translates an `errno` for callers of the port.
     ///
     /// - Parameters:
     ///   - code: The `errno`.

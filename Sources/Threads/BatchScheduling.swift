@@ -11,22 +11,12 @@ package enum BatchScheduling {
     /// glibc defines it only under `_GNU_SOURCE`, which Swift doesn't set.
     private static let policy: Int32 = 3
 
-    /// Schedules the calling thread, and those it starts from then on, in batches.
-    ///
-    /// - Returns: False, and nothing is changed, where the system refuses it, or the program was started
-    ///   with a policy of its own. Cost: two system calls, less than a microsecond.
-    package static func begin() -> Bool {
-        sched_getscheduler(0) == SCHED_OTHER && set(policy)
-    }
-
-    /// Schedules the calling thread as usual, after ``begin()``.
-    package static func end() { _ = set(SCHED_OTHER) }
-
-    /// Runs `body`; threads that it starts are scheduled in batches, where ``begin()`` allows it.
+    /// Runs `body`; threads that it starts are scheduled in batches, unless the system refuses it, or the program was
+    /// started with a policy of its own. Cost: two or three system calls, less than a microsecond.
     package static func starting<Result>(_ body: () -> Result) -> Result {
         // New threads inherit the policy of the one that starts them.
-        guard begin() else { return body() }
-        defer { end() }
+        guard sched_getscheduler(0) == SCHED_OTHER, set(policy) else { return body() }
+        defer { _ = set(SCHED_OTHER) }
         return body()
     }
 

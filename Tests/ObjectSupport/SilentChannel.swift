@@ -33,3 +33,22 @@ extension ObservedQuery {
         return findings.told.flatMap(\.events)
     }
 }
+
+extension SubscriptionIndex {
+    /// All that a step means.
+    package func findings(
+        of step: ChangeStep, within milliseconds: UInt64,
+        unplacedWithin unplacedMilliseconds: UInt64 = 3_600_000
+    ) -> Findings {
+        var all = Findings()
+        forEachFindings(
+            of: step, within: milliseconds, unplacedWithin: unplacedMilliseconds
+        ) { findings in
+            all.told += findings.told
+            all.deferred += findings.deferred
+            all.slow += findings.slow
+            all.touched += findings.touched
+        }
+        return all
+    }
+}

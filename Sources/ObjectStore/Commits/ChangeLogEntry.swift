@@ -1,7 +1,7 @@
 import Bytes
 import Rows
 
-/// What one version changed, as kept in the change log.
+/// The changes of one version, as kept in the change log.
 ///
 ///     offset  bytes  field (little-endian; v: variable length, seven bits a byte, lowest first)
 ///     0       8      time of the commit in milliseconds since 1970
@@ -27,7 +27,7 @@ package struct ChangeLogEntry: Sendable {
     package var changes: [ChangeRecord]
     /// Targets that lost links.
     package var lostLinks: [LostLink]
-    /// What the version changed of the schema.
+    /// The changes of the schema.
     package var changedShapes = ShapeChanges()
 
     fileprivate static let runFlag: UInt8 = 0x10

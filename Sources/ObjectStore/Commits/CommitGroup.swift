@@ -2,7 +2,7 @@ import Bytes
 import Rows
 import Storage
 
-/// What the transactions of one commit share: the snapshot they read, the overlay they write, and the
+/// The state that the transactions of one commit share: the snapshot they read, the overlay they write, and the
 /// counters. The writer's thread alone uses a group.
 final class CommitGroup {
     let snapshot: any StorageSnapshot
@@ -17,7 +17,7 @@ final class CommitGroup {
     var changesUnversioned = false
     /// The change of the schema under way, which learns of every change.
     var migration: StagedMigration?
-    /// What successful members did to ``migration``.
+    /// The faults that successful members have brought to ``migration``.
     var migrationFaults: [StagedMigration.Fault] = []
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>

@@ -4,11 +4,11 @@ import Text
 
 /// Memory that the groups of a commit queue use one after the other. The writer's thread alone uses it.
 final class CommitMemory {
-    /// What a buffer may hold to be kept for the next group.
+    /// The most bytes of a buffer that is kept for the next group.
     private static let keptByteCountMax = 1 << 20
 
     let overlay = Overlay()
-    /// What the group has done to objects so far.
+    /// The changes of objects by the group so far.
     var changes = GroupChanges()
     let rowBuilder = RowBuilder()
     let linkTargets = LinkTargetCache()

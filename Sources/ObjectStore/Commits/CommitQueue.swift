@@ -15,8 +15,6 @@ final class CommitQueue: @unchecked Sendable {
     // Unchecked: everything but `waiting` belongs to the writer's thread.
     private struct Waiting {
         var writes: [any PendingWrite] = []
-        /// When the first of them came, in monotonic nanoseconds.
-        var firstAt: UInt64 = 0
         var isStopping = false
         var hasStopped = false
     }
@@ -29,14 +27,14 @@ final class CommitQueue: @unchecked Sendable {
     let publisher: CommitPublisher
     let columns: ColumnStore
     let options: StoreOptions
-    /// What the queue has done so far.
+    /// The figures of the queue so far.
     let statistics = CommitCounters()
     private let waiting = Monitor(Waiting())
     let memory = CommitMemory()
     private let views = CommitViews()
     /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
     private var keptEntry: (number: UInt64, time: UInt64)?
-    /// What goes on with the schema beside the writes.
+    /// The change of the schema that goes on beside the writes.
     let backgroundMigration: BackgroundMigration
 
     init(
@@ -67,9 +65,7 @@ final class CommitQueue: @unchecked Sendable {
             }
             state.writes.append(write)
             // Only the first can find the writer waiting.
-            guard state.writes.count == 1 else { return false }
-            state.firstAt = monotonicNanoseconds()
-            return true
+            return state.writes.count == 1
         }
         if isRefused { write.finish(.failed(.closing)) }
     }
@@ -86,11 +82,8 @@ final class CommitQueue: @unchecked Sendable {
     // MARK: The writer's thread
 
     private func runWriter() {
-        var scheduling = WriterScheduling()
         while true {
-            var firstAt: UInt64 = 0
             let group: [any PendingWrite]? = waiting.wait { state in
-                firstAt = state.firstAt
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
                     if backgroundMigration.isPending { return .some([]) }
@@ -108,10 +101,6 @@ final class CommitQueue: @unchecked Sendable {
             guard let group else { break }
             var rest = group[...]
             while !rest.isEmpty { rest = commitFirst(of: rest) }
-            if !group.isEmpty {
-                scheduling.choose(
-                    writeCount: group.count, nanoseconds: monotonicNanoseconds() - firstAt)
-            }
             if backgroundMigration.isPending { advanceBackgroundMigration() }
         }
         backgroundMigration.abandon()

@@ -2,7 +2,7 @@ import Storage
 import Synchronization
 import Threads
 
-/// What commits have cost since a store was opened.
+/// The cost of commits since a store was opened.
 package struct CommitStatistics: Sendable {
     /// Commits, each with one sync.
     package var commitCount = 0

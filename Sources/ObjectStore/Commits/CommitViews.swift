@@ -9,7 +9,7 @@ final class CommitViews {
     private var before: ReadTransaction?
     private var after: ReadTransaction?
 
-    /// What a group changed since a version, seen in its snapshot and its overlay; nil where that is much.
+    /// The changes of a group since a version, seen in its snapshot and its overlay; nil where that is much.
     ///
     /// For the time between the group's commit and its end, until ``close()``.
     func step(of group: CommitGroup, after version: UInt64) -> CommitStep? {

@@ -1,7 +1,7 @@
 import Bytes
 
-/// What the transactions of a group did to objects, in their order, as long as that is little: the writer's thread looks up
-/// whom it concerns.
+/// The changes of objects by the transactions of a group, in their order, as long as they are few: the writer's thread looks up
+/// the channels that they concern.
 struct GroupChanges {
     /// Changes, and lost links, up to which they are kept: behind more, what a thread's wake-up costs counts for little.
     private static let countMax = 64

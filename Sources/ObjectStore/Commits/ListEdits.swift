@@ -1,6 +1,6 @@
 import Rows
 
-/// What was done to a list: splices in the order in which they were applied, or that it was replaced.
+/// The edits of a list: splices in the order in which they were applied, or that it was replaced.
 package struct ListEdits: Equatable, Sendable {
     /// Of the splices that one version notes of a list the most.
     static let countMax = 64
@@ -60,7 +60,7 @@ package struct ListEdits: Equatable, Sendable {
     }
 }
 
-/// What a version did to one list of an object.
+/// The edits of one list of an object by a version.
 package struct ListChange: Equatable, Sendable {
     /// The property's number.
     package var property: UInt32

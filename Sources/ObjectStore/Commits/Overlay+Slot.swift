@@ -42,7 +42,7 @@ extension Overlay {
         @inline(__always)
         func isBelow(_ other: Slot) -> Bool { compare(with: other.key, other.prefix) < 0 }
 
-        /// What an engine is told; nil where nothing is said.
+        /// The change that an engine is told; nil where nothing is said.
         var change: StorageBatch.Change? {
             switch entry {
             case .none: nil
@@ -51,7 +51,7 @@ extension Overlay {
             }
         }
 
-        /// What the overlay says of the key.
+        /// The overlay's entry of the key.
         var entry: Entry {
             @inline(__always) get {
                 switch valueByteCount {

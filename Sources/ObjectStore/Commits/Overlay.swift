@@ -9,8 +9,7 @@ import Storage
 /// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
 /// last one counts. A transaction that fails is rolled back to its ``mark()``.
 ///
-/// The writer's thread alone uses an overlay, but for a thread that reads slots while
-/// ``forEachPart(changeCount:_:)`` runs.
+/// The writer's thread alone uses an overlay.
 final class Overlay {
     enum Entry {
         /// The overlay says nothing of the key, or this slot does not.
@@ -45,7 +44,7 @@ final class Overlay {
     private let kinds: UnsafeMutablePointer<KindSlots>
     /// How many slots there are.
     private(set) var slotCount = 0
-    /// What slots had that are older than the newest mark.
+    /// The former entries of slots that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
     /// Values that ``putInPlace(_:_:)`` made.
     private var replaceable: [SlotAddress: Replaceable] = [:]
@@ -53,7 +52,7 @@ final class Overlay {
     private var markedCounts = SIMD8<Int>()
     private var markCount = 0
 
-    /// A value that may be overwritten where it lies, as long as nobody can ask for what it was.
+    /// A value that may be overwritten where it lies, as long as its former bytes can't be asked for.
     private struct Replaceable {
         /// Where it lies.
         var start: UnsafeRawPointer
@@ -114,7 +113,7 @@ final class Overlay {
         return memcmp(left, right, a.count) == 0
     }
 
-    /// What the overlay says of `key`.
+    /// The overlay's entry of `key`.
     func entry(_ key: UnsafeRawBufferPointer) -> Entry {
         let kind = Self.kind(key)
         if Self.isOnlyScanned(kind) {
@@ -196,7 +195,7 @@ final class Overlay {
         return copy
     }
 
-    /// Sets a value that one transaction may set again and again, overwriting what it set before: nobody may
+    /// Sets a value that one transaction may set again and again, overwriting what it set before: no caller may
     /// hold on to such a value while the key is changed.
     func putInPlace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let kind = Self.kind(key)
@@ -252,22 +251,16 @@ final class Overlay {
     }
 
     /// The same in parts, one after the other: an array of all changes would take much memory where there are
-    /// millions, most of them in order already, and an engine can begin before the last ones are sorted.
+    /// millions, most of them in order already.
     ///
     /// - `changeCount`: How many changes a part has at most.
     /// - `body`: May use a part, and its pointers, until it returns.
     func forEachPart<Failure: Error>(
         changeCount: Int, _ body: (StorageBatch) throws(Failure) -> Void
     ) throws(Failure) {
-        let prepared = PreparedParts(kinds, count: Self.kindCount, changeCount: changeCount)
-        defer { prepared?.end() }
         var part = StorageBatch()
         part.changes.reserveCapacity(changeCount)
         for kind in 0..<Self.kindCount {
-            if let prepared, !kinds[kind].isRising {
-                try prepared.forEach(kind, body)
-                continue
-            }
             try kinds[kind].forEachChange { change throws(Failure) in
                 part.changes.append(change)
                 guard part.changes.count == changeCount else { return }

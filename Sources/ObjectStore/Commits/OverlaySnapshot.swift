@@ -1,7 +1,7 @@
 import Bytes
 import Storage
 
-/// What a transaction sees, as a snapshot: the group's changes so far above the state that it began from.
+/// The view of a transaction, as a snapshot: the group's changes so far above the state that it began from.
 ///
 /// The overlay must not be changed while a scan runs; between calls it may. The writer's thread alone
 /// uses it, while the transaction's body runs.

@@ -1,6 +1,6 @@
 /// A change of the schema that waits for its turn; it gets commits of its own.
 package protocol PendingSchemaWrite: PendingWrite {
-    /// What is wanted, given the present catalog.
+    /// The proposed change of the present catalog.
     ///
     /// Runs on the writer's thread, perhaps more than once.
     func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal

@@ -10,11 +10,11 @@ package enum EditFailure: Error {
     case doesNotFit
     /// A required property, or one that is not optional, would get null.
     case isNull
-    /// What is copied would nest too deep.
+    /// The copied value would nest too deep.
     case isTooDeep
     /// A point would not lie on the Earth, and its index would not find it.
     case isNoPoint
-    /// What names the object would change.
+    /// The key of the object would change.
     case isOtherKey(property: String?)
     /// The store refuses it.
     case store(StoreError)

@@ -3,7 +3,7 @@ import Rows
 
 /// A value on its way into an edited object.
 enum EditedValue {
-    /// What a draft states of a property, or of the whole object.
+    /// A draft's value of a property, or of the whole object.
     case statement(ObjectDraft, ResolvedReferences, origin: WriteOrigin)
     /// A leaf of the one element.
     case element(ByteBuffer)

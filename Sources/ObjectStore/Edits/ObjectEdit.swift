@@ -7,7 +7,7 @@ import Rows
 package struct ObjectEdit: @unchecked Sendable {
     // Unchecked: drafts are not changed by being written.
 
-    /// What is done at the end of the path.
+    /// The action at the end of the path.
     package enum Action {
         /// States a property, or brings an element, an entry or a value inside `mixed`. A set takes it if it lacks it.
         case place(ObjectDraft, Placement)

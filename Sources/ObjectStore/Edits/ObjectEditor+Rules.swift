@@ -5,7 +5,7 @@ import Rows
 extension ObjectEditor {
     // MARK: Mixed values
 
-    /// What a change inside a `mixed` value makes of it.
+    /// Makes the `mixed` value that a change inside it leads to.
     func mixed(
         _ old: MixedView, _ steps: [[UInt8]], _ change: Change
     ) throws(EditFailure) -> ByteBuffer {

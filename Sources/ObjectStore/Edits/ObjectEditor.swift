@@ -9,7 +9,7 @@ import Storage
 /// logarithmic in an out-of-line collection. The writer's thread uses it, while the transaction's body
 /// runs.
 package final class ObjectEditor {
-    /// What becomes of a value.
+    /// The change of a value.
     enum Change {
         case place(EditedValue, Placement)
         case remove
@@ -31,10 +31,10 @@ package final class ObjectEditor {
     private var hasGarbage = false
     /// Of the out-of-line collections that have changed.
     var editors: [Int: CollectionEditor] = [:]
-    /// What was done to lists in ``row`` since it was written, by member.
+    /// The edits of lists in ``row`` since it was written, by member.
     var lists: [Int: ListEdits] = [:]
     private var result: WriteResult?
-    /// What the last edit did.
+    /// The outcome of the last edit.
     var outcome = ElementOutcome()
 
     /// Begins to edit an object.
@@ -276,7 +276,7 @@ package final class ObjectEditor {
         isChanged = true
     }
 
-    /// What a change makes of the row of the object, or of an embedded one; nil when an out-of-line collection was changed.
+    /// Makes the row of the object, or of an embedded one, that a change leads to; nil when an out-of-line collection was changed.
     private func changed(
         _ row: RowView, _ rowClass: RowClass, _ owners: ArraySlice<EditPath.Owner>,
         _ path: EditPath, _ change: Change
@@ -316,7 +316,7 @@ package final class ObjectEditor {
         }
     }
 
-    /// What a change of its own property makes of a row.
+    /// Makes the row that a change of its own property leads to.
     private func changed(
         _ row: RowView, _ path: EditPath, _ change: Change, isRoot: Bool
     ) throws(EditFailure) -> ByteBuffer? {

@@ -9,7 +9,7 @@ final class RowCollectionEditor: ElementEditor {
     /// The collection as it is by now, and room for the next one.
     private var buffers = (ByteBuffer(), ByteBuffer())
     private var leaf: LeafView
-    /// What was done to a list so far.
+    /// The edits of a list so far.
     private(set) var edits = ListEdits()
 
     init(

@@ -6,7 +6,7 @@ import Threads
 /// query.
 ///
 /// It goes from one published state to the next, holding a view of both, so that its events are exact.
-/// Commits that concern nobody do not wake it: the writer's thread finds that out while it waits.
+/// Commits that concern no channel do not wake it: the writer's thread finds that out while it waits.
 /// The work of a step is shared by all followers of a channel, and channels of classes that did not
 /// change cost nothing. Thread-safe.
 package final class ChangeFeed: @unchecked Sendable {
@@ -34,7 +34,7 @@ package final class ChangeFeed: @unchecked Sendable {
         }
     }
 
-    /// What runs on the feed's thread.
+    /// A piece of work for the feed's thread.
     private struct Action {
         let body: @Sendable (Position) -> Void
         /// Runs in its place when the feed stops and can't read a state.
@@ -42,17 +42,17 @@ package final class ChangeFeed: @unchecked Sendable {
     }
 
     private struct Inbox {
-        /// What the feed's thread is doing.
+        /// The activity of the feed's thread.
         enum Standing {
             case working
-            /// It waits, with this index; without one nobody follows.
+            /// It waits, with this index; there is none without channels.
             case waiting(SubscriptionIndex?)
         }
 
         var standing = Standing.working
         /// Whether there are commits that may concern somebody.
         var hasNews = false
-        /// A version up to which commits have been told, or concern nobody.
+        /// A version up to which commits have been told, or concern no channel.
         var quietVersion: UInt64 = 0
         var probes = ProbePace()
         /// When the oldest of the news came, in nanoseconds of the monotonic clock.
@@ -69,14 +69,14 @@ package final class ChangeFeed: @unchecked Sendable {
     private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
-    /// A version up to which the commits behind ``current`` concern nobody.
+    /// A version up to which the commits behind ``current`` concern no channel.
     private var quietVersion: UInt64 = 0
     /// The channels, for the schema of ``current``.
     private var index: SubscriptionIndex?
     private let logFailure: @Sendable (StoreError) -> Void
     /// How the feed keeps up.
     package let figures = FeedFigures()
-    /// What runs later, and when, in milliseconds of the monotonic clock.
+    /// The actions that run later, and when, in milliseconds of the monotonic clock.
     private var delayed: [(due: UInt64, action: Action)] = []
 
     /// Starts following.
@@ -109,7 +109,7 @@ package final class ChangeFeed: @unchecked Sendable {
                     let quietVersion = state.quietVersion
                     let isQuiet = state.probes.probe {
                         figures.timeProbe {
-                            // Nothing that nobody has looked at may lie between.
+                            // All commits between must have been looked at.
                             guard let step = makeStep(), step.start <= quietVersion
                             else { return false }
                             return !index.mayConcern(step)
@@ -130,6 +130,8 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// How long testing the filters of all channels with a step may take, in milliseconds.
     private static let stepMillisecondsMax: UInt64 = 5000
+    /// How long the tests of those filters may take that no condition finds, in milliseconds: all streams wait for them.
+    private static let unplacedMillisecondsMax: UInt64 = 250
     /// How long a part of an event may take to be made, in milliseconds.
     private static let tellMillisecondsMax: UInt64 = 100
     /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
@@ -277,7 +279,7 @@ package final class ChangeFeed: @unchecked Sendable {
         do throws(StoreError) {
             let version = try next.state().version
             if var before = current {
-                // What lies between is no concern of anybody's, so nobody saw the difference.
+                // The commits between concern no channel, so that none saw the difference.
                 before.version = max(before.version, quietVersion)
                 if version > before.version {
                     try deliver(from: before, to: next, version: version)
@@ -313,23 +315,29 @@ package final class ChangeFeed: @unchecked Sendable {
         let step = ChangeStep(before: before.transaction, after: after, changes: changes)
         figures.noteStep(versionCount: version - before.version)
         // What is written of the objects follows links as well: channels bound that.
-        let findings = index.findings(of: step, within: Self.stepMillisecondsMax)
-        if let failure = before.transaction.failure ?? after.failure {
-            // Nobody knows what the objects were or are.
-            logFailure(.storage(failure))
-            return invalidate()
-        }
-        for channel in findings.slow {
-            index.remove(channel)
-            channel.overrun()
-        }
-        for channel in findings.deferred {
-            index.remove(channel)
-            channel.invalidate()
-        }
-        for channel in findings.touched { channel.touch(from: before.version, to: version) }
-        for (channel, events) in findings.told {
-            channel.publish(events, from: before.version, to: version, step)
+        index.forEachFindings(
+            of: step, within: Self.stepMillisecondsMax,
+            unplacedWithin: Self.unplacedMillisecondsMax
+        ) { findings in
+            // What failed once fails the rest of the step.
+            guard let index = self.index else { return }
+            if let failure = before.transaction.failure ?? after.failure {
+                // The objects can't be known.
+                logFailure(.storage(failure))
+                return invalidate()
+            }
+            for channel in findings.slow {
+                index.remove(channel)
+                channel.overrun()
+            }
+            for channel in findings.deferred {
+                index.remove(channel)
+                channel.invalidate()
+            }
+            for channel in findings.touched { channel.touch(from: before.version, to: version) }
+            for (channel, events) in findings.told {
+                channel.publish(events, from: before.version, to: version, step)
+            }
         }
         onStep(version)
     }

@@ -5,7 +5,7 @@ import Threads
 /// goes on, so that no filter holds up the events of others.
 ///
 /// It is the turn of what is evaluated meanwhile, which asks it at each look at the clock. Processor time counts, so
-/// that a thread that has to wait for its core defers nobody. On the feed's thread.
+/// that no filter is deferred for a thread that waits for its core. On the feed's thread.
 package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     // Unchecked: the feed's thread alone uses it.
 
@@ -14,7 +14,7 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     private let clock: () -> UInt64
     private var start: UInt64?
     private var isMeasuring = false
-    /// What was used before the present measurement.
+    /// The time that was used before the present measurement.
     private var usedBefore: UInt64 = 0
     /// Whether the present measurement has used all of it.
     private(set) var isSpent = false

@@ -15,7 +15,7 @@ package final class FeedFigures: Sendable {
     /// From a commit to the end of the step that told it, of the last step, in nanoseconds.
     package var lagNanoseconds: UInt64 { lag.load(ordering: .relaxed) }
 
-    /// What the writer's thread has spent on finding out whether commits concern anybody, in nanoseconds.
+    /// The time that the writer's thread has spent on finding out whether commits concern a channel, in nanoseconds.
     package var probingNanoseconds: UInt64 { probing.load(ordering: .relaxed) }
 
     func timeProbe(_ body: () -> Bool) -> Bool {

@@ -18,21 +18,21 @@ package struct FoldedChanges: Sendable {
 
     /// The objects in the order in which they were first changed.
     package private(set) var order: [ObjectIdentity] = []
-    /// What became of each, in the same order.
+    /// The outcome for each, in the same order.
     package private(set) var outcomes: [Change] = []
     /// Where each stands, once they are too many to look at one by one.
     private var positions: [ObjectIdentity: Int] = [:]
     /// Objects that lost an incoming link.
     package private(set) var lostLinks: Set<LostLink> = []
-    /// What changed of the schema.
+    /// The changes of the schema.
     package private(set) var changedShapes = ShapeChanges()
-    /// What was done to the lists of objects that were updated, by member, where it was asked for.
+    /// The edits of lists of objects that were updated, by member, where it was asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
     /// The last version that is folded in.
     package private(set) var through: UInt64
 
-    /// What became of an object; nil for one that did not change.
+    /// The outcome for an object; nil for one that did not change.
     package subscript(identity: ObjectIdentity) -> Change? {
         position(of: identity).map { outcomes[$0] }
     }
@@ -172,7 +172,7 @@ package struct FoldedChanges: Sendable {
         }
     }
 
-    /// What was done to a list of an object that was updated; nil when nothing was.
+    /// The edits of a list of an object that was updated; nil when there are none.
     ///
     /// - Precondition: The changes were folded with `notesLists`.
     package func edits(ofList member: Int, of identity: ObjectIdentity) -> ListEdits? {

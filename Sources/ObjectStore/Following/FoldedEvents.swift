@@ -1,7 +1,7 @@
 import Bytes
 import Rows
 
-/// What several steps mean to a query, one event an object: exact between the state before the first of them and the
+/// The meaning of several steps to a query, one event an object: exact between the state before the first of them and the
 /// one after the last.
 package struct FoldedEvents: Sendable {
     private var events: [QueryEvent?] = []
@@ -41,7 +41,7 @@ package struct FoldedEvents: Sendable {
                     event.shown = nil
                 }
             case (.leave, true), (.delete, true):
-                // What has changed of it meanwhile, nobody has told.
+                // Its changes in between have not been told.
                 event.kind = .update
                 event.members = Self.everything(of: event.identity, after)
             case (_, false): break

@@ -26,7 +26,7 @@ package struct ObservedCandidate: Sendable {
     /// Whether the query reads something of other objects that changed.
     package var dependsOnChange: Bool { filterDependsOnChange || shownDependsOnChange }
 
-    /// What happened to it, in the words of the query.
+    /// Makes the event of it, in the words of the query.
     func event(_ kind: QueryEvent.Kind) -> QueryEvent {
         QueryEvent(
             kind: kind, identity: identity, members: members, primaryKey: change?.primaryKey ?? [],

@@ -13,16 +13,11 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         var isOfShown = false
     }
 
-    /// Of the objects that ``nextUnmatched()`` finds at once the most.
-    private static let unmatchedCountMax = 64
-
     private let query: ObservedQuery
     private let changes: FoldedChanges
     /// Objects that have not changed since are left out.
     private let version: UInt64
     private var position = 0
-    /// The positions of those that may match, in order; nil where each may.
-    private var matching: ArraySlice<Int>?
     private var reached: [UInt64: Reach] = [:]
     /// The keys of those that did not change themselves, in order.
     private var dependents: ArraySlice<UInt64> = []
@@ -72,32 +67,6 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     package var countMax: Int { changes.order.count - position + dependents.count }
     /// How many are reached along links that the filter follows.
     package var filterReachedCount: Int { reached.values.count { $0.isOfFilter } }
-
-    /// Takes in which objects alone may match, by positions in order: the others come out of ``nextUnmatched()``.
-    package mutating func narrow(to matching: [Int]) { self.matching = matching[...] }
-
-    /// The next objects that do not match and may have, by their positions, which follow each other; nil where the next
-    /// has to be tested, or none is left.
-    package mutating func nextUnmatched() -> Range<Int>? {
-        guard let matching else { return nil }
-        let end = Swift.max(position, matching.first ?? changes.order.count)
-        // Many threads read the changes: each takes a reference to them for many objects, not for each.
-        let run = changes.order.withUnsafeBufferPointer { [position, version, query] order in
-            changes.outcomes.withUnsafeBufferPointer { outcomes in
-                func isUnmatched(_ position: Int) -> Bool {
-                    outcomes[position].version > version && query.target.mayBe(order[position])
-                        && query.takesOut(outcomes[position])
-                }
-                let first = (position..<end).first(where: isUnmatched) ?? end
-                let last = Swift.min(end, first + Self.unmatchedCountMax)
-                return first..<((first..<last).first { !isUnmatched($0) } ?? last)
-            }
-        }
-        position = run.upperBound
-        if !run.isEmpty { return run }
-        self.matching = matching.dropFirst()
-        return nil
-    }
 
     /// The next object; nil at the end.
     package mutating func next() -> ObservedCandidate? {

@@ -6,7 +6,7 @@ import Synchronization
 /// A query whose changes are followed: on one class with or without a filter, on one object, or on
 /// everything. Immutable; safe to use from any thread.
 package final class ObservedQuery: Sendable {
-    /// What is followed.
+    /// The subject that is followed.
     package enum Target: Hashable, Sendable {
         /// Every object of the store.
         case store
@@ -32,26 +32,26 @@ package final class ObservedQuery: Sendable {
         }
     }
 
-    /// What is followed.
+    /// The subject that is followed.
     package let target: Target
     /// The condition; nil for none.
     package let predicate: Predicate?
-    /// What the filter reads.
+    /// The reads of the filter.
     let filter: WatchPlan
-    /// What is shown of the objects reads.
+    /// The reads of what is shown of the objects.
     let shown: WatchPlan
     /// Whether every own property of an object counts; else those alone that ``shown`` reads.
     let countsEverything: Bool
     let schema: RowSchema
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
-    /// What its filter has in common with equal ones.
+    /// The key that its filter has in common with equal ones.
     package let filterKey: ObservedFilter.Key
     private let madeConditions = Mutex<FilterConditions?>(nil)
 
     /// Makes an observed query.
     ///
-    /// - `filterPaths`: What the filter reads.
+    /// - `filterPaths`: The reads of the filter.
     /// - `shownPaths`: What is shown of the objects reads beyond them.
     /// - `readPaths`: What is shown of the objects without making it count, so that another shape of it alone matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
@@ -74,7 +74,7 @@ package final class ObservedQuery: Sendable {
 
     /// The objects that changes may concern.
     ///
-    /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
+    /// The outcome for each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
     /// to it after the changes is in later ones, and delivered then.
     ///
     /// - `since`: Leaves out the objects that have not changed since this version.
@@ -119,7 +119,7 @@ package final class ObservedQuery: Sendable {
     /// The class of the objects; nil for the whole store.
     package var classIndex: Int? { target.classIndex }
 
-    /// What a candidate means to a query of which it was, and is, among the results.
+    /// Makes the event of a candidate for a query, by whether it was, and is, among the results.
     package func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
         switch (was, isNow) {
         case (false, false): return nil
@@ -142,7 +142,7 @@ package final class ObservedQuery: Sendable {
         predicate?.makeMatcher(schema, source: transaction)
     }
 
-    /// What a candidate means to a client that knows the query's result of some state before the changes, or
+    /// Makes the event of a candidate for a client that knows the query's result of some state before the changes, or
     /// of any since: set what enters or is updated, remove what leaves or is deleted.
     ///
     /// The client may have been told a part of what followed, so an object that is not among the results
@@ -171,7 +171,7 @@ package final class ObservedQuery: Sendable {
     /// the terms, once.
     package func prepare() { _ = conditions }
 
-    /// What the filter is found by, made when it is first asked for.
+    /// The conditions that find the filter, made when they are first asked for.
     var conditions: FilterConditions {
         madeConditions.withLock { made in
             let conditions = made ?? FilterConditions(makeAnchors())
@@ -195,11 +195,6 @@ package final class ObservedQuery: Sendable {
             ]
         }
         return predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
-    }
-
-    /// The same, where the query follows objects of a class and no other objects concern it.
-    package var ownAnchors: [Anchor]? {
-        if case .objects = target, !dependsOnOthers { conditions.anchors } else { nil }
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.

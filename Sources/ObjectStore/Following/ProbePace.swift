@@ -7,7 +7,7 @@ struct ProbePace {
     /// How many of them are left.
     private var leftCount = 0
 
-    /// Whether a commit concerns nobody, as far as `isQuiet` is asked.
+    /// Whether a commit concerns no channel, as far as `isQuiet` is asked.
     mutating func probe(_ isQuiet: () -> Bool) -> Bool {
         if leftCount > 0 {
             leftCount -= 1

@@ -14,7 +14,7 @@ package struct QueryEvent: Sendable {
         case delete
     }
 
-    /// What happened.
+    /// The kind of change.
     package var kind: Kind
     /// Which object.
     package var identity: ObjectIdentity

@@ -8,7 +8,7 @@ import Rows
 /// to walk in the newer state: where a link on the path changed, its holder has changed too, or its former
 /// target is listed among the lost links.
 struct Watch: Hashable, Sendable {
-    /// What sets it off.
+    /// The change that sets it off.
     enum Trigger: Hashable, Sendable {
         /// A change of a property of the objects of a class.
         case property(classIndex: Int, member: Int)

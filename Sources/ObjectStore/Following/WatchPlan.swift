@@ -1,11 +1,11 @@
 import Query
 import Rows
 
-/// What a query reads, as the properties of its own objects and as watches on others.
+/// The reads of a query, as the properties of its own objects and as watches on others.
 struct WatchPlan: Sendable {
     /// Properties of the query's own objects, inverse links included.
     private(set) var ownMembers = MemberSet()
-    /// What concerns it of others, each once.
+    /// The watches on others, each once.
     private(set) var watches: [Watch] = []
 
     /// - `dependencies`: With those on the way to others.

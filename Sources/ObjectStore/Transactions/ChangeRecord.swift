@@ -1,6 +1,6 @@
 import Rows
 
-/// What a transaction did to one object.
+/// The change of one object by a transaction.
 package struct ChangeRecord: Sendable {
     /// The kinds of change. Raw values are part of the storage format.
     package enum Kind: UInt8, Sendable {
@@ -9,7 +9,7 @@ package struct ChangeRecord: Sendable {
         case delete = 3
     }
 
-    /// What happened.
+    /// The kind of change.
     package var kind: Kind
     /// The class's number.
     package var classNumber: UInt32

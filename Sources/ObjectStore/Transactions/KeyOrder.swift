@@ -39,7 +39,7 @@ struct KeyOrder {
         if !exchanged.isEmpty { exchanged.removeAll() }
     }
 
-    /// What a second run needs; nil when the keys are in order, and in the second run itself.
+    /// The order for a second run; nil when the keys are in order, and in the second run itself.
     ///
     /// - `firstKey`: The first key that the transaction could take in a class, by its position. Lower ones
     ///   were taken by others before, for objects that only are made now.

@@ -6,10 +6,10 @@ struct RowReplacement {
     var changesLinks = true
     /// Whether a migration under way takes the object; false when somebody else lets it.
     var entersMigration = true
-    /// What is known of how lists were changed, by member.
+    /// The known edits of lists, by member.
     var lists: [Int: ListEdits] = [:]
 
-    /// What was done to the lists among the properties that changed, but for those that were replaced.
+    /// The edits of the lists among the properties that changed, but for those that were replaced.
     func listChanges(
         _ rowClass: RowClass, _ changed: MemberSet, from old: RowView, to new: RowView
     ) -> [ListChange] {

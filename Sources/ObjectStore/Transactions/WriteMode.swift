@@ -1,4 +1,4 @@
-/// What a write does when the object is there, and when it is not.
+/// The behaviour of a write when the object is there, and when it is not.
 package enum WriteMode: String, Sendable, CaseIterable {
     /// Creates; an existing object is an error.
     case create

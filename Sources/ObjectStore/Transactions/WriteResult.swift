@@ -1,6 +1,6 @@
 import Rows
 
-/// What a write did to one object.
+/// The outcome of a write for one object.
 package struct WriteResult {
     /// The class's position.
     package var classIndex: Int

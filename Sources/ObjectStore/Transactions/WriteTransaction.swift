@@ -38,7 +38,7 @@ package final class WriteTransaction {
     var keys: KeyMaker
     /// The stored replies to writes with an idempotency key.
     package var idempotency: IdempotencyRecords
-    /// What the transaction did that a change of the schema under way can't take.
+    /// The changes of the transaction that a change of the schema under way can't take.
     var migrationFaults: [StagedMigration.Fault] = []
     /// Whether it has changed tokens or the key of tickets, which make no version.
     var changesAccess = false

@@ -8,7 +8,21 @@ extension RESTService {
         try request.requireAccepted("text/event-stream")
         let stream = try queryStream(request)
         let cursor = try streamCursor(request, isEventStream: true)
-        try stream.check(served)
+        if stream.isChecked(under: served.store.catalog.rows) {
+            return try follow(stream, request, from: cursor)
+        }
+        // A filter may be long, and a stream has several.
+        return .later { exchange in
+            self.decide(for: exchange, expecting: .long) { () throws(RequestFault) in
+                try stream.check(self.served)
+                return try self.follow(stream, request, from: cursor)
+            }
+        }
+    }
+
+    private func follow(
+        _ stream: QueryStream, _ request: Request, from cursor: StreamCursor
+    ) throws(RequestFault) -> Outcome {
         let following = try stream.follow()
         let events = try makeEventStream(request, holding: following)
         let clientKey = clientKey(request)

@@ -24,7 +24,7 @@ final class Journal: @unchecked Sendable {
     static let fileNames = [
         "\(LMDBDirectory.dataName)-journal-0", "\(LMDBDirectory.dataName)-journal-1",
     ]
-    /// What can be done about files that can't be read, beside restoring a backup.
+    /// The advice on files that can't be read, beside restoring a backup.
     static let adviceWithout =
         "move the \(LMDBDirectory.dataName)-journal files away and start once with --new-epoch to go on "
         + "without the commits that they have"
@@ -70,7 +70,7 @@ final class Journal: @unchecked Sendable {
     var pendingByteCount: Int { files.reduce(0) { $0 + $1.recordByteCount } }
     /// How many bytes the files take.
     var storedByteCount: Int { files.reduce(0) { $0 + ($1.byteCount ?? 0) } }
-    /// What the tree lacks.
+    /// The changes that the tree lacks.
     var recent: RecentChanges? {
         RecentChanges(active: active, frozen: frozen, byteCount: pendingByteCount)
     }
@@ -238,7 +238,7 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// What a file has that the tree lacks; nil for nothing.
+    /// Finds the changes of a file that the tree lacks; nil for none.
     private func part(ofFile index: Int) throws(StorageError) -> Part? {
         let memory = JournalMemory()
         let bytes = try files[index].contents(in: memory)

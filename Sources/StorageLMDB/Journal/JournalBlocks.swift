@@ -15,7 +15,7 @@ import Threads
 final class JournalBlocks {
     /// The longest record: beside the writing of longer ones a second wait counts for little.
     static let recordByteCountMax = 256 << 10
-    /// What offsets, lengths and addresses are multiples of: no usual medium has longer sectors.
+    /// The unit of offsets, lengths and addresses: no usual medium has longer sectors.
     static let blockByteCount = 4096
 
     private let descriptor: FileDescriptor

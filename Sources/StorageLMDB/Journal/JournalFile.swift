@@ -10,7 +10,7 @@ import Threads
 ///         16  8      the same with every bit inverted
 ///         24  …      records, see ``JournalRecord``
 ///
-/// What follows the last record is zeros, or what an earlier use of the file left, which has another mark. A file
+/// Behind the last record are zeros, or records of an earlier use of the file, which have another mark. A file
 /// grows by many blocks of zeros at a time: a record that needs no new block is written by ``JournalBlocks``,
 /// and the file system writes nothing of its own. Because what clients store is among what is left, no client
 /// may know a mark.
@@ -28,7 +28,7 @@ final class JournalFile: @unchecked Sendable {
 
     // Unchecked: what changes is used under the environment's write lock.
     private let descriptor: FileDescriptor
-    /// What every record of the file has.
+    /// The mark of every record of the file.
     private(set) var mark: UInt64 = 0
     /// Whether the file has the form in which a mark outlives a use of it.
     private(set) var isFormer = false

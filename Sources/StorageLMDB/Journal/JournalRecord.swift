@@ -24,9 +24,9 @@ struct JournalRecord {
     static let removal = UInt32.max
     /// The longest key that LMDB takes.
     static let keyByteCountMax = 511
-    /// What stands before a change's key.
+    /// The bytes before a change's key.
     static let changeHeaderByteCount = 6
-    /// What the checksum is not of.
+    /// The bytes that the checksum leaves out.
     private static let uncheckedByteCount = 12
 
     /// The header before the changes.

@@ -9,9 +9,10 @@ struct ChangeWriter {
     let stream: CheckedStream
     let read: ReadTransaction
     let buffer: ByteBuffer
+    private let limits: ServiceLimits
     private let json: JSONWriter
     private var writer: ObjectWriter
-    /// Writes what was before, where that is told; nil where it is not, or nobody knows.
+    /// Writes former values, where they are told and known.
     private var earlier: ObjectWriter?
 
     /// - `before`: What the changes begin at, as far as that is one state.
@@ -21,6 +22,7 @@ struct ChangeWriter {
     ) {
         self.stream = stream
         self.read = read
+        self.limits = limits
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
         writer = ObjectWriter(
@@ -33,11 +35,15 @@ struct ChangeWriter {
         }
     }
 
-    /// The bytes written so far; nothing may be written behind them.
-    func take() -> SharedBytes { SharedBytes(buffer) }
-
-    /// Whether an object was too large, so that what is written is not whole.
-    var isTruncated: Bool { writer.isTruncated || earlier?.isTruncated ?? false }
+    /// Ends the writing and takes the bytes.
+    ///
+    /// - Throws: ``RequestFault`` when an object was too large.
+    func finish() throws(RequestFault) -> SharedBytes {
+        if writer.isTruncated || earlier?.isTruncated ?? false {
+            throw .replyTooLarge(limits.queryMemoryByteCountMax)
+        }
+        return SharedBytes(buffer)
+    }
 
     /// How many bytes are written.
     var byteCount: Int { buffer.count }
@@ -83,13 +89,11 @@ struct ChangeWriter {
         json.raw("}")
     }
 
-    /// Writes that an object does not match, or was deleted, behind a comma; nothing for one that was deleted after its
-    /// change.
+    /// Writes that an object does not match, or was deleted; nothing for one that was deleted after its change.
     mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
         let isDeleted = change.kind == .delete
         guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
         else { return }
-        raw(",")
         write(
             QueryEvent(
                 kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),

@@ -4,7 +4,7 @@ import ObjectStore
 enum ChannelContent {
     /// The changes of objects.
     case changes(FoldedEvents)
-    /// What becomes of one property.
+    /// The changes of one property.
     case property(ObservedProperty, PropertyOutcome)
     /// The result as a whole.
     case result(FollowedResult)

@@ -7,16 +7,16 @@ package final class CheckedStream: Sendable {
     package let definition: StreamDefinition
     package let names: SchemaNames
     package let observed: ObservedQuery
-    /// What is delivered of each object; nil for the whole store, where it is everything.
+    /// The delivered properties of each object; nil for the whole store, where it is everything.
     let selection: FieldSelection?
-    /// What shows the objects, if a projection does.
+    /// The projection that shows the objects, if one does.
     let projection: CompiledProjection?
-    /// What has to change of an object that stays to be told, where not everything is: what a projection shows, or key
-    /// paths name.
+    /// The properties whose changes alone are told of an object that stays: those of a projection, or of key
+    /// paths; nil for all.
     let compared: FieldSelection?
-    /// What alone is followed of an object, if one property is.
+    /// The property that alone is followed of an object, if one is.
     let property: ObservedProperty?
-    /// What is followed of the result as a whole, if that is.
+    /// The result that is followed as a whole, if one is.
     let result: CheckedResult?
 
     init(
@@ -34,7 +34,7 @@ package final class CheckedStream: Sendable {
         self.result = result
     }
 
-    /// What decides whether it shares evaluation and encoding with another.
+    /// The key by which it shares evaluation and encoding with others.
     ///
     /// - `isUntested`: Whether workers test its filter.
     func channelKey(isUntested: Bool) -> StreamChannel.Key {

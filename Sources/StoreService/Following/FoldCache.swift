@@ -9,7 +9,7 @@ final class FoldCache: Sendable {
     /// Changes that a stream has missed.
     struct Fold {
         let changes: FoldedChanges
-        /// What is shared of them, where another stream has missed them as well.
+        /// The table that streams share which have missed them as well.
         var shared: SharedFold?
         /// Counts their memory while they are held.
         fileprivate var share: (AnyObject & Sendable)?
@@ -31,7 +31,7 @@ final class FoldCache: Sendable {
     /// Fewer versions and objects are read again more cheaply than looked up and kept.
     private static let versionCountMin: UInt64 = 64
     private static let objectCountMin = 1_000
-    /// How long a fold is kept that nobody uses, in milliseconds.
+    /// The time for which an unused fold is kept, in milliseconds.
     private static let unusedMillisecondsMax: UInt64 = 2_000
     /// Objects of a fold: with more, it ends at an earlier version.
     private static let objectCountMax = 200_000
@@ -47,7 +47,7 @@ final class FoldCache: Sendable {
     /// The memory of folds that are kept, or that streams hold while they wait for their clients.
     private let budget = StreamBudget(byteCountMax: 128 << 20)
 
-    /// What came after a version, as far as a view sees or memory allows.
+    /// Folds the changes after a version, as far as a view sees or memory allows.
     ///
     /// Another stream's fold may begin earlier and end earlier: who uses it leaves out the objects that have not
     /// changed since its own version, and goes on behind its end.
@@ -113,7 +113,7 @@ final class FoldCache: Sendable {
         }
     }
 
-    /// Drops what nobody has used for a while.
+    /// Drops folds that were not used for a while.
     func dropUnused() {
         let now = monotonicMilliseconds()
         entries.withLock { $0.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax } }

@@ -21,7 +21,7 @@ package final class Follower: @unchecked Sendable {
     let client: Client
     /// Whose turns it takes.
     let clientKey: ClientKey
-    /// What it follows, checked against the schema it was last told of.
+    /// The followed query, checked against the schema it was last told of.
     var query: CheckedStream
     /// Of one of several queries the generation of the stream that it was added in.
     let generation: Int?
@@ -71,7 +71,7 @@ package final class Follower: @unchecked Sendable {
         if case .events(let sink) = client { sink } else { nil }
     }
 
-    /// Whether nobody is there any more.
+    /// Whether the client has gone.
     var isGone: Bool {
         switch client {
         case .events(let sink): sink.isClosed

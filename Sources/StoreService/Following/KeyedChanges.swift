@@ -1,6 +1,6 @@
-/// What became of a set or map over several steps: of each key what its followers have to do, once.
+/// The changes of a set or map over several steps, one for each key.
 struct KeyedChanges {
-    /// What became of a key.
+    /// The change of a key.
     enum Change {
         /// It went; as JSON, for what it named may be gone.
         case removed([UInt8])

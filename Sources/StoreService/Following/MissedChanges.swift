@@ -1,3 +1,4 @@
+import ObjectJSON
 import ObjectStore
 
 /// Changes that a stream has missed, delivered piece by piece as its client reads.
@@ -10,7 +11,7 @@ struct MissedChanges {
     private let fold: FoldCache.Fold
     /// The objects that are left.
     private(set) var candidates: ObservedCandidates
-    /// How objects are told that do not match without a test.
+    /// The events of those that do not match, where they are written already.
     private let departures: SharedFold.Departures?
     /// Whether nothing is left.
     private(set) var isAtEnd = false
@@ -24,34 +25,26 @@ struct MissedChanges {
         self.departures = departures
     }
 
+    /// Objects that are tested for one piece.
+    private static let pieceObjectCount = 2_000
+
     /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
     ///
     /// - Returns: Nil when nothing of it concerns the query.
+    /// - Throws: ``RequestFault`` for an object that is too large.
     mutating func takePiece(
         _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
         _ framing: any EventFraming, byteCountMax: Int
-    ) -> ChangeWriter? {
+    ) throws(RequestFault) -> SharedBytes? {
         let matcher = stream.observed.matcher(in: read)
         var writer = ChangeWriter(stream, read, limits)
-        var visited = 0
         var isEmpty = true
-        while visited < StreamCatchUp.pieceObjectCount,
-            writer.byteCount < byteCountMax
-        {
-            if let departures, let positions = candidates.nextUnmatched() {
-                let text = departures.text(of: positions)
-                if text.isEmpty { continue }
-                if isEmpty { writer.beginChangeEvent(version: through, framing) }
-                // A comma is between two.
-                writer.buffer.append(.init(rebasing: text.dropFirst(isEmpty ? 1 : 0)))
-                isEmpty = false
-                continue
-            }
+        for _ in 0..<Self.pieceObjectCount {
+            if writer.byteCount >= byteCountMax { break }
             guard let candidate = candidates.next() else {
                 isAtEnd = true
                 break
             }
-            visited += 1
             guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
                 continue
             }
@@ -60,11 +53,25 @@ struct MissedChanges {
             } else {
                 writer.raw(",")
             }
-            writer.write(event, withVersion: false)
             isEmpty = false
+            if let departure = departure(event, candidate) {
+                writer.buffer.append(departure)
+            } else {
+                writer.write(event, withVersion: false)
+            }
         }
         if isEmpty { return nil }
         writer.endChangeEvent(framing)
-        return writer
+        return try writer.finish()
+    }
+
+    /// The event of an object that does not match, where it is written already.
+    private func departure(
+        _ event: QueryEvent, _ candidate: ObservedCandidate
+    ) -> UnsafeRawBufferPointer? {
+        guard event.kind == .leave || event.kind == .delete, let departures,
+            let text = candidate.position.map(departures.text)
+        else { return nil }
+        return text.isEmpty ? nil : text
     }
 }

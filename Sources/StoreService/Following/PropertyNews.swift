@@ -3,7 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// What the followers of a property are told of what became of it.
+/// The news for the followers of a property.
 ///
 /// Differences of lists must be applied once, so all of them are one event, behind which a client may resume.
 enum PropertyNews {
@@ -33,14 +33,6 @@ struct PropertyEvents {
     func news(
         of outcome: PropertyOutcome, version: UInt64, knownCount: Int? = nil
     ) throws(RequestFault) -> PropertyNews {
-        let news = try unchecked(outcome, version, knownCount)
-        try served.stored(read.checkFailure())
-        return news
-    }
-
-    private func unchecked(
-        _ outcome: PropertyOutcome, _ version: UInt64, _ knownCount: Int?
-    ) throws(RequestFault) -> PropertyNews {
         if case .nothing = outcome { return .nothing }
         if case .unknown = outcome { return .unknown }
         guard case .list(let all) = outcome else {
@@ -64,7 +56,6 @@ struct PropertyEvents {
         guard writer.write(outcome, owner, byteCountMax: Self.byteCountMax) else { return .unknown }
         writer.buffer.append(UInt8(ascii: "}"))
         framing.end(id: nil, in: writer.buffer)
-        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-        return .event(SharedBytes(writer.buffer), knownCount: count)
+        return .event(try writer.finish(), knownCount: count)
     }
 }

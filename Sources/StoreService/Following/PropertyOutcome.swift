@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// What has become of a property since its followers were told last: what to write of a state of it.
+/// The change of a property since its followers were told last: the part of its state to be written.
 enum PropertyOutcome {
     /// They know everything.
     case nothing

@@ -3,7 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// What some changes mean to those who follow a property.
+/// The meaning of some changes to the followers of a property.
 struct PropertyStep {
     private let stream: CheckedStream
     private let property: ObservedProperty
@@ -32,15 +32,6 @@ struct PropertyStep {
     /// - `events`: What the changes mean to the object; none when they do not concern it.
     /// - Throws: ``RequestFault`` when storage fails.
     func outcome(of events: [QueryEvent]) throws(RequestFault) -> PropertyOutcome {
-        let outcome = try unchecked(events)
-        // What can't be read need not be the same.
-        try served.stored(after.checkFailure())
-        if let before { try served.stored(before.checkFailure()) }
-        return outcome
-    }
-
-    /// What became of it, unless something could not be read.
-    private func unchecked(_ events: [QueryEvent]) throws(RequestFault) -> PropertyOutcome {
         let last = events.last { $0.kind == .enter } ?? events.first { $0.kind == .update }
         guard let last else { return events.isEmpty ? .nothing : .deleted }
         let key = last.identity.key

@@ -11,8 +11,9 @@ struct PropertyWriter {
     private let property: ObservedProperty
     private let names: SchemaNames
     private let read: ReadTransaction
+    private let limits: ServiceLimits
     private let json: JSONWriter
-    /// What is shown of the objects that it holds, or of a single value.
+    /// The shown properties of the objects that it holds, or of a single value.
     private let selection: FieldSelection
     /// Whether objects of a set have their keys beside them, as they need not show them.
     private let showsKeys: Bool
@@ -24,6 +25,7 @@ struct PropertyWriter {
     ) {
         self.property = property
         self.read = read
+        self.limits = limits
         names = stream.names
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
@@ -37,8 +39,13 @@ struct PropertyWriter {
             quotesLargeInts: stream.definition.quotesLargeInts)
     }
 
-    /// Whether an object was too large, so that what is written is not whole.
-    var isTruncated: Bool { writer.isTruncated }
+    /// Ends the writing and takes the bytes.
+    ///
+    /// - Throws: ``RequestFault`` when an object was too large.
+    func finish() throws(RequestFault) -> SharedBytes {
+        if writer.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
+        return SharedBytes(buffer)
+    }
 
     private var storage: FieldStorage { property.compiled.storage }
 
@@ -240,13 +247,13 @@ struct PropertyWriter {
         case value
         /// The element of a list at an index.
         case element(Int)
-        /// What stands behind a key of a map, or the object of an element of a set.
+        /// The value of a key of a map, or the object of an element of a set.
         case entry([UInt8]?)
         /// The key itself, or an element of a set: of a link its target's key.
         case key([UInt8]?)
     }
 
-    /// What a part shows, as JSON; nil where that is too large.
+    /// Writes a part as JSON; nil where that is too large.
     mutating func text(of part: Part, in row: RowView, key: UInt64) -> [UInt8]? {
         buffer.removeAll()
         switch part {
@@ -257,7 +264,7 @@ struct PropertyWriter {
         case .entry(let key): property.isSet ? writeObject(key) : writeEntry(key ?? [], row)
         case .key(let key): write(key: key)
         }
-        return isTruncated ? nil : buffer.array
+        return writer.isTruncated ? nil : buffer.array
     }
 
     private mutating func write(key: [UInt8]?) {

@@ -55,18 +55,17 @@ extension ServedStore {
 
     /// A page of what has changed since a version, folded by object.
     ///
-    /// What several versions changed is never more than a page; what one version changed, and what is
+    /// The changes of several versions are never more than a page; those of one version, and objects that are
     /// reached along links from there, may be cut: at a place in the change log, which does not depend on what
     /// matches when the page is read. A part that is delivered later is delivered as it is then, and what has changed
     /// in between is delivered again behind it.
     ///
     /// - `number`: The version that the client knows.
     /// - `known`: What it knows of the changes behind it.
-    /// - `deadline`: When it has to be made, in milliseconds of the monotonic clock; nil for a query's time.
     /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, or one of the future.
     func changePage(
         _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
-        limit: Int, in read: ReadTransaction, until deadline: UInt64? = nil
+        limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
         let query = try stream.under(read.rows, self)
         let changes: FoldedChanges
@@ -87,42 +86,39 @@ extension ServedStore {
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        read.limitFollowing(until: deadline ?? queryLimits(of: read).deadlineMilliseconds)
-        let candidates = query.observed.candidates(changes, in: read)
-        var left = candidates.filter { candidate in
-            candidate.position.map { $0 >= position.knownCount }
-                ?? (candidate.identity.key > position.reachedKey)
-        }[...]
-        let matcher = query.observed.matcher(in: read)
         var writer = ChangeWriter(query, read, limits)
         var count = 0
         writer.raw("{\"changes\":[")
-        while count < limit, writer.byteCount <= limits.replyByteCount,
-            let candidate = left.popFirst()
-        {
-            if let ownPosition = candidate.position {
-                position.knownCount = ownPosition + 1
-            } else {
-                position.reachedKey = candidate.identity.key
+        let isCut = try evaluate(on: read) { () throws(RequestFault) in
+            var left = query.observed.candidates(changes, in: read).filter { candidate in
+                candidate.position.map { $0 >= position.knownCount }
+                    ?? (candidate.identity.key > position.reachedKey)
+            }[...]
+            let matcher = query.observed.matcher(in: read)
+            while count < limit, writer.byteCount <= limits.replyByteCount,
+                let candidate = left.popFirst()
+            {
+                if let ownPosition = candidate.position {
+                    position.knownCount = ownPosition + 1
+                } else {
+                    position.reachedKey = candidate.identity.key
+                }
+                guard let event = query.observed.event(of: candidate, in: read, matcher) else {
+                    continue
+                }
+                if count > 0 { writer.raw(",") }
+                writer.write(event, withVersion: true)
+                count += 1
             }
-            guard let event = query.observed.event(of: candidate, in: read, matcher) else {
-                continue
-            }
-            if count > 0 { writer.raw(",") }
-            writer.write(event, withVersion: true)
-            count += 1
+            return !left.isEmpty
         }
-        try checkTime(read)
-        let isCut = !left.isEmpty
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
         writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
-        try stored(read.checkFailure())
-        if writer.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
         return ChangePage(
-            bytes: writer.take(),
+            bytes: try writer.finish(),
             isEmpty: count == 0 && isCurrent, version: changes.through)
     }
 
@@ -164,12 +160,12 @@ extension ServedStore {
             writer.text(version.description)
         }
         writer.raw("\"}")
-        return writer.take()
+        return try writer.finish()
     }
 }
 
 extension RequestFault {
-    /// What followed the cursor's version is not kept any more.
+    /// The changes behind the cursor's version are not kept any more.
     static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
         "What came after this cursor is no longer retained; begin again with since=start.")

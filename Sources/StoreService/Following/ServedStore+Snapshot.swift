@@ -7,7 +7,7 @@ extension ServedStore {
     ///
     /// - `start`: The class to begin with, and the object key behind which to begin.
     /// - Returns: How many objects it has, and the last one if there is more.
-    /// - Throws: ``RequestFault`` when storage fails, or `.invalid` for an object that is too large.
+    /// - Throws: ``RequestFault`` when storage fails.
     func writeSnapshot(
         from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
         to writer: inout ChangeWriter
@@ -58,10 +58,6 @@ extension ServedStore {
                 let after = rowClass.index == start.classIndex ? start.key : 0
                 try walk(rowClass.index, after: after)
             }
-        }
-        try stored(read.checkFailure())
-        if writer.isTruncated {
-            throw .replyTooLarge(limits.queryMemoryByteCountMax)
         }
         return (count, hasMore ? last : nil)
     }

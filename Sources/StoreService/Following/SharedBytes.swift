@@ -2,12 +2,12 @@ import Bytes
 
 /// Immutable bytes that are shared without a copy.
 package struct SharedBytes: @unchecked Sendable {
-    // Unchecked: nobody writes to the buffer any more.
+    // Unchecked: the buffer is not written to any more.
 
-    /// Where they are; nobody may write to it.
+    /// The buffer that has them, which must not be written to.
     package let buffer: ByteBuffer
 
-    /// What keeps the buffer, and has to live as long as the bytes do.
+    /// The holder of the buffer, which has to live as long as the bytes do.
     package let holder: AnyObject
 
     /// Shares what a buffer has; its writer gives it up.

@@ -15,7 +15,7 @@ struct ShownComparison {
     private let earlier: Shown
     private let later: Shown
 
-    /// What a state shows, value by value.
+    /// A state as it is shown, value by value.
     private final class Shown {
         let read: ReadTransaction
         let buffer = ByteBuffer(capacity: 256)

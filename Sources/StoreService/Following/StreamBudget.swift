@@ -11,7 +11,7 @@ final class StreamBudget: Sendable {
     /// Whether there is no room for more than that.
     var isTight: Bool { byteCount.load(ordering: .relaxed) > byteCountMax }
 
-    /// Counts bytes as long as their holder lives; nobody else reads them yet.
+    /// Counts bytes as long as their holder lives; no other thread reads them yet.
     func hold(_ bytes: SharedBytes) -> SharedBytes {
         bytes.buffer.trim()
         return SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count, of: bytes))

@@ -55,9 +55,28 @@ extension StreamCatchUp {
             follower.state.arriveLate()
             return false
         }
-        read.limitFollowing(
-            until: countMax == nil
-                ? served.queryLimits(of: read).deadlineMilliseconds : .max)
+        let news = try served.evaluate(on: read) { () throws(RequestFault) in
+            try self.news(of: changes, to: follower, property, read, present)
+        }
+        switch news {
+        case .nothing: break
+        case .event(let bytes, let count):
+            try send(bytes, to: follower)
+            follower.state.owe()
+            if let count { follower.state.tellSnapshot(next: (0, UInt64(count))) }
+        case .unknown:
+            follower.state.arriveLate()
+            return reset(follower, .overrun)
+        }
+        follower.state.know(through: present)
+        return true
+    }
+
+    private func news(
+        of changes: FoldedChanges, to follower: Follower, _ property: ObservedProperty,
+        _ read: ReadTransaction, _ present: UInt64
+    ) throws(RequestFault) -> PropertyNews {
+        let observed = follower.query.observed
         // What its elements link to is looked for among the elements, not back from each object that changed.
         var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
             observed.event(of: $0, in: read, nil)
@@ -78,23 +97,10 @@ extension StreamCatchUp {
         let outcome = try PropertyStep(
             follower.query, property, changes, from: nil, to: read, served
         ).outcome(of: concerned)
-        let news = try PropertyEvents(
+        return try PropertyEvents(
             stream: follower.query, property: property, read: read, served: served,
             framing: events.framing
         ).news(of: outcome, version: present, knownCount: knownCount)
-        try served.checkTime(read)
-        switch news {
-        case .nothing: break
-        case .event(let bytes, let count):
-            try send(bytes, to: follower)
-            follower.state.owe()
-            if let count { follower.state.tellSnapshot(next: (0, UInt64(count))) }
-        case .unknown:
-            follower.state.arriveLate()
-            return reset(follower, .overrun)
-        }
-        follower.state.know(through: present)
-        return true
     }
 
     private func sendSnapshot(
@@ -108,13 +114,9 @@ extension StreamCatchUp {
             let end = writer.writeSnapshot(
                 object.row, key: object.key, from: count,
                 byteCountMax: pieceByteCountMax << min(10, follower.state.lateArrivalCount))
-            try served.stored(read.checkFailure())
-            if writer.isTruncated {
-                throw .replyTooLarge(served.limits.queryMemoryByteCountMax)
-            }
             if let end {
                 events.framing.end(id: nil, in: writer.buffer)
-                try send(SharedBytes(writer.buffer), to: follower)
+                try send(writer.finish(), to: follower)
                 next = end > count && end < writer.count(object.row) ? end : nil
             }
         }

@@ -18,7 +18,7 @@ struct StreamCatchUp: Sendable {
     private static let smallPieceByteCount = 4 << 10
 
     private let folds = FoldCache()
-    /// What waits for single streams, and large events. Beyond it each stream is sent small pieces, one at a time.
+    /// The bytes that wait for single streams, and of large events. Beyond it each stream is sent small pieces, one at a time.
     let budget = StreamBudget(byteCountMax: 32 << 20)
 
     init(served: ServedStore, events: StreamEvents) {
@@ -26,7 +26,7 @@ struct StreamCatchUp: Sendable {
         self.events = events
     }
 
-    /// Gives back the memory of what nobody has used for a while.
+    /// Gives back the memory of folds that were not used for a while.
     func dropUnused() { folds.dropUnused() }
 
     /// Whether the streams together have too much to send.
@@ -53,7 +53,6 @@ struct StreamCatchUp: Sendable {
     func step(
         _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        let deadline = served.queryLimits(of: read).deadlineMilliseconds
         if read.rows !== follower.query.names.schema {
             // Whether the client has to forget what it has, the change log tells.
             follower.query = try follower.query.under(read.rows, served)
@@ -70,7 +69,7 @@ struct StreamCatchUp: Sendable {
             try sendSnapshot(follower, read, classNumber, after: key)
             return false
         case .missed(let missed):
-            try sendPiece(of: missed, follower, read, until: deadline)
+            try sendPiece(of: missed, follower, read)
             return false
         case .catchingUp, .live:
             let present = try served.stored(read.state().version)
@@ -93,7 +92,7 @@ struct StreamCatchUp: Sendable {
             if try isBehind(follower, changes, isWhole, read) {
                 return reset(follower, .overrun)
             }
-            let missed = try missed(follower, fold, read, until: deadline)
+            let missed = try missed(follower, fold, read)
             // Those that are reached along links may leave as well.
             let reachedCount = missed.candidates.filterReachedCount
             if reachedCount > Self.leaveCountMax,
@@ -101,7 +100,7 @@ struct StreamCatchUp: Sendable {
             {
                 return reset(follower, .overrun)
             }
-            try sendPiece(of: missed, follower, read, until: deadline)
+            try sendPiece(of: missed, follower, read)
             guard case .catchingUp = follower.state.phase else { return false }
             return follower.state.version >= present
         }
@@ -150,12 +149,11 @@ struct StreamCatchUp: Sendable {
         return page.isEmpty ? nil : page.bytes
     }
 
-    /// What a stream has missed, if it is not much and no snapshot has to tell it.
+    /// Finds the changes that a stream has missed; nil where they are many, or a snapshot has to tell them.
     ///
     /// - `countMax`: Objects.
     func missed(
-        _ follower: Follower, _ read: ReadTransaction, countMax: Int,
-        until deadline: UInt64
+        _ follower: Follower, _ read: ReadTransaction, countMax: Int
     ) throws(RequestFault) -> MissedChanges? {
         guard
             let changes = try? FoldedChanges(
@@ -163,22 +161,22 @@ struct StreamCatchUp: Sendable {
                 classes: follower.query.observed.classes),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
-        let missed = try missed(
-            follower, FoldCache.Fold(changes), read, countMax: countMax, until: deadline)
+        let missed = try missed(follower, FoldCache.Fold(changes), read, countMax: countMax)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
     private func missed(
         _ follower: Follower, _ fold: FoldCache.Fold, _ read: ReadTransaction,
-        countMax: Int = .max, until deadline: UInt64
+        countMax: Int = .max
     ) throws(RequestFault) -> MissedChanges {
-        read.limitFollowing(until: deadline)
-        var candidates = follower.query.observed.candidates(
-            fold.changes, since: follower.state.version, in: read, dependentCountMax: countMax)
-        let departures = try served.stored(
-            fold.shared?.narrow(&candidates, of: follower.query, read, served.limits))
-        try served.checkTime(read)
-        return MissedChanges(fold, candidates, departures)
+        try served.evaluate(on: read) { () throws(RequestFault) in
+            MissedChanges(
+                fold,
+                follower.query.observed.candidates(
+                    fold.changes, since: follower.state.version, in: read,
+                    dependentCountMax: countMax),
+                try fold.shared?.departures(as: follower.query, read, served))
+        }
     }
 
     private func isBehind(
@@ -231,19 +229,17 @@ struct StreamCatchUp: Sendable {
     /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
     /// it. It does not move the client's cursor.
     func sendPiece(
-        of missed: MissedChanges, _ follower: Follower, _ read: ReadTransaction,
-        until deadline: UInt64
+        of missed: MissedChanges, _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) {
         var missed = missed
-        read.limitFollowing(until: deadline)
-        let piece = missed.takePiece(
-            follower.query, read, served.limits, events.framing, byteCountMax: pieceByteCountMax)
-        try served.checkTime(read)
         // An object that can't be read has not left.
-        try served.stored(read.checkFailure())
+        let piece = try served.evaluate(on: read) { () throws(RequestFault) in
+            try missed.takePiece(
+                follower.query, read, served.limits, events.framing,
+                byteCountMax: pieceByteCountMax)
+        }
         if let piece {
-            if piece.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-            try send(piece.take(), to: follower)
+            try send(piece, to: follower)
             follower.state.owe()
         }
         follower.state.tellMissed(rest: missed.isAtEnd ? nil : missed, through: missed.through)
@@ -271,7 +267,7 @@ struct StreamCatchUp: Sendable {
         if page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)
-            try send(writer.take(), to: follower)
+            try send(writer.finish(), to: follower)
         }
         follower.state.tellSnapshot(
             next: page.next.map { (read.rows.classes[$0.classIndex].number, $0.key) })

@@ -40,7 +40,7 @@ extension StreamChannel {
         return try inTime(step.before, step.after) { comparison.changes(in: events) }
     }
 
-    /// What a step means to a property.
+    /// Finds the meaning of a step to a property.
     func outcome(
         of property: ObservedProperty, _ events: [QueryEvent], _ step: ChangeStep
     ) throws(Interruption) -> PropertyOutcome {
@@ -76,7 +76,7 @@ extension StreamChannel {
         }
     }
 
-    /// Sends a step's event to the streams, in parts where it is large. Parts that nobody has room for are not made.
+    /// Sends a step's event to the streams, in parts where it is large. Parts for which no stream has room are not made.
     ///
     /// - `before`: Nil where it is not open any more, and need not be told.
     func tell(
@@ -116,8 +116,7 @@ extension StreamChannel {
                 version: isLast ? version : nil, isLastPart: isLast && first > 0,
                 hub.events.framing)
         }
-        if writer.isTruncated { throw .replyTooLarge(hub.limits.queryMemoryByteCountMax) }
-        return writer.take()
+        return try writer.finish()
     }
 
     /// Answers the polls with a step's changes.
@@ -134,8 +133,7 @@ extension StreamChannel {
             page = try? inTime(before, after) { () throws(RequestFault) in
                 var writer = ChangeWriter(stream, after, hub.limits, before: before)
                 writer.writePage(events, version: versions.end)
-                if writer.isTruncated { throw .replyTooLarge(hub.limits.queryMemoryByteCountMax) }
-                return writer.take()
+                return try writer.finish()
             }
         }
         for poll in takePolls() {

@@ -8,7 +8,7 @@ import Threads
 final class StreamChannel: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
-    /// What its followers have in common: how the filter is written does not count.
+    /// The properties that its followers have in common: the spelling of the filter does not count.
     struct Key: Hashable {
         let query: ObservedQuery
         let definition: StreamDefinition
@@ -42,8 +42,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     private var isDelayed = false
     /// The last version that the followers know everything of, while they are not told of all steps; nil where they are.
     private var toldThrough: UInt64?
-    /// Whether a timer looks for polls whose clients have left.
-    var watchesDepartures = false
 
     var query: ObservedQuery { stream.observed }
     var key: Key { stream.channelKey(isUntested: isUntested) }
@@ -65,7 +63,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if case .result(let result) = content { result } else { nil }
     }
 
-    /// Whether nobody follows it.
+    /// Whether it has no followers.
     var isEmpty: Bool { followers.isEmpty && polls.isEmpty && result?.arrivals.isEmpty ?? true }
 
     /// Whether a poll waits.
@@ -90,23 +88,19 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func removeGone() {
         result?.removeGone()
         followers.removeAll { $0.isGone || $0.channel !== self }
-        abandonLeftPolls()
-    }
-
-    /// Gives up polls whose clients have left, with their connections.
-    func abandonLeftPolls() {
-        polls.removeAll { poll in
-            guard poll.isGone else { return false }
-            poll.abandon()
-            return true
-        }
         forgetIfEmpty()
     }
 
-    /// Answers a poll that has waited in vain, if it still waits.
-    func expire(_ deadline: UInt64, version: UInt64) {
+    /// Gives up polls whose clients have left, and answers those that have waited in vain until a time.
+    func endPolls(_ now: UInt64, version: UInt64) {
         polls.removeAll { poll in
-            guard case .reply(_, _, let own) = poll.client, own <= deadline else { return false }
+            if poll.isGone {
+                poll.abandon()
+                return true
+            }
+            guard case .reply(_, _, let deadline) = poll.client, deadline <= now else {
+                return false
+            }
             poll.state.know(through: version)
             poll.end(hub.served)
             return true
@@ -259,7 +253,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Ends every stream and answers every poll: the service stops.
     ///
-    /// What happened up to `version` has been told, so the polls that are left have nothing to learn.
+    /// All changes up to `version` have been told, so the polls that are left have nothing to learn.
     func end(version: UInt64) {
         for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
         followers = []

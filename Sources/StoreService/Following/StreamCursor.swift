@@ -21,7 +21,7 @@ package enum StreamCursor: Equatable, Sendable {
         var key: UInt64
     }
 
-    /// What a client knows of the changes of some versions.
+    /// The part that a client knows of the changes of some versions.
     package struct ChangePart: Equatable, Sendable {
         /// The last of the versions.
         var through: UInt64

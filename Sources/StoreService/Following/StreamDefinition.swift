@@ -4,10 +4,10 @@ import ObjectStore
 import Query
 import Rows
 
-/// What a change stream follows, as the client stated it: it can be checked again when the schema has
+/// The definition of a change stream, as the client stated it: it can be checked again when the schema has
 /// changed.
 package final class StreamDefinition: Sendable {
-    /// What is followed.
+    /// The subject that is followed.
     package enum Target: Hashable, Sendable {
         case store
         case objects(className: String)
@@ -29,17 +29,17 @@ package final class StreamDefinition: Sendable {
     let expand: String?
     let telling: StreamTelling
     package let quotesLargeInts: Bool
-    /// What is followed of the result as a whole; nil for the changes of its objects.
+    /// The form of the result that is followed as a whole; nil for the changes of its objects.
     let result: ResultForm?
     /// How long what happens is folded into one event.
     package let intervalMilliseconds: Int
     /// The intervals that may be asked for, in milliseconds.
     package static let intervals = 10...10_000
-    /// What is said of another one.
+    /// The stated parameters of another one.
     package static let intervalRule =
         "'interval' is a number of milliseconds from \(intervals.lowerBound) to \(intervals.upperBound)."
 
-    /// What it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
+    /// The subject that it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
     /// themselves.
     var shown: Target? {
         switch target {
@@ -51,7 +51,7 @@ package final class StreamDefinition: Sendable {
 
     /// Takes a definition from the parts of a query that streams have.
     ///
-    /// - `result`: What is followed of the result as a whole; nil for the changes of its objects.
+    /// - `result`: The form of the result that is followed as a whole; nil for the changes of its objects.
     package init(
         of target: Target, _ text: QueryText, _ telling: StreamTelling, quotesLargeInts: Bool,
         result: ResultForm? = nil, intervalMilliseconds: Int = 0
@@ -195,7 +195,7 @@ package final class StreamDefinition: Sendable {
         return .keyed(classIndex: rowClass.index, primaryKey: ordered)
     }
 
-    /// What a list of paths, which are checked, reads: `expand`, `fields` or `keyPaths`.
+    /// Finds the reads of a list of paths, which are checked: `expand`, `fields` or `keyPaths`.
     static func paths(
         _ list: String, isExpanded: Bool, _ rowClass: RowClass, _ schema: RowSchema
     ) -> [Dependency] {

@@ -36,7 +36,7 @@ package struct StreamEvents: Sendable {
         }
     }
 
-    /// What the client knows of a query is void; a snapshot follows.
+    /// Tells that the client's result of a query is void; a snapshot follows.
     ///
     /// - `generation`: That of a stream of several queries which the query was added in.
     func reset(

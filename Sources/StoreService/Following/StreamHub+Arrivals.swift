@@ -9,7 +9,7 @@ extension StreamHub {
 
     /// Delivers the last missed changes to a stream and makes it live.
     func arrive(_ follower: Follower, _ position: ChangeFeed.Position) {
-        // Nobody looks after one that has gone.
+        // One that has gone is looked after no more.
         if follower.isGone { return follower.abandon() }
         guard position.transaction.rows === follower.query.names.schema else {
             return feedLater(follower)
@@ -56,9 +56,7 @@ extension StreamHub {
         channel.add(follower)
         switch follower.client {
         case .events: sendRest(to: follower)
-        case .reply(_, _, let deadline):
-            expire(channel, at: deadline)
-            watchDepartures(channel)
+        case .reply: polled[ObjectIdentifier(channel)] = channel
         }
     }
 
@@ -86,10 +84,9 @@ extension StreamHub {
         if case .reply(let sink, let limit, _) = follower.client {
             return try settle(follower, sink, limit: limit, position)
         }
-        let deadline = UInt64.max
         guard
             let missed = try catchUp.missed(
-                follower, position.transaction, countMax: countMax, until: deadline),
+                follower, position.transaction, countMax: countMax),
             missed.through == position.version
         else {
             follower.state.arriveLate()
@@ -102,7 +99,7 @@ extension StreamHub {
                 wait(follower)
                 return false
             }
-            try catchUp.sendPiece(of: rest, follower, position.transaction, until: deadline)
+            try catchUp.sendPiece(of: rest, follower, position.transaction)
         }
         return true
     }

@@ -3,22 +3,16 @@ import Threads
 
 // Heartbeats and deadlines.
 extension StreamHub {
-    /// What is due at some time, on the feed's thread.
+    /// A timer, on the feed's thread.
     enum Timer {
         /// A stream is told that its connection holds, if it was told nothing for so long.
         case heartbeat(Follower)
         /// So is the client of several queries.
         case group(StreamGroup)
-        /// A channel's polls of this deadline have waited in vain.
-        case polls(StreamChannel, deadline: UInt64)
-        /// A channel looks whether clients of its polls have left.
-        case departures(StreamChannel)
-        /// What no worker took is tried again.
+        /// Work that no worker took is tried again.
         case retry(@Sendable () -> Void)
     }
 
-    /// How long a poll may keep its place when its client has left, in milliseconds.
-    private static let departureMilliseconds: UInt64 = 1_000
     /// How long what no worker took waits, in milliseconds.
     private static let retryMilliseconds: UInt64 = 100
 
@@ -29,6 +23,11 @@ extension StreamHub {
 
     func tick(_ version: UInt64) {
         catchUp.dropUnused()
+        let now = monotonicMilliseconds()
+        for (key, channel) in polled {
+            channel.endPolls(now, version: version)
+            if !channel.hasPolls { polled[key] = nil }
+        }
         serveTimers(version)
     }
 
@@ -81,17 +80,6 @@ extension StreamHub {
                     follower.lastSent = now
                 }
                 timers.add(timer, at: follower.lastSent + heartbeatMilliseconds)
-            case .polls(let channel, let deadline):
-                if channels[channel.key] === channel {
-                    channel.expire(deadline, version: version)
-                }
-            case .departures(let channel):
-                channel.abandonLeftPolls()
-                if channel.hasPolls {
-                    timers.add(timer, at: now + Self.departureMilliseconds)
-                } else {
-                    channel.watchesDepartures = false
-                }
             case .retry(let body): body()
             case .group(let group):
                 guard keep(group) else { continue }
@@ -102,19 +90,6 @@ extension StreamHub {
                 timers.add(timer, at: group.lastSent + heartbeatMilliseconds)
             }
         }
-    }
-
-    /// Has a channel's polls that have waited in vain until a time be answered then. On the feed's thread.
-    func expire(_ channel: StreamChannel, at deadline: UInt64) {
-        timers.add(.polls(channel, deadline: deadline), at: deadline)
-    }
-
-    /// Has polls of a channel whose clients leave give up their places. On the feed's thread.
-    func watchDepartures(_ channel: StreamChannel) {
-        if channel.watchesDepartures { return }
-        channel.watchesDepartures = true
-        timers.add(
-            .departures(channel), at: monotonicMilliseconds() + Self.departureMilliseconds)
     }
 
     /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.

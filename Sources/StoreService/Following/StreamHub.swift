@@ -19,20 +19,22 @@ package final class StreamHub: @unchecked Sendable {
     private var feed: ChangeFeed?
     /// The channels of live streams. The feed's thread alone.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
+    /// The channels that polls wait at. The feed's thread alone.
+    var polled: [ObjectIdentifier: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. The feed's thread alone.
     var groups: [String: StreamGroup] = [:]
     /// Those of them that steps concern which they have not been told of. The feed's thread alone.
     var groupsInStep: [StreamGroup] = []
     /// The streams of several queries.
     package let queryStreams: QueryStreams
-    /// What is due at some time. The feed's thread alone.
+    /// The timers of streams. The feed's thread alone.
     var timers = TimerWheel<Timer>(slotMilliseconds: 250, now: monotonicMilliseconds())
     /// Whether timers are served again before the next tick, since more were due. The feed's thread alone.
     var servesTimersSoon = false
-    /// Streams that nobody looks after yet. Any thread.
+    /// Streams that have no timer yet. Any thread.
     let begun = Mutex<[Follower]>([])
     private let isStopping = Atomic<Bool>(false)
-    /// What streams that are behind are told.
+    /// The way of streams to the present.
     let catchUp: StreamCatchUp
 
     /// Filters that workers test, each with the time until which they do, in milliseconds of the monotonic clock. The
@@ -44,10 +46,10 @@ package final class StreamHub: @unchecked Sendable {
 
     var limits: ServiceLimits { served.limits }
 
-    /// What all streams hold together.
+    /// The bytes that all streams hold together.
     var budget: StreamBudget { catchUp.budget }
 
-    /// What a client is told of an error of the store.
+    /// The fault that a client is told for an error of the store.
     func fault(_ error: StoreError) -> RequestFault { served.fault(error) }
 
     /// Makes a hub, which follows nothing yet.

@@ -6,7 +6,7 @@ package protocol StreamSink: AnyObject, Sendable {
     var queuedByteCount: Int { get }
     /// The bound of those.
     var queueByteCountMax: Int { get }
-    /// Whether nobody reads any more.
+    /// Whether the client has gone.
     var isClosed: Bool { get }
 
     /// Whether its client knows everything up to a version once the stream that uses it does: others may use it, too.
@@ -27,7 +27,7 @@ package protocol StreamSink: AnyObject, Sendable {
     func end()
     /// Ends the stream with a last event, behind what was taken.
     func end(sending last: SharedBytes)
-    /// Has `body` run once when no more bytes than these wait, or nobody reads any more: at once, or later on a
+    /// Has `body` run once when no more bytes than these wait, or the client has gone: at once, or later on a
     /// thread that must not be held up. Only the last one is kept.
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void)
 }
@@ -38,31 +38,31 @@ extension StreamSink {
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 
     /// Has `body` run once, on any thread, when the queue is less than half full with bytes of a number behind what
-    /// waits, or is empty, or nobody reads any more.
+    /// waits, or is empty, or the client has gone.
     func whenReady(for byteCount: Int, _ body: @escaping @Sendable () -> Void) {
         whenQueued(atMost: max(0, queueByteCountMax / 2 - 1 - byteCount), body)
     }
 }
 
-/// What became of bytes that were given to a ``StreamSink``.
+/// The fate of bytes that were given to a ``StreamSink``.
 package enum StreamSent: Sendable {
     case queued
     /// There is no room; nothing was taken.
     case full
-    /// Nobody reads any more; nothing was taken.
+    /// The client has gone; nothing was taken.
     case closed
 }
 
 /// A client that waits for one reply. Any thread.
 package protocol ReplySink: Sendable {
-    /// Whether nobody waits any more.
+    /// Whether the client has gone.
     var isGone: Bool { get }
 
     /// Answers with a page as JSON.
     func reply(_ page: SharedBytes)
     /// Answers with what went wrong.
     func fail(_ fault: RequestFault)
-    /// Gives up without an answer, because nobody waits for it.
+    /// Gives up without an answer, because the client has gone.
     func abandon()
 }
 

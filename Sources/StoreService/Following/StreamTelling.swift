@@ -1,7 +1,7 @@
 import ObjectJSON
 import Rows
 
-/// What the client of a stream wants to be told beside the objects of the result.
+/// The wishes of a stream's client beside the objects of the result.
 package struct StreamTelling: Hashable, Sendable {
     /// Of an object that stays the paths whose changes alone are told, with commas between them; nil for all.
     let keyPaths: String?
@@ -17,7 +17,7 @@ package struct StreamTelling: Hashable, Sendable {
         self.query = query
     }
 
-    /// What has to change to be told, in the projection's names where there is one; nil where everything is.
+    /// Compiles the properties whose changes are told, in the projection's names where there is one; nil for all.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
     func compared(

@@ -1,4 +1,4 @@
-/// What is due at some time, taken out slot by slot: nobody is looked at before. One thread at a time uses it.
+/// Elements that are due at some time, taken out slot by slot. One thread at a time uses it.
 struct TimerWheel<Element> {
     private let slotMilliseconds: UInt64
     private var slots: [UInt64: [Element]] = [:]
@@ -28,7 +28,7 @@ struct TimerWheel<Element> {
             var slot = slots.removeValue(forKey: next) ?? []
             let countLeft = countMax - due.count
             if slot.count > countLeft {
-                due += slot.suffix(countLeft)
+                due += slot[(slot.count - countLeft)...]
                 slot.removeLast(countLeft)
                 slots[next] = slot
                 break

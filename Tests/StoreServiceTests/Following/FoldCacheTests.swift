@@ -75,10 +75,11 @@ struct FoldCacheTests {
         }
     }
 
-    @Test("nobody waits for the tables that another stream makes, which may have to wait itself")
-    func tables() throws {
+    @Test("a stream that writes departures, and may have to wait for its turn, holds up no other")
+    func departures() throws {
         let store = try Shelter.open(.memory)
-        defer { store.close() }
+        let served = ServedStore(store, limits: ServiceLimits()) { _, _ in }
+        defer { served.stop() }
         try Self.put(3_000, store)
         let read = try store.read()
         defer { read.close() }
@@ -87,25 +88,22 @@ struct FoldCacheTests {
         _ = try folds.changes(after: 1, through: present, in: read, classes: nil)
         let fold = try folds.changes(after: 1, through: present, in: read, classes: nil)
         let shared = try #require(fold.shared)
-        var text = QueryText()
-        text.filter = "id == 7"
         let stream = try StreamDefinition(
-            of: .objects(className: "City"), text, StreamTelling(), quotesLargeInts: false
+            of: .objects(className: "City"), QueryText(), StreamTelling(), quotesLargeInts: false
         ).checked(SchemaNames(read.rows), ServiceLimits())
-        @Sendable func departures(_ view: ReadTransaction) throws -> SharedFold.Departures? {
-            var candidates = stream.observed.candidates(fold.changes, in: view)
-            return try shared.narrow(&candidates, of: stream, view, ServiceLimits())
+        @Sendable func written(_ view: ReadTransaction) throws -> SharedFold.Departures? {
+            try shared.departures(as: stream, view, served)
         }
         let found = Mutex<[Bool]>([])
         read.turn = Turn {
-            let isFound: Bool? = try? store.reading { try departures($0) != nil }
+            let isFound: Bool? = try? store.reading { try written($0) != nil }
             found.withLock { $0.append(isFound ?? true) }
         }
-        #expect(try departures(read) != nil)
-        // While it made the tables others found none.
+        #expect(try written(read) != nil)
+        // While it wrote them others found none.
         let others = found.withLock { $0 }
         #expect(!others.isEmpty && !others.contains(true))
         read.turn = nil
-        #expect(try departures(read) != nil)
+        #expect(try written(read) != nil)
     }
 }

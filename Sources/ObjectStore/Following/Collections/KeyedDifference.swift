@@ -1,6 +1,6 @@
 import Rows
 
-/// What became of a set or map between two states: the elements of the set, or the keys of the map, that went, that
+/// The difference of a set or map between two states: the elements of the set, or the keys of the map, that went, that
 /// came, and that stayed with something else behind them.
 ///
 /// As stored bytes, nil for null, which are valid while both transactions are open that they were read in.

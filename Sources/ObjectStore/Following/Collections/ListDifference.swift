@@ -1,4 +1,4 @@
-/// What became of a list between two states, by indices: elements that went and elements that changed at their place by
+/// The difference of a list between two states, by indices: elements that went and elements that changed at their place by
 /// their indices before, elements that came by their indices after. In ranges, so that it is as small as what was done,
 /// whatever the list's length.
 ///
@@ -42,7 +42,7 @@ package struct ListDifference: Sendable {
         return found + insertions.joined()
     }
 
-    /// What became of the first elements of the list.
+    /// The difference of the first elements of the list.
     ///
     /// - `count`: How many they were.
     /// - Returns: The difference, and how many they are now.
@@ -62,7 +62,7 @@ package struct ListDifference: Sendable {
         return (part, end)
     }
 
-    /// What splices did, without reading the list. Cost: linear in their number for each.
+    /// Makes the difference that splices made, without reading the list. Cost: linear in their number for each.
     ///
     /// - `splices`: In the order in which they were applied.
     /// - `changed`: The indices after, in order, of elements that changed although the list does not show it.
@@ -72,7 +72,7 @@ package struct ListDifference: Sendable {
         self.init(segments.followed(by: ListSegments(modified: changed)))
     }
 
-    /// What differs between two lists: a long sequence of equal elements stays, in which those that occur several
+    /// Compares two lists: a long sequence of equal elements stays, in which those that occur several
     /// times are paired in their order. Cost: n log n.
     ///
     /// - `old`, `new`: The stored bytes of the elements; nil for null.
@@ -86,7 +86,7 @@ package struct ListDifference: Sendable {
                 .followed(by: ListSegments(modified: changed)))
     }
 
-    /// What two steps did, of which the other is the later one, as one: exact, whatever the lists hold. Cost: linear
+    /// Joins two steps, of which the other is the later one: exact, whatever the lists hold. Cost: linear
     /// in the ranges of both.
     package func followed(by next: ListDifference) -> ListDifference {
         ListDifference(segments.followed(by: next.segments))

@@ -2,7 +2,7 @@ import Bytes
 
 /// A list as made of parts of what it was before, in order, and of new elements between them.
 struct ListSegments {
-    /// What elements are.
+    /// The kind of elements.
     enum Kind {
         /// Those that they were.
         case kept
@@ -42,7 +42,7 @@ struct ListSegments {
         parts.append(Part(kind: .kept, old: end, count: Self.endless))
     }
 
-    /// What became of the list in two steps, as one. Cost: linear in the parts of both.
+    /// Joins the differences of two steps. Cost: linear in the parts of both.
     func followed(by next: ListSegments) -> ListSegments {
         var joined = ListSegments()
         joined.parts = []

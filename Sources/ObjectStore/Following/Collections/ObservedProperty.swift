@@ -10,7 +10,7 @@ package struct ObservedProperty: Sendable {
     package let member: Int
     /// The way on into `mixed` values: indices and keys.
     package let inner: [[UInt8]]
-    /// What is shown of the objects that it links to; nil for all that they have.
+    /// The shown properties of the objects that it links to; nil for all.
     let targets: ObservedQuery?
     /// Whether what is shown of its embedded objects has something of other objects.
     package let reachesOthers: Bool
@@ -56,7 +56,7 @@ package struct ObservedProperty: Sendable {
     /// Cost: that of the splices for a list of which the change log tells; else linear in the elements of a list, and
     /// in the chunks that differ of a set or map.
     ///
-    /// What the difference holds of elements is valid while both transactions are open.
+    /// The elements of the difference are valid while both transactions are open.
     ///
     /// - `key`: The object's, which is there in both transactions.
     /// - `changes`: What happened between them, with lists.

@@ -1,4 +1,4 @@
-/// What became of a property of an object between two versions.
+/// The difference of a property of an object between two versions.
 package enum PropertyDifference {
     /// A list, by indices.
     case list(ListDifference)

@@ -4,7 +4,7 @@ import Rows
 /// A condition on one value of an object that holds of every match of a filter: who follows the filter is found
 /// by the value.
 package struct Anchor: Hashable, Sendable {
-    /// What holds of the value.
+    /// The condition on the value.
     package enum Condition: Hashable, Sendable {
         /// Its key lies in one of these.
         case ranges([OrderedKeyRange])

@@ -1,4 +1,4 @@
-/// What a group of transactions changed, seen on the writer's thread before the writes are answered.
+/// The changes of a group of transactions, seen on the writer's thread before the writes are answered.
 package struct CommitStep {
     /// The state before the group.
     let before: ReadTransaction

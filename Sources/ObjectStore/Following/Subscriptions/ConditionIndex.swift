@@ -76,7 +76,7 @@ final class ConditionIndex {
         case interval(ClosedRange<UInt64>)
     }
 
-    /// What a range is looked up by.
+    /// The bounds that a range is looked up by.
     private static func parts(of range: OrderedKeyRange) -> [Part] {
         if range.isSingleValue {
             return range.lower == [0]

@@ -3,7 +3,7 @@ import Query
 /// The conditions that a filter is found by, made ready for the index of subscriptions by who makes the query, so that
 /// the feed's thread enters a filter of any number of terms in the same time.
 final class FilterConditions: @unchecked Sendable {
-    // Unchecked: nobody changes `tables` once they are made.
+    // Unchecked: `tables` do not change once they are made.
 
     /// Conditions on values, of which one holds of every match; nil where none are known.
     let anchors: [Anchor]?

@@ -4,9 +4,9 @@ import Threads
 
 /// A filter and all channels that follow it: it is evaluated once for all of them. On the feed's thread.
 package final class ObservedFilter {
-    /// What makes two filters the same: 128 bits of keyed hashes of the canonical predicate, so that filters of any
+    /// The identity of a filter: 128 bits of keyed hashes of the canonical predicate, so that filters of any
     /// length are compared in the same time. Hashes cover all that equality does, and their key is the process's own
-    /// secret, so nobody can make two that collide.
+    /// secret, so that no client can make two that collide.
     package struct Key: Hashable, Sendable {
         private let target: ObservedQuery.Target
         private let digest: [Int]
@@ -28,7 +28,7 @@ package final class ObservedFilter {
         let channel: any FeedChannel
         /// The watches of what is shown, by their positions in the index.
         let shown: [Int]
-        /// What the present step means to it.
+        /// The events of the present step.
         var events: [QueryEvent] = []
     }
 
@@ -40,7 +40,7 @@ package final class ObservedFilter {
     var followers: [Follower] = []
     /// The object that it was last tested with, so that none is tested twice.
     var lastObject = -1
-    /// What it has used of its allowance in a step, in nanoseconds, and with how many objects.
+    /// The time that it has used of its allowance in a step, in nanoseconds, and with how many objects.
     private(set) var used: UInt64 = 0
     private(set) var testedCount = 0
     private var usedStep = 0

@@ -37,7 +37,7 @@ package final class SubscriptionIndex {
 
     /// The filters whose evaluation was given up in the present step.
     private var givenUp: Set<Int32> = []
-    /// What one filter may use in a step.
+    /// The allowance of one filter in a step.
     private let allowance: FeedAllowance
     private var stepNumber = 0
     /// The channels whose filters workers test, each with the classes whose changes can concern it; nil for all.
@@ -168,7 +168,7 @@ package final class SubscriptionIndex {
 
     // MARK: Steps
 
-    /// What a step means to the channels.
+    /// The meaning of a step to the channels.
     package struct Findings {
         /// Whom it concerns, and what it means to them.
         package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
@@ -178,37 +178,64 @@ package final class SubscriptionIndex {
         package var slow: [any FeedChannel] = []
         /// Those whose filters workers test, where it may concern them.
         package var touched: [any FeedChannel] = []
+
+        /// Makes findings of no channel.
+        package init() {}
     }
 
-    /// Finds whom a step concerns, and what it means to them.
+    /// Finds whom a step concerns, and what it means to them: first by the filters that a condition or a watch finds, then
+    /// by those that are tested with each change of their class, so that the first do not wait for them.
     ///
     /// Each filter has its allowance. One that needs more is left out of the step, and who follows it catches up.
     ///
-    /// - `milliseconds`: How long all of it may take. In a view that is late objects seem to be gone, so then nobody is
-    ///   told and all are deferred.
-    package func findings(of step: ChangeStep, within milliseconds: UInt64) -> Findings {
-        if count == 0 { return Findings() }
+    /// - `milliseconds`: How long all of the first kind may take. In a view that is late objects seem to be gone, so then
+    ///   no channel of the kind is told and all are deferred.
+    /// - `unplacedMilliseconds`: The same of the second kind.
+    /// - `body`: Takes what was found of each kind; may remove channels.
+    package func forEachFindings(
+        of step: ChangeStep, within milliseconds: UInt64,
+        unplacedWithin unplacedMilliseconds: UInt64,
+        _ body: (Findings) -> Void
+    ) {
+        if count == 0 { return }
+        stepNumber += 1
+        var reached: [ObjectIdentity: [Int]] = [:]
+        let placed = findings(of: step, within: milliseconds, arePlaced: true) { findings in
+            findings.touched = touched(by: step.changes)
+            reached = watches.reached(step) { place, root, value in
+                isAnyFound(place, root, value)
+            }
+            findings.deferred = followersOfWideWatches(step)
+            return reached
+        }
+        body(placed)
+        if storeFilters.isEmpty, classes.values.allSatisfy(\.unplaced.isEmpty) { return }
+        body(findings(of: step, within: unplacedMilliseconds, arePlaced: false) { _ in reached })
+    }
+
+    /// - `begin`: Finds the objects that are reached along links, within the same time.
+    private func findings(
+        of step: ChangeStep, within milliseconds: UInt64, arePlaced: Bool,
+        _ begin: (inout Findings) -> [ObjectIdentity: [Int]]
+    ) -> Findings {
         let deadline = monotonicMilliseconds() + milliseconds
         step.limit(until: deadline, allowance)
         defer { step.limit(until: .max) }
         givenUp = []
-        stepNumber += 1
-        var findings = Findings(touched: touched(by: step.changes))
-        var reached = watches.reached(step) { place, root, value in
-            isAnyFound(place, root, value)
-        }
-        findings.deferred = followersOfWideWatches(step)
+        var findings = Findings()
+        var reached = begin(&findings)
         var concerned: [ObservedFilter] = []
         for identity in step.changes.order where !step.isLate {
             let found = reached.removeValue(forKey: identity) ?? []
-            test(identity, reached: found, step, &concerned, until: deadline)
+            test(identity, reached: found, step, arePlaced: arePlaced, &concerned, until: deadline)
         }
         for (identity, found) in reached.sorted(by: { $0.key.key < $1.key.key })
         where !step.isLate {
-            test(identity, reached: found, step, &concerned, until: deadline)
+            test(identity, reached: found, step, arePlaced: arePlaced, &concerned, until: deadline)
         }
         if step.isLate {
-            findings.deferred = filters.flatMap { $0?.followers.map(\.channel) ?? [] }
+            findings.deferred = filters.lazy.compactMap { $0 }
+                .filter { self.isUnplaced($0) != arePlaced }.flatMap { $0.followers.map(\.channel) }
         }
         for filter in givenUp.lazy.compactMap({ self.filters[Int($0)] }) {
             let channels = filter.followers.map(\.channel)
@@ -227,6 +254,12 @@ package final class SubscriptionIndex {
             }
         }
         return findings
+    }
+
+    /// Whether a filter is tested with each change of its class.
+    private func isUnplaced(_ filter: ObservedFilter) -> Bool {
+        filter.query.classIndex.map { classes[$0]?.unplaced.contains(filter.owner) ?? false }
+            ?? true
     }
 
     /// The channels with untested filters that some changes may concern.
@@ -343,12 +376,13 @@ package final class SubscriptionIndex {
     /// Tests an object with the filters that it may concern.
     ///
     /// - `reached`: The watches through which it was reached.
+    /// - `arePlaced`: Whether by a condition or a watch, or with each change of its class.
     private func test(
-        _ identity: ObjectIdentity, reached: [Int], _ step: ChangeStep,
+        _ identity: ObjectIdentity, reached: [Int], _ step: ChangeStep, arePlaced: Bool,
         _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {
         let own = classes[identity.classIndex]
-        if own == nil, storeFilters.isEmpty { return }
+        if arePlaced ? own == nil : own?.unplaced.isEmpty ?? true && storeFilters.isEmpty { return }
         let object = step.object(identity)
         objectNumber += 1
         func take(_ owner: Int32) {
@@ -367,6 +401,10 @@ package final class SubscriptionIndex {
             // What ended one test does not concern the next, unless the time of all is over.
             if monotonicMilliseconds() < deadline { step.limit(until: deadline, allowance) }
         }
+        guard arePlaced else {
+            own?.unplaced.forEach(take)
+            return storeFilters.forEach(take)
+        }
         if let own {
             for (place, conditions) in own.places {
                 later.read(place, from: object.after, identity.classIndex, in: step.after)
@@ -376,8 +414,6 @@ package final class SubscriptionIndex {
                 if !earlier.equals(later) { conditions.forEach(at: earlier, scratch, take) }
             }
             own.objects[identity.key]?.forEach(take)
-            own.unplaced.forEach(take)
         }
-        storeFilters.forEach(take)
     }
 }

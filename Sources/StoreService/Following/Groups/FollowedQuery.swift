@@ -4,7 +4,7 @@ package final class FollowedQuery: @unchecked Sendable {
 
     /// Its name among the others.
     package let name: String
-    /// What is followed, checked against some schema.
+    /// The followed query, checked against some schema.
     package let checked: CheckedStream
     /// Bytes of the text that it was stated in.
     let byteCount: Int

@@ -1,4 +1,5 @@
 import ObjectJSON
+import Rows
 import Synchronization
 import Threads
 
@@ -6,7 +7,7 @@ import Threads
 package final class QueryStream: Sendable {
     /// The id: 22 characters of base64url, of random bytes.
     package let id = RandomID.make()
-    /// Whose it is; nil where nobody needs a token.
+    /// The owner; nil where no token is needed.
     let owner: ClientKey?
     /// Whether ints beyond 2^53 are told as strings.
     package let quotesLargeInts: Bool
@@ -38,7 +39,7 @@ package final class QueryStream: Sendable {
     /// Its queries, in the order in which they were added.
     package var queries: [FollowedQuery] { state.withLock { $0.queries } }
 
-    /// Whether nobody has followed it for too long.
+    /// Whether it has had no follower for too long.
     var isOver: Bool {
         let deadline = state.withLock { $0.deadline }
         return deadline.map { monotonicMilliseconds() >= $0 } ?? false
@@ -67,7 +68,7 @@ package final class QueryStream: Sendable {
 
     // MARK: Its follower
 
-    /// Begins to follow it, until nobody holds what is returned.
+    /// Begins to follow it, as long as the returned object lives.
     ///
     /// - Throws: ``RequestFault`` `.conflict` while somebody does.
     package func follow() throws(RequestFault) -> Following {
@@ -84,7 +85,7 @@ package final class QueryStream: Sendable {
         return Following(stream: self)
     }
 
-    /// A connection that a stream has, until nobody holds this any more.
+    /// The hold of a connection on a stream, as long as it lives.
     package final class Following: Sendable {
         private let stream: QueryStream
 
@@ -97,7 +98,12 @@ package final class QueryStream: Sendable {
 }
 
 extension QueryStream {
-    /// Refuses queries that the present schema has no place for any more.
+    /// Whether all queries were checked against a schema.
+    package func isChecked(under schema: RowSchema) -> Bool {
+        queries.allSatisfy { $0.checked.names.schema === schema }
+    }
+
+    /// Refuses queries that the present schema has no place for any more. Cost: the checking of each; for a worker.
     ///
     /// - Throws: ``RequestFault`` that names the first such query.
     package func check(_ served: ServedStore) throws(RequestFault) {

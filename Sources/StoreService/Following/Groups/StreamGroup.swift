@@ -23,7 +23,7 @@ final class StreamGroup: @unchecked Sendable {
     private unowned let hub: StreamHub
     private let waiting = Mutex<[(byteCount: Int, body: @Sendable () -> Void)]>([])
 
-    /// What is collected of the steps that its client has not been told of.
+    /// The pieces of steps that its client has not been told of.
     private struct Steps {
         /// For each query of the next part, by its position among the others, what they mean to it.
         var pieces: [(position: Int, bytes: SharedBytes)] = []

@@ -4,7 +4,7 @@ import ObjectModel
 import Rows
 import Text
 
-/// What a body says of the queries of a stream: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`,
+/// The queries of a stream as a body states them: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`,
 /// and `interval` beside them where the stream is made.
 package struct StreamQueriesBody {
     /// The queries that it states.
@@ -18,7 +18,7 @@ package struct StreamQueriesBody {
 
     /// The bytes of the longest name of a query.
     private static let nameByteCountMax = 100
-    /// What a query has that a page's has, too.
+    /// The parameters that pages have, too.
     private static let shared = ["filter", "args", "sort", "limit", "fields", "expand"]
     private static let own = ["class", "projection", "id", "keyPaths", "old"]
 

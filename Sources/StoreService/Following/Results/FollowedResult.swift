@@ -16,7 +16,7 @@ final class FollowedResult: @unchecked Sendable {
     }
 
     private let showsObjects: Bool
-    /// What the followers know; nil before the first computation.
+    /// The result that the followers know; nil before the first computation.
     private var result: LiveResult?
     /// Since which version that has been right, and up to which it was when it was last looked at.
     private var span: ClosedRange<UInt64> = 0...0
@@ -184,7 +184,7 @@ final class FollowedResult: @unchecked Sendable {
     ) {
         let follower = arrival.follower
         let hub = channel.hub
-        // Nobody looks after one that has gone.
+        // One that has gone is looked after no more.
         if follower.isGone { return }
         if arrival.reason != nil || !span.contains(follower.state.version) || !showsObjects {
             if showsObjects {

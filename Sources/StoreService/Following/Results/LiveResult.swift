@@ -3,7 +3,7 @@
 struct LiveResult: Sendable {
     /// Objects of the result in order; a list is one section.
     struct Section: Sendable {
-        /// What they have in common, as JSON; empty for a list.
+        /// The key that they have in common, as JSON; empty for a list.
         var key: [UInt8] = []
         /// How many there are, with those that are not shown.
         var count = 0

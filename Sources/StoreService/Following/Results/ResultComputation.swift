@@ -8,7 +8,7 @@ import Rows
 /// One computation of a followed result: compared with what its followers know, and written once for all of them.
 /// On a worker's thread.
 struct ResultComputation: Sendable {
-    /// What was found.
+    /// The outcome of a computation.
     struct Outcome: Sendable {
         /// The version that was read.
         var version: UInt64
@@ -21,7 +21,7 @@ struct ResultComputation: Sendable {
         var reset: ResetReason?
     }
 
-    /// What followers know, and a version up to which it is right.
+    /// The result that followers know, and a version up to which it is right.
     typealias Known = (result: LiveResult, through: UInt64)
 
     let stream: CheckedStream
@@ -36,14 +36,6 @@ struct ResultComputation: Sendable {
     /// - Returns: Nil for a view of another schema.
     /// - Throws: ``RequestFault`` for limits, or failing storage.
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
-        let outcome = try unchecked(in: read)
-        // What can't be read need not be the same.
-        try served.stored(read.checkFailure())
-        return outcome
-    }
-
-    /// What there is, unless something could not be read.
-    private func unchecked(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
         guard let followed = stream.result, read.rows === stream.names.schema else { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
@@ -108,7 +100,6 @@ struct ResultComputation: Sendable {
         let execution = SectionExecution(
             query.sections, in: read, limits: served.queryLimits(of: read))
         let page = try served.stored(execution.run())
-        try served.checkTime(read)
         let reader = SectionKeyReader(query.sections.key, isAscending: true, schema: read.rows)
         let buffer = ByteBuffer(capacity: 64)
         var writer = ObjectWriter(
@@ -139,13 +130,13 @@ struct ResultComputation: Sendable {
     // MARK: Changes
 
     private enum Missed {
-        /// What may have become of objects, by their object keys.
+        /// The candidates for changes, by their object keys.
         case candidates([UInt64: ObservedCandidate])
-        /// What followers know is void.
+        /// The result that followers know is void.
         case reset(ResetReason)
     }
 
-    /// What the change log has on the objects since a version.
+    /// Finds the objects that the change log has since a version.
     private func missed(
         since version: UInt64, in read: ReadTransaction
     ) throws(RequestFault) -> Missed {
@@ -161,11 +152,11 @@ struct ResultComputation: Sendable {
             }
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
-        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
-        let found = stream.observed.candidates(changes, in: read)
-        try served.checkTime(read)
-        return .candidates(
-            Dictionary(found.lazy.map { ($0.identity.key, $0) }) { first, _ in first })
+        return try served.evaluate(on: read) {
+            let found = stream.observed.candidates(changes, in: read)
+            return .candidates(
+                Dictionary(found.lazy.map { ($0.identity.key, $0) }) { first, _ in first })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What became of a live result between two versions: by indices for who shows it, and by object.
+/// The difference of a live result between two versions: by indices for who shows it, and by object.
 ///
 /// An object that moves is a deletion and an insertion; those that have changed move rather than others. What
 /// stands in a section that goes is not among the deletions, what stands in one that comes is among the insertions.

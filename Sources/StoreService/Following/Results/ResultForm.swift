@@ -2,13 +2,13 @@ import ObjectJSON
 import Query
 import Rows
 
-/// What of a query's result is followed as a whole: it is computed again whenever it may have changed, and compared.
+/// The form in which a query's result is followed as a whole: it is computed again whenever it may have changed, and compared.
 package enum ResultForm: Hashable, Sendable {
     /// The first objects in an order.
     case list(sort: String, limit: Int?)
     /// The first sections, and the first objects of each.
     case sections(by: String?, sort: String?, limit: Int?, objectCount: Int?)
-    /// What is asked of all objects, or of each group of them.
+    /// Aggregates of all objects, or of each group of them.
     case aggregate(AggregateText)
 
     /// The most objects that followed sections show.
@@ -62,7 +62,7 @@ enum CheckedResult: Sendable {
     case sections(CheckedSections)
     case aggregate(CheckedAggregate, QueryText)
 
-    /// What it reads beyond the filter and what is shown of the objects.
+    /// The reads beyond those of the filter and of what is shown of the objects.
     func dependencies(_ schema: RowSchema) -> [Dependency] {
         let paths: [ValuePath]
         switch self {

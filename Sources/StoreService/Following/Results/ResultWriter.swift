@@ -30,13 +30,6 @@ struct ResultWriter {
         ObjectIdentity(classIndex: stream.observed.classIndex ?? 0, key: key)
     }
 
-    /// Takes what is written, which is whole.
-    private func take(_ writer: ChangeWriter) throws(RequestFault) -> SharedBytes {
-        try served.stored(read.checkFailure())
-        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
-        return writer.take()
-    }
-
     // MARK: Whole results
 
     /// The event with the reply of an aggregate.
@@ -66,7 +59,7 @@ struct ResultWriter {
         func end() throws(RequestFault) {
             writer.raw("]}")
             framing.end(id: nil, in: writer.buffer)
-            pieces.append(try take(writer))
+            pieces.append(try writer.finish())
             writer = makeWriter()
             isFirst = true
         }
@@ -131,7 +124,7 @@ struct ResultWriter {
         {
             if writer.byteCount >= Self.partByteCount {
                 if isEvent { writer.endChangeEvent(framing) }
-                parts.append(try take(writer))
+                parts.append(try writer.finish())
                 writer = makeWriter()
                 if isEvent { writer.beginChangeEvent(version: version, framing) }
                 count = 0
@@ -170,7 +163,7 @@ struct ResultWriter {
         }
         writer.raw(parts.isEmpty || !isEvent ? "}" : ",\"last\":true}")
         if isEvent { framing.end(id: id, in: writer.buffer) }
-        parts.append(try take(writer))
+        parts.append(try writer.finish())
         return parts
     }
 
