@@ -94,21 +94,20 @@ package struct StagedQuery: Sendable {
     ) throws(StoreError) {
         let order = ObjectOrder(sortKeys, of: execution.rowClass, in: execution.transaction)
         let buffer = ByteBuffer(capacity: 256)
-        var entries: [(place: Int, entry: PageHeap.Entry)] = []
+        var entries: [(place: Int, entry: SortEntry)] = []
         try forEach(keys, execution) { place, key, row in
             buffer.removeAll()
             order.append(key, row, to: buffer)
-            let entry = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
+            let entry = SortEntry(buffer.bytes, key: key)
             entries.append((place, entry))
             return entry.byteCount
         }
-        entries.sort { a, b in
-            let result = a.entry.withSortBytes {
-                order.compare($0, a.entry.key, a.entry.row, b.entry)
-            }
+        let sorted = entries.sorted(within: order.budget) { a, b in
+            let result = order.compare(a.entry, b.entry)
             return result == 0 ? a.place < b.place : result < 0
         }
-        keys = entries.map(\.entry.key)
+        guard let sorted else { return try order.budget.requireNoFailure() }
+        keys = sorted.map(\.entry.key)
     }
 
     /// Keeps the first object of each combination of values.

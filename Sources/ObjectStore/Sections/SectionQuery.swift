@@ -52,6 +52,12 @@ package struct SectionQuery: Sendable {
         }
     }
 
+    /// What is left of ``sort`` for the objects of a section: all of one have the same key, but not where that is
+    /// the beginning of a text.
+    var ownSort: [SortKey] {
+        isContiguous && key.prefixCount == nil ? Array(sort.dropFirst()) : sort
+    }
+
     /// Whether sections stand in the order of their keys, each in one piece.
     var isContiguous: Bool { stages == nil && sort.first?.path == key.path }
 }

@@ -156,7 +156,7 @@ package final class Aggregation {
 
     /// The same over columns; nil for what they do not calculate.
     package func makeColumns() -> ColumnAggregation? {
-        ColumnAggregation(asked, by: by, page: page, schema: schema)
+        ColumnAggregation(asked, by: by, schema: schema)
     }
 
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
@@ -181,10 +181,10 @@ package final class Aggregation {
     ///
     /// - `isAll`: Whether no other objects follow.
     package func groups(
-        of columns: ColumnAggregation, isAll: Bool, isInTime: () -> Bool
+        of columns: ColumnAggregation, isAll: Bool, within budget: Budget
     ) -> [Group]? {
         columns.finish(
-            isAll ? page : page.beforehand, byteCountMax: byteCountMax, isInTime: isInTime)
+            isAll ? page : page.beforehand, byteCountMax: byteCountMax, within: budget)
     }
 
     /// Adds groups that were calculated over columns, before anything else.

@@ -103,9 +103,8 @@ class ColumnAccumulator {
     /// Makes ready for ``state(_:of:)``, when all values were added.
     ///
     /// - `byteCountMax`: Memory for what it needs besides.
-    /// - `isInTime`: Asked now and then.
-    /// - Returns: False when there is too little memory or time.
-    func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool { true }
+    /// - Returns: False when there is too little memory, or the budget has failed.
+    func settle(byteCountMax: Int, within budget: Budget) -> Bool { true }
 
     /// What an operation has made of a group's values.
     func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
