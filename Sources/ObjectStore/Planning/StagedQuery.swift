@@ -102,11 +102,10 @@ package struct StagedQuery: Sendable {
             entries.append((place, entry))
             return entry.byteCount
         }
-        let sorted = entries.sorted(within: order.budget) { a, b in
+        let sorted = try order.budget.sorted(entries) { a, b in
             let result = order.compare(a.entry, b.entry)
             return result == 0 ? a.place < b.place : result < 0
         }
-        guard let sorted else { return try order.budget.requireNoFailure() }
         keys = sorted.map(\.entry.key)
     }
 

@@ -211,10 +211,7 @@ final class SectionGroups {
             if let index = index(of: 0, slot: code.slot) { groups[index].count += code.count }
         }
         let standing = keyOrder ?? order
-        let sorted = groups.sorted(within: source.budget) {
-            standing.isBefore($0.first, $1.first)
-        }
-        guard let sorted else { throw .stopped(source.budget.failure ?? .time) }
+        let sorted = try source.budget.sorted(groups) { standing.isBefore($0.first, $1.first) }
         var start = 0
         if keyOrder == nil, let after = query.after {
             start = sorted.firstPosition { order.comesAfter($0.first.key, after) }

@@ -70,10 +70,7 @@ class ColumnAccumulator {
     /// - `groups`: The group of each object; nil where all are of the first.
     final func add(_ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
         guard batch.chunk < column.count, let chunk = column[batch.chunk] else { return }
-        if chunk.nulls == nil, chunk.exceptions == nil {
-            guard groups == nil, batch.isOfAll else { return add(chunk, batch, groups) }
-            return addAll(chunk, batch)
-        }
+        if chunk.nulls == nil, chunk.exceptions == nil { return add(chunk, batch, groups) }
         var count = 0
         for (index, position) in batch.positions.enumerated() {
             positions[count] = position
@@ -90,9 +87,6 @@ class ColumnAccumulator {
 
     /// Adds the values of a batch, none of which is null.
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {}
-
-    /// Adds the values of a batch of a chunk whose other values all are added as well, to the first group.
-    func addAll(_ chunk: ColumnChunk, _ batch: ColumnBatch) { add(chunk, batch, nil) }
 
     /// Adds the groups of a part to those that `groups` names.
     func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}
