@@ -28,7 +28,7 @@ final class ColumnScan {
     ///
     /// - `calculation`: What is calculated; then nil also when it can't be.
     /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
-    /// - `prepared`: What planning has made already for this predicate; nobody else uses it.
+    /// - `prepared`: What planning has made already for this predicate, for this scan alone.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
         calculation: (any ColumnCalculation)? = nil,

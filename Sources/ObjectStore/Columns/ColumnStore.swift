@@ -29,7 +29,7 @@ package final class ColumnStore: Sendable {
         /// The commits whose changes are not in ``log``.
         var trackedFrom: UInt64
         var residents: [Int: Resident] = [:]
-        /// What later commits changed, in their order.
+        /// The changes of later commits, in their order.
         var log: [(commit: UInt64, key: UInt64)] = []
         /// The properties whose columns are being built.
         var building: Set<Int> = []
@@ -119,7 +119,7 @@ package final class ColumnStore: Sendable {
 
     // MARK: Reading
 
-    /// What a query has to do to get its columns.
+    /// The work that a query has to do to get its columns.
     private struct Request {
         var rowClass: RowClass
         /// The class's columns; nil when it has none and gets none now.

@@ -8,11 +8,11 @@ import Storage
 struct KeyCollector {
     let transaction: ReadTransaction
     let limits: QueryLimits
-    /// What may still be spent, see ``QueryCost``.
+    /// The cost that may still be spent, see ``QueryCost``.
     private(set) var costLeft: Int
     /// Entries of indexes, primary keys and inverse links that were read.
     private(set) var entriesRead = 0
-    /// What it costs to look up and test the row of a key, instead of to ask one more source that all keys are to have;
+    /// The cost of looking up and testing the row of a key, instead of asking one more source that all keys are to have;
     /// nil where no source may be left out.
     private let rowCost: Int?
     /// Whether one was left out, so that the rows have to be tested.
@@ -53,7 +53,7 @@ struct KeyCollector {
         }
     }
 
-    /// What all of some sources have in common.
+    /// Collects the keys that all of some sources have in common.
     ///
     /// More and more of each is read until one ends. Of each other one is read what costs a quarter of what it does to look
     /// up the rows that are left by then, where those may be tested.

@@ -9,7 +9,7 @@ extension SectionExecution {
         var page = SectionPage()
         /// The key of the last section.
         var key: [UInt8] = []
-        /// What the value in an entry begins with in the last section.
+        /// The beginning of the value in each entry of the last section.
         var beginning: [UInt8] = []
         /// The objects of the last section, where entries do not stand in their order.
         var shown: PageHeap?

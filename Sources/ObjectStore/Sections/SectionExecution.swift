@@ -24,7 +24,7 @@ package final class SectionExecution {
     package private(set) var plans: [FollowedPlan] = []
     /// Whether ``plans`` tell times.
     package var isTimed = false
-    /// What was read so far.
+    /// The counts of what was read so far.
     package private(set) var statistics = QueryExecution.Statistics()
 
     /// Makes ready.

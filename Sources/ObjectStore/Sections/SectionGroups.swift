@@ -23,7 +23,7 @@ final class SectionGroups {
         fileprivate static let byteCount = 160
     }
 
-    /// What is known of a code of a column.
+    /// The state of a code of a column.
     private struct Code {
         /// The slot of its group; −1 where that is not wanted.
         let slot: Int32

@@ -17,10 +17,10 @@ package final class Aggregation {
         package internal(set) var count = 0
         var states: [AggregateState]
 
-        /// What came of the `values` operations, in their order.
+        /// The states of the `values` operations, in their order.
         package var results: [AggregateState.Result] { states.map(\.result) }
 
-        /// What came of one of them.
+        /// The result of one of them.
         func result(_ index: Int) -> AggregateState.Result { states[index].result }
     }
 
@@ -43,7 +43,7 @@ package final class Aggregation {
         let initial: AggregateState
     }
 
-    /// What is asked, and of which groups.
+    /// The operations, and the keys of the groups.
     private let asked: [AggregateOperation]
     private let by: [GroupKey]
     private let schema: RowSchema

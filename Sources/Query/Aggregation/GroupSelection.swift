@@ -3,7 +3,7 @@ import Rows
 
 /// Which groups are wanted, and in which order.
 package struct GroupSelection: Hashable, Sendable {
-    /// What their figures satisfy; nil for all.
+    /// The condition on their figures; nil for all.
     package var condition: GroupCondition?
     /// The order; nil for that of their values.
     package var order: GroupOrder?

@@ -6,7 +6,7 @@ final class ColumnLink {
     private let reference: ColumnReference
     private let presence: ColumnReference
     private let far: ColumnNode
-    /// What decides where the far class's columns cannot.
+    /// The test of a row that decides where the far class's columns cannot.
     private let farRow: MatchNode
     /// The result where a link is null or leads nowhere.
     private let nullResult: Bool

@@ -8,7 +8,7 @@ struct ColumnProgramBuilder {
     /// Makes the tests, which are those of rows.
     private var tests: ValueTestMaker
     private(set) var references: Set<ColumnReference> = []
-    /// What is looked at of the columns of texts.
+    /// The efforts of the tests of texts, by column.
     private(set) var efforts: [ColumnReference: TextEffort] = [:]
 
     init(schema: RowSchema, isAvailable: @escaping (ColumnReference) -> Bool) {
@@ -136,7 +136,7 @@ struct ColumnProgramBuilder {
         return .test(made)
     }
 
-    /// What tests the row of an object that a path starts from.
+    /// Makes the test of the row of an object that a path starts from.
     private func rowNode(_ path: ValuePath, _ member: Int, _ test: ValueTest) -> MatchNode {
         FollowNode(path, member: member, test, schema: schema)
             ?? FieldNode(schema.classes[path.lastClass], member, test)

@@ -47,7 +47,7 @@ package final class SectionKeyReader {
         return UTF8Scalars.beginning(of: value, count)
     }
 
-    /// What the ``OrderedKey`` of the path's value begins with in all objects of a section, and in no other
+    /// The beginning of the ``OrderedKey`` of the path's value in all objects of a section, and in no other
     /// one: the value of its key, or of its beginning.
     ///
     /// - `bytes`: The section's key, of ``append(row:key:source:to:)``.

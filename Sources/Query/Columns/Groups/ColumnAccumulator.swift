@@ -1,9 +1,9 @@
 import ObjectModel
 import Rows
 
-/// What becomes of the values of a column in each group. One thread at a time uses it.
+/// The results of a column's values in each group. One thread at a time uses it.
 class ColumnAccumulator {
-    /// What is asked of the values.
+    /// The results that are asked for.
     struct Wishes: OptionSet {
         let rawValue: Int
 
@@ -100,7 +100,7 @@ class ColumnAccumulator {
     /// - Returns: False when there is too little memory, or the budget has failed.
     func settle(byteCountMax: Int, within budget: Budget) -> Bool { true }
 
-    /// What an operation has made of a group's values.
+    /// The state of an operation behind a group's values.
     func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
         guard case .values(let function, let path) = kind else { return nil }
         let storage = path.type.storage

@@ -34,7 +34,7 @@ final class DistinctAccumulator: CodedAccumulator {
             ? settleEqual(byteCountMax: left, within: budget) : settleDifferent(within: budget)
     }
 
-    /// What a value takes that is joined with equal ones, at most.
+    /// The most bytes of a value that is joined with equal ones.
     private static let joinedByteCount = 32
 
     /// Counts codes.

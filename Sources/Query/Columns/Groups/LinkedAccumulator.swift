@@ -3,7 +3,7 @@ import Rows
 
 /// Sums and extremes of numbers and dates behind links: each object that is linked to is read once, when all links are known.
 final class LinkedAccumulator: CodedAccumulator {
-    /// What the values are added to in the end, by their type.
+    /// The accumulators of the values in the end, by their type.
     private let numbers: NumberAccumulator?
     private let doubles: DoubleAccumulator?
     /// How many objects each meeting has.
