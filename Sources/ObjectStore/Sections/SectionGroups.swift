@@ -84,7 +84,7 @@ final class SectionGroups {
     func add(_ key: UInt64, _ row: RowView) -> Bool {
         keyBuffer.removeAll()
         reader.append(row: row, key: key, source: source, to: keyBuffer)
-        guard let index = index(of: key, slot: slot(keyBuffer.bytes, key)) else { return true }
+        guard let index = index(slot(keyBuffer.bytes, key)) else { return isWithinMemory }
         if !isClosed { groups[index].count += 1 }
         if last(index) == nil { return true }
         sortBuffer.removeAll()
@@ -109,7 +109,7 @@ final class SectionGroups {
                 let bound = codes[code].bound
                 if batch.ranks?[index] ?? 0 >= bound, bound != .max { continue }
                 let key = batch.key(index)
-                guard let group = self.index(of: key, slot: codes[code].slot) else {
+                guard let group = self.index(codes[code].slot) else {
                     codes[code].bound = 0
                     continue
                 }
@@ -123,7 +123,8 @@ final class SectionGroups {
         return isWithinMemory
     }
 
-    private func index(of key: UInt64, slot: Int32) -> Int? {
+    /// The index of the section with a slot; nil when it is not wanted.
+    private func index(_ slot: Int32) -> Int? {
         guard slot >= 0, indexes[Int(slot)] >= 0 else { return nil }
         return Int(indexes[Int(slot)])
     }
@@ -208,7 +209,7 @@ final class SectionGroups {
     /// - Returns: Whether there are more.
     func choose() throws(StoreError) -> Bool {
         for code in codes {
-            if let index = index(of: 0, slot: code.slot) { groups[index].count += code.count }
+            if let index = index(code.slot) { groups[index].count += code.count }
         }
         let standing = keyOrder ?? order
         let sorted = try source.budget.sorted(groups) { standing.isBefore($0.first, $1.first) }
