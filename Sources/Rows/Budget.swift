@@ -14,8 +14,8 @@ package enum EvaluationFailure: Error, Hashable, Sendable {
 ///
 /// Every loop whose length a client decides is handed a budget and spends steps of it. Once it has failed it
 /// stays so, and nothing that it was spent on since is to be used: loops end, and who began the evaluation
-/// asks for ``failure``. One thread at a time uses it.
-package final class Budget {
+/// asks for ``failure``. One thread at a time uses it. It is public because sorts that spend it are inlined.
+public final class Budget {
     /// So many steps are spent between two looks at the clock. A step takes a few nanoseconds to a few hundred.
     package static let stepsUnseen = 1024
 
@@ -30,7 +30,7 @@ package final class Budget {
     /// The number of looks at the clock.
     package private(set) var lookCount = 0
     /// Steps until the next look; none once the budget has failed.
-    private var stepsLeft = stepsUnseen
+    @usableFromInline var stepsLeft = stepsUnseen
 
     /// Makes a budget.
     package init(
@@ -49,15 +49,15 @@ package final class Budget {
     }
 
     /// Spends steps; false when the evaluation has to end. Cost: a subtraction, and now and then ``look()``.
-    @inline(__always)
-    package func spend(_ steps: Int = 1) -> Bool {
+    @inlinable @inline(__always)
+    public func spend(_ steps: Int = 1) -> Bool {
         stepsLeft &-= steps
         return stepsLeft > 0 || look()
     }
 
     /// Asks whether the evaluation may go on. May block while it is others' turn. Cost: a look at the clock, or two.
     @inline(never)
-    package func look() -> Bool {
+    public func look() -> Bool {
         stepsLeft = 0
         guard failure == nil else { return false }
         lookCount += 1

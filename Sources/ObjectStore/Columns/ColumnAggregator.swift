@@ -9,7 +9,7 @@ final class ColumnAggregator: ColumnWorker, @unchecked Sendable {
     private let frame: ColumnFrame
     let part: ColumnAggregation
 
-    /// - `part`: Nobody else uses it.
+    /// - `part`: For this aggregator alone.
     /// - `byteCountMax`: Memory beyond which it takes no more.
     init(
         _ program: ColumnProgram, _ part: ColumnAggregation, byteCountMax: Int,

@@ -2,9 +2,9 @@ import Query
 import Rows
 
 extension ColumnScan {
-    /// What planning has made for a scan by columns.
+    /// The preparations of planning for a scan by columns.
     struct Prepared {
-        /// What is evaluated, ready to be bound.
+        /// The program, ready to be bound.
         let program: ColumnProgram
         /// The columns of the program, and of the order where it has one.
         let columns: ResidentColumns
@@ -12,7 +12,7 @@ extension ColumnScan {
         var begun: ColumnScan?
     }
 
-    /// What the first chunk of a scan has.
+    /// The objects of the first chunk of a scan.
     struct Beginning {
         /// How many objects there are.
         var objectCount = 0
@@ -25,10 +25,10 @@ extension ColumnScan {
     /// One row of so many is taken to pass the columns, where the rest of the condition is tested on rows.
     private static let testedPart = 4
 
-    /// What a scan for a query costs by the columns that are there; nil where they answer nothing of its
+    /// Estimates the cost of a scan by the columns that are there; nil where they answer nothing of the query's
     /// condition. Nothing is built, and nothing counts as a use.
     ///
-    /// What matches is not known: rows that are read to be handed over or sorted are left out, which every
+    /// Matches are not known: rows that are read to be handed over or sorted are left out, which every
     /// other plan reads too, and of those that are tested besides columns there is a guess.
     ///
     /// - `needsOrder`: Whether it is nil too where no column has the query's order, because an index has it.
@@ -78,7 +78,7 @@ extension ColumnScan {
         return (cost, program.residual == nil ? Prepared(program: program, columns: columns) : nil)
     }
 
-    /// What a column costs of a class that is reached by links.
+    /// The cost of a column of a class that is reached by links.
     private static func farCost(
         _ reference: ColumnReference, _ columns: ResidentColumns, _ program: ColumnProgram,
         _ schema: RowSchema
@@ -90,7 +90,7 @@ extension ColumnScan {
         return QueryCost.times(count, chunkCost(reference, program, schema)) / ColumnChunk.keyCount
     }
 
-    /// What a chunk of a property's column costs.
+    /// The cost of a chunk of a property's column.
     private static func chunkCost(
         _ reference: ColumnReference, _ program: ColumnProgram, _ schema: RowSchema
     ) -> Int {

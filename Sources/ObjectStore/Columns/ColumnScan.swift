@@ -26,13 +26,12 @@ final class ColumnScan {
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
-    /// - `byteCountMax`: Memory for what is made of columns to sort or calculate.
     /// - `calculation`: What is calculated; then nil also when it can't be.
     /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
-    /// - `prepared`: What planning has made already for this predicate; nobody else uses it.
+    /// - `prepared`: What planning has made already for this predicate, for this scan alone.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
-        byteCountMax: Int = 0, calculation: (any ColumnCalculation)? = nil,
+        calculation: (any ColumnCalculation)? = nil,
         in transaction: ReadTransaction, readsAll: Bool,
         prepared: Prepared? = nil
     ) throws(StoreError) {
@@ -40,9 +39,6 @@ final class ColumnScan {
             let wanted = prepared?.program
                 ?? Self.program(predicate, rowClass, transaction.rows, store)
         else { return nil }
-        func isInTime() -> Bool {
-            transaction.budget.look()
-        }
         let order = ColumnOrder(sort, schema: transaction.rows)
         // Without a condition there is nothing that columns do but sort and calculate, and what they calculate is of no use
         // where they do not answer all of it.
@@ -61,7 +57,7 @@ final class ColumnScan {
             store.touch(references, transaction.rows)
         } else {
             found = try store.columns(
-                references, of: rowClass, in: transaction, counts: readsAll, isInTime: isInTime)
+                references, of: rowClass, in: transaction, counts: readsAll)
         }
         var program = wanted
         if wanted.references.contains(where: { found[$0] == nil }) {
@@ -74,27 +70,12 @@ final class ColumnScan {
         }
         let columns = BoundColumns(columns: found, source: transaction)
         program.bind(to: columns)
-        /// Whether it takes less to read all objects that have values than those of what is found.
-        func isWorthReading(_ classes: [Int]) throws(StoreError) -> Bool {
-            var count = 0
-            for index in classes {
-                count += Int(
-                    clamping: try transaction.classState(transaction.rows.classes[index]).count)
-            }
-            return count <= program.chunkCount * Self.readForChunkMax
-                || program.isMatching(
-                    count / Self.readOneByOneCost, within: transaction.budget)
-        }
         var hasOrder = false
-        if let order, order.references.allSatisfy({ found[$0] != nil }),
-            try isWorthReading(order.farClasses)
-        {
-            hasOrder = order.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
+        if let order, order.references.allSatisfy({ found[$0] != nil }) {
+            hasOrder = order.bind(to: columns)
         }
         if let calculation {
-            guard others.allSatisfy({ found[$0] != nil }),
-                try isWorthReading(calculation.farClasses),
-                calculation.bind(to: columns, byteCountMax: byteCountMax, isInTime: isInTime)
+            guard others.allSatisfy({ found[$0] != nil }), calculation.bind(to: columns)
             else { return nil }
         }
         guard hasOrder || predicate != nil || calculation != nil else { return nil }
@@ -111,11 +92,6 @@ final class ColumnScan {
         options = store.options
         residual = program.residual?.makeMatcher(transaction.rows, source: transaction)
     }
-
-    /// So many objects behind links are read, for each chunk, without a look at how many link to them, which takes as long.
-    private static let readForChunkMax = ColumnChunk.keyCount / 16
-    /// What it costs to read an object and another one behind its link, beside one of many that are read in a row.
-    private static let readOneByOneCost = 4
 
     /// How many rows were tested for what columns did not answer.
     private(set) var testedRowCount = 0
@@ -224,43 +200,35 @@ final class ColumnScan {
         return nil
     }
 
-    /// Hands over the first `limit` objects that satisfy the predicate in the order of the column to sort
+    /// Hands over the first `limit` objects that satisfy the predicate in the order of the columns to sort
     /// by, behind a position, until `body` returns false.
     ///
-    /// - Returns: False when there is no such column, or the position is none of its; nothing was done then.
+    /// - `whole`: The same order, which compares rows where texts were cut.
+    /// - Returns: False when there are no such columns, or too little memory for what lies behind links; nothing was done
+    ///   then.
     func sort(
-        limit: Int, after position: QueryPosition?, memoryByteCountMax: Int,
+        by whole: ObjectOrder, limit: Int, after position: QueryPosition?, memoryByteCountMax: Int,
         _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) -> Bool {
         guard let order else { return false }
-        var start: ColumnOrder.Start?
-        if let position {
-            start = order.start(sortBytes: position.sortBytes, key: position.key)
-            if start == nil { return false }
-        }
-        let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.RankedKey>.stride
-        var heap = BoundedHeap<ColumnOrder.RankedKey>(countMax: limit)
+        let first = position.map { $0.sortBytes.withUnsafeBytes { SortEntry.rank(of: $0) } } ?? 0
+        var heap = PageHeap(countMax: limit, byteCountMax: memoryByteCountMax)
         for chunk in 0..<program.chunkCount where try evaluate(chunk) {
-            if let worst = heap.worst { order.narrow(chunk, frame, upTo: worst) }
-            try order.forEach(chunk, frame, before: heap.worst) {
-                (rankedKey) throws(StoreError) in
-                if start.map({ order.isBehind(rankedKey, $0) }) ?? true,
-                    try satisfiesResidual(rankedKey.key)
+            let last = heap.isFull ? heap.lastRank : nil
+            try order.forEach(chunk, frame, from: first, upTo: last) { (key) throws(StoreError) in
+                let sortBytes = order.sortBytes(key)
+                if position.map({ whole.comesAfter(sortBytes, key, $0) }) ?? true,
+                    try satisfiesResidual(key)
                 {
-                    _ = heap.insert(rankedKey, isBefore: order.isBefore)
-                    guard heap.count <= countMax else { throw .stopped(.memory) }
+                    guard heap.insert(sortBytes, key, by: whole) else { throw .stopped(.memory) }
                 }
-                return heap.worst
+                return heap.isFull ? heap.lastRank : nil
             }
+            if order.byteCount > memoryByteCountMax { return false }
         }
-        let sorted = heap.sorted(
-            inTime: { transaction.budget.look() }, order.isBefore)
-        guard let sorted else {
-            throw .stopped(transaction.budget.failure ?? .time)
-        }
-        for rankedKey in sorted {
-            guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
-            guard body(rankedKey.key, row) else { break }
+        for key in try heap.sortedKeys(by: whole) {
+            guard let row = try transaction.find(rowClass, key: key) else { continue }
+            guard body(key, row) else { break }
         }
         return true
     }

@@ -29,7 +29,7 @@ package final class ColumnStore: Sendable {
         /// The commits whose changes are not in ``log``.
         var trackedFrom: UInt64
         var residents: [Int: Resident] = [:]
-        /// What later commits changed, in their order.
+        /// The changes of later commits, in their order.
         var log: [(commit: UInt64, key: UInt64)] = []
         /// The properties whose columns are being built.
         var building: Set<Int> = []
@@ -119,7 +119,7 @@ package final class ColumnStore: Sendable {
 
     // MARK: Reading
 
-    /// What a query has to do to get its columns.
+    /// The work that a query has to do to get its columns.
     private struct Request {
         var rowClass: RowClass
         /// The class's columns; nil when it has none and gets none now.
@@ -232,7 +232,7 @@ package final class ColumnStore: Sendable {
     /// - `counts`: Whether it is a use that reads all rows where there are no columns.
     func columns(
         _ references: Set<ColumnReference>, of scanned: RowClass, in transaction: ReadTransaction,
-        counts: Bool, isInTime: () -> Bool
+        counts: Bool
     ) throws(StoreError) -> [ColumnReference: [ColumnChunk?]] {
         if let present = unchanged(references, in: transaction) { return present }
         var found: [ColumnReference: [ColumnChunk?]] = [:]
@@ -262,7 +262,7 @@ package final class ColumnStore: Sendable {
             for (member, version) in try update.versions(request.present, request.changedKeys) {
                 versions[member] = version
             }
-            let built = try build(request, update, countRange, isInTime)
+            let built = try build(request, update, countRange)
             versions.merge(built) { old, _ in old }
             isBuilt = true
             publish(versions, request, id)
@@ -319,12 +319,11 @@ package final class ColumnStore: Sendable {
     }
 
     private func build(
-        _ request: Request, _ update: ColumnUpdate, _ countRange: ClosedRange<Int>,
-        _ isInTime: () -> Bool
+        _ request: Request, _ update: ColumnUpdate, _ countRange: ClosedRange<Int>
     ) throws(StoreError) -> [Int: Version] {
         guard !request.missing.isEmpty else { return [:] }
         let outcome = try update.build(
-            request.missing, objectCounts: countRange, isInTime: isInTime
+            request.missing, objectCounts: countRange
         ) {
             meter.byteCount <= options.byteCountMax || makeRoom(keeping: request)
         }

@@ -117,7 +117,7 @@ struct ColumnUpdate {
     /// - `objectCounts`: How many objects the class has to have.
     /// - `hasRoom`: Asked with each run of chunks.
     func build(
-        _ members: [Int], objectCounts: ClosedRange<Int>, isInTime: () -> Bool, hasRoom: () -> Bool
+        _ members: [Int], objectCounts: ClosedRange<Int>, hasRoom: () -> Bool
     ) throws(StoreError) -> Outcome {
         let state = try transaction.classState(rowClass)
         guard objectCounts.contains(Int(state.count)) else { return .stopped }
@@ -137,7 +137,7 @@ struct ColumnUpdate {
             index = next
             if !hasRoom() {
                 end = .tooLarge
-            } else if !isInTime() {
+            } else if !transaction.budget.look() {
                 end = .stopped
             }
             return end == nil

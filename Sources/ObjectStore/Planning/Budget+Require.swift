@@ -1,3 +1,4 @@
+import Query
 import Rows
 
 extension Budget {
@@ -7,6 +8,16 @@ extension Budget {
     @inline(__always)
     func require(_ steps: Int = 1) throws(StoreError) {
         if !spend(steps) { try requireNoFailure() }
+    }
+
+    /// Sorts elements; each comparison is a step.
+    ///
+    /// - Throws: ``StoreError`` `.stopped` when the evaluation has to end.
+    func sorted<Element>(
+        _ elements: [Element], by isBefore: (Element, Element) -> Bool
+    ) throws(StoreError) -> [Element] {
+        if let sorted = elements.sorted(within: self, by: isBefore) { return sorted }
+        throw .stopped(failure ?? .time)
     }
 
     /// Throws ``StoreError`` `.stopped` once the budget has failed.

@@ -14,6 +14,8 @@ extension KeyCollector {
         _ index: SearchIndex, _ region: GeoRegion
     ) throws(StoreError) -> [UInt64]? {
         let isClose = costLeft >= QueryCost.cover + QueryCost.always / 2
+        // A cover looks at no clock itself, and takes some hundred microseconds.
+        try transaction.budget.require(Budget.stepsUnseen)
         let cells = isClose ? region.cover() : region.roughCover()
         guard pays(isClose ? QueryCost.cover : cells.count * QueryCost.risingRow) else {
             return nil
@@ -24,7 +26,8 @@ extension KeyCollector {
                 lower: Self.key(index, cells.lowerBound),
                 upper: KeyRange.successor(ofPrefix: upper))
         }
-        return try entries(ranges, isPrimary: false)?.sorted()
+        guard let keys = try entries(ranges, isPrimary: false) else { return nil }
+        return try transaction.budget.sorted(keys, by: <)
     }
 
     private static func key(_ index: SearchIndex, _ cell: UInt64) -> [UInt8] {

@@ -48,7 +48,7 @@ extension KeyCollector {
         guard let keys = try entries([range], isPrimary: false), pays(QueryCost.risingRow) else {
             return nil
         }
-        return WordCursor(keys: Self.risingOnce(keys))
+        return WordCursor(keys: try risingOnce(keys))
     }
 
     /// The next key of a list; nil at its end and when nothing is left to pay with.

@@ -8,11 +8,11 @@ import Storage
 struct KeyCollector {
     let transaction: ReadTransaction
     let limits: QueryLimits
-    /// What may still be spent, see ``QueryCost``.
+    /// The cost that may still be spent, see ``QueryCost``.
     private(set) var costLeft: Int
     /// Entries of indexes, primary keys and inverse links that were read.
     private(set) var entriesRead = 0
-    /// What it costs to look up and test the row of a key, instead of to ask one more source that all keys are to have;
+    /// The cost of looking up and testing the row of a key, instead of asking one more source that all keys are to have;
     /// nil where no source may be left out.
     private let rowCost: Int?
     /// Whether one was left out, so that the rows have to be tested.
@@ -48,12 +48,12 @@ struct KeyCollector {
                 guard united.count + keys.count <= keyCountMax else { throw .stopped(.memory) }
                 united += keys
             }
-            return Self.risingOnce(united)
+            return try risingOnce(united)
         case .all(let parts): return try common(parts, of: rowClass)
         }
     }
 
-    /// What all of some sources have in common.
+    /// Collects the keys that all of some sources have in common.
     ///
     /// More and more of each is read until one ends. Of each other one is read what costs a quarter of what it does to look
     /// up the rows that are left by then, where those may be tested.
@@ -74,7 +74,8 @@ struct KeyCollector {
         for part in left where !common.isEmpty {
             let cost = rowCost.map { QueryCost.times(common.count, $0) / 4 } ?? .max
             if let keys = try keys(part, of: rowClass, cost: cost) {
-                common = Self.common(common, keys)
+                common = Self.common(common, keys, within: transaction.budget)
+                try transaction.budget.requireNoFailure()
             } else if rowCost != nil, costLeft > 0 {
                 hasLeftOut = true
             } else {
@@ -97,8 +98,8 @@ struct KeyCollector {
     }
 
     /// Sorts object keys and keeps each once.
-    static func risingOnce(_ keys: [UInt64]) -> [UInt64] {
-        var sorted = keys.sorted()
+    func risingOnce(_ keys: [UInt64]) throws(StoreError) -> [UInt64] {
+        var sorted = try transaction.budget.sorted(keys, by: <)
         var count = 0
         for key in sorted where count == 0 || sorted[count - 1] != key {
             sorted[count] = key
@@ -108,11 +109,13 @@ struct KeyCollector {
         return sorted
     }
 
-    /// What two rising lists have in common.
-    static func common(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+    /// The keys that two rising lists have in common; not all of them once the budget has failed.
+    static func common(
+        _ a: [UInt64], _ b: [UInt64], within budget: Budget
+    ) -> [UInt64] {
         var common: [UInt64] = []
         var (i, j) = (0, 0)
-        while i < a.count, j < b.count {
+        while i < a.count, j < b.count, budget.spend() {
             if a[i] == b[j] {
                 common.append(a[i])
                 i += 1
@@ -148,7 +151,9 @@ struct KeyCollector {
         let entryRanges = ranges.map { rowClass.entries(of: member, in: $0) }
         guard var keys = try entries(entryRanges, isPrimary: isPrimary) else { return nil }
         // Within one value entries stand in the order of object keys.
-        if isPrimary || ranges.count > 1 || !ranges.allSatisfy(\.isSingleValue) { keys.sort() }
+        if isPrimary || ranges.count > 1 || !ranges.allSatisfy(\.isSingleValue) {
+            keys = try transaction.budget.sorted(keys, by: <)
+        }
         return keys
     }
 
@@ -191,7 +196,7 @@ struct KeyCollector {
         let targets: [UInt64]
         switch constraint.far {
         case .objects(let links):
-            targets = Self.risingOnce(
+            targets = try risingOnce(
                 links.compactMap {
                     transaction.budget.spend(Self.stepsOfLookUp) ? object($0, step.toClass) : nil
                 })
@@ -210,7 +215,7 @@ struct KeyCollector {
             guard isWhole else { return nil }
             if keys.count >= keyCountMax { throw .stopped(.memory) }
         }
-        return Self.risingOnce(keys)
+        return try risingOnce(keys)
     }
 
     /// The objects at the far side of a link, by their own plan; nil when they would cost too much.
@@ -233,7 +238,7 @@ struct KeyCollector {
         entriesRead += execution.statistics.entriesRead
         guard pays(execution.costSpent), isWhole else { return nil }
         if found.count >= countMax { throw .stopped(.memory) }
-        return found.sorted()
+        return try transaction.budget.sorted(found, by: <)
     }
 
     /// The object key of an object that the query names; nil when there is none.

@@ -111,28 +111,34 @@ package final class ObjectOrder {
     /// object, which has it, is gone or has another one now.
     package func canGoOn(behind position: QueryPosition) -> Bool {
         guard mayBeCut(position.sortBytes.count), position.wholeBytes.isEmpty else { return true }
-        let row = transaction.row(classIndex: rowClass.index, key: position.key)
-        return row.map { sortBytes(position.key, $0) == position.sortBytes } ?? false
+        return row(position.key).map { sortBytes(position.key, $0) == position.sortBytes } ?? false
     }
 
     /// Whether an object comes behind a position, whose object may have changed or gone since.
     package func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
-        sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, row, position) }
+        sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, position) }
     }
 
-    /// Whether an object with these sort values comes behind a position.
+    /// Whether an object that is there comes behind a position.
+    func comesAfter(_ key: UInt64, _ position: QueryPosition) -> Bool {
+        row(key).map { comesAfter(key, $0, position) } ?? false
+    }
+
+    /// Whether an object with these sort bytes comes behind a position.
     func comesAfter(
-        _ own: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ position: QueryPosition
+        _ own: UnsafeRawBufferPointer, _ key: UInt64, _ position: QueryPosition
     ) -> Bool {
         let order = position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
         if order == 0 { return key > position.key }
-        guard mayBeCut(own.count), mayBeCut(position.sortBytes.count) else { return order > 0 }
+        guard mayBeCut(own.count), mayBeCut(position.sortBytes.count), let row = self.row(key) else {
+            return order > 0
+        }
         // Values that were cut alike are distinguished by the whole ones.
         if !position.wholeBytes.isEmpty {
             return position.wholeBytes.lexicographicallyPrecedes(wholeBytes(key, row).bytes)
         }
         // The position has no room for them: by the rows, as long as its object is what it was.
-        if let other = transaction.row(classIndex: rowClass.index, key: position.key),
+        if let other = self.row(position.key),
             sortBytes(position.key, other) == position.sortBytes
         {
             let exact = compareByRows((key, row), (position.key, other))
@@ -148,25 +154,24 @@ package final class ObjectOrder {
         sorter.compare(a.row, a.key, b.row, b.key, transaction)
     }
 
-    /// Whether `a` comes before `b`: by sort bytes, for cut values by rows, then by object key.
-    func isBefore(_ a: PageHeap.Entry, _ b: PageHeap.Entry) -> Bool {
-        a.withSortBytes { isBefore($0, a.key, a.row, b) }
-    }
-
-    /// Whether an object with these sort values comes before another one.
-    func isBefore(
-        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ other: PageHeap.Entry
-    ) -> Bool {
-        let order = compare(bytes, key, row, other)
-        return order == 0 ? key < other.key : order < 0
+    /// Whether `a` comes before `b`.
+    func isBefore(_ a: SortEntry, _ b: SortEntry) -> Bool {
+        let order = compare(a, b)
+        return order == 0 ? a.key < b.key : order < 0
     }
 
     /// Compares two objects by sort bytes, and where both may be cut by rows: negative, 0 or positive.
-    func compare(
-        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ other: PageHeap.Entry
-    ) -> Int {
-        let order = other.withSortBytes { compareKeys(bytes, $0) }
-        return order != 0 && mayBeCut(bytes.count) && other.mayBeCut
-            ? compareByRows((key, row), (other.key, other.row)) : order
+    func compare(_ a: SortEntry, _ b: SortEntry) -> Int {
+        let order = a.compare(b)
+        guard order != 0, a.mayBeCut, b.mayBeCut, let first = row(a.key), let second = row(b.key)
+        else { return order }
+        return compareByRows((a.key, first), (b.key, second))
     }
+
+    private func row(_ key: UInt64) -> RowView? {
+        transaction.row(classIndex: rowClass.index, key: key)
+    }
+
+    /// The budget of comparisons.
+    var budget: Budget { transaction.budget }
 }

@@ -1,31 +1,8 @@
 import Query
-import Rows
 
-/// The first objects of an order by their sort values, within a limit of memory.
+/// The first objects of an order, within a limit of memory.
 struct PageHeap {
-    /// One object with its sort values.
-    struct Entry {
-        private let owned: [UInt8]
-        let key: UInt64
-        let row: RowView
-
-        init(sortBytes: UnsafeRawBufferPointer, key: UInt64, row: RowView) {
-            owned = Array(sortBytes)
-            self.key = key
-            self.row = row
-        }
-
-        func withSortBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-            owned.withUnsafeBytes(body)
-        }
-
-        var byteCount: Int { owned.count + 64 }
-
-        /// Whether a value in the sort bytes may have been cut, so that rows decide.
-        var mayBeCut: Bool { owned.count > OrderedKey.textByteCountMax }
-    }
-
-    private var heap: BoundedHeap<Entry>
+    private var heap: BoundedHeap<SortEntry>
     /// Memory that the entries take.
     private(set) var byteCount = 0
     private let byteCountMax: Int
@@ -35,19 +12,30 @@ struct PageHeap {
         self.byteCountMax = byteCountMax
     }
 
+    /// Whether only objects are taken that come before another one.
+    var isFull: Bool { heap.worst != nil }
+
+    /// The greatest rank of an object that it may still take; ``UInt128/max`` as long as it has room.
+    var lastRank: UInt128 { heap.worst?.rank ?? .max }
+
     /// Takes an object if it is among the first.
     ///
     /// - Returns: False when the entries need more memory than allowed.
     mutating func insert(
-        _ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, by order: ObjectOrder
+        _ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, by order: ObjectOrder
     ) -> Bool {
-        if let worst = heap.worst, !order.isBefore(sortBytes, key, row, worst) { return true }
-        let entry = Entry(sortBytes: sortBytes, key: key, row: row)
+        if SortEntry.rank(of: sortBytes) > lastRank { return true }
+        let entry = SortEntry(sortBytes, key: key)
         let (isTaken, evicted) = heap.insert(entry, isBefore: order.isBefore)
         if isTaken { byteCount += entry.byteCount - (evicted?.byteCount ?? 0) }
         return byteCount <= byteCountMax
     }
 
-    /// The entries in order.
-    func sorted(by order: ObjectOrder) -> [Entry] { heap.sorted(order.isBefore) }
+    /// The object keys in order.
+    func sortedKeys(by order: ObjectOrder) throws(StoreError) -> [UInt64] {
+        guard let sorted = heap.sorted(within: order.budget, order.isBefore) else {
+            throw .stopped(order.budget.failure ?? .time)
+        }
+        return sorted.map(\.key)
+    }
 }

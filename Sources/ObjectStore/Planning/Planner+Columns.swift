@@ -45,8 +45,7 @@ extension Planner {
     private mutating func begin() throws(StoreError) {
         guard beginning == nil, let prepared = preparedScan else { return }
         let scan = try ColumnScan(
-            query.predicate, rowClass, sort: query.sort,
-            byteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: false,
+            query.predicate, rowClass, sort: query.sort, in: transaction, readsAll: false,
             prepared: prepared)
         // Without it the program would be bound twice.
         preparedScan?.begun = scan

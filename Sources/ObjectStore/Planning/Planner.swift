@@ -109,7 +109,9 @@ struct Planner {
         let source = used.count == 1 ? used[0].source : .all(used.map(\.source))
         var keys = used.first?.keys
         for other in used.dropFirst() {
-            keys = keys.flatMap { own in other.keys.map { KeyCollector.common(own, $0) } }
+            keys = keys.flatMap { own in
+                other.keys.map { KeyCollector.common(own, $0, within: transaction.budget) }
+            }
         }
         let order: Plan.Order
         if query.sort.isEmpty {

@@ -72,8 +72,7 @@ extension QueryExecution {
         guard let columns = aggregation.makeColumns(), let scan = try scan(for: columns),
             let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
             let groups = aggregation.groups(
-                of: columns, isAll: left.isEmpty,
-                isInTime: { transaction.budget.look() })
+                of: columns, isAll: left.isEmpty, within: transaction.budget)
         else { return nil }
         columnScan = .some(scan)
         try transaction.checkFailure()
@@ -92,8 +91,7 @@ extension QueryExecution {
             return nil
         }
         return try ColumnScan(
-            plan.residual, rowClass, byteCountMax: limits.memoryByteCountMax,
-            calculation: calculation, in: transaction, readsAll: true)
+            plan.residual, rowClass, calculation: calculation, in: transaction, readsAll: true)
     }
 
     /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
@@ -109,13 +107,18 @@ extension QueryExecution {
         return columns.firstKeys
     }
 
-    /// A page of sections: of a scan over columns that have all values. Nil for any other: rows have to be divided then.
-    func divide(_ sections: ColumnSections) throws(StoreError) -> ColumnSections.Page? {
-        guard let scan = try scan(for: sections),
-            let page = try scan.divide(sections, byteCountMax: limits.memoryByteCountMax)
-        else { return nil }
+    /// Divides all objects among sections, of a scan over columns that have all values.
+    ///
+    /// - Returns: False for any other: rows have to be divided then.
+    func divide(
+        _ columns: SectionColumns, among groups: SectionGroups
+    ) throws(StoreError) -> Bool {
+        let begun = columnScan ?? nil
+        guard let scan = try begun == nil ? scan(for: columns) : begun,
+            try scan.divide(columns, among: groups, byteCountMax: limits.memoryByteCountMax)
+        else { return false }
         columnScan = .some(scan)
         try transaction.checkFailure()
-        return page
+        return true
     }
 }

@@ -20,11 +20,12 @@ extension QueryExecution {
         let runCountMax = limits.memoryByteCountMax / MemoryLayout<(UInt64, RowView)>.stride
         func emitRun() -> Bool {
             defer { run.removeAll(keepingCapacity: true) }
-            run.sort { a, b in
+            let sorted = run.sorted(within: transaction.budget) { a, b in
                 let result = order.compareByRows(a, b)
                 return result == 0 ? a.key < b.key : result < 0
             }
-            for (key, row) in run {
+            guard let sorted else { return false }
+            for (key, row) in sorted {
                 if let position = skipping, !order.comesAfter(key, row, position) { continue }
                 if !body(key, row) { return false }
             }
@@ -114,7 +115,7 @@ extension QueryExecution {
                     end = min(end, last)
                 }
             }
-            keys.sort()
+            keys = try transaction.budget.sorted(keys, by: <)
             let complete = keys.prefix { $0 <= end }
             guard try visit(complete, cost: lookUp.rising + testCost, body), end < .max else {
                 return

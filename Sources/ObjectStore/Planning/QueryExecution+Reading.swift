@@ -23,8 +23,7 @@ extension QueryExecution {
         if scan == nil {
             scan = try ColumnScan(
                 plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
-                byteCountMax: limits.memoryByteCountMax, in: transaction, readsAll: readsAll,
-                prepared: prepared)
+                in: transaction, readsAll: readsAll, prepared: prepared)
         }
         columnScan = .some(scan)
         return scan

@@ -15,7 +15,8 @@ extension QueryExecution {
     func sort(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(StoreError) {
         if plan.source == nil, let columns = try columns(readsAll: true),
             try columns.sort(
-                limit: limit, after: after, memoryByteCountMax: limits.memoryByteCountMax, body)
+                by: order, limit: limit, after: after,
+                memoryByteCountMax: limits.memoryByteCountMax, body)
         {
             return
         }
@@ -43,17 +44,15 @@ extension QueryExecution {
             if totalCost < .max {
                 walkCost += transaction.entriesRead - readBefore + Self.walkCost
             }
-            if let position = after, !order.comesAfter(buffer.bytes, key, row, position) {
+            if let position = after, !order.comesAfter(buffer.bytes, key, position) {
                 return true
             }
-            hasRoom = heap.insert(buffer.bytes, key, row, by: order)
+            hasRoom = heap.insert(buffer.bytes, key, by: order)
             return hasRoom
         }
         if !hasRoom { throw .stopped(.memory) }
         // Rows of a plan that is given up are not the beginning of the order.
         if isTooExpensive { return }
-        for entry in heap.sorted(by: order) {
-            guard body(entry.key, entry.row) else { return }
-        }
+        try forEach(try heap.sortedKeys(by: order), body)
     }
 }

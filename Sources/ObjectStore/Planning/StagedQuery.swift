@@ -94,21 +94,19 @@ package struct StagedQuery: Sendable {
     ) throws(StoreError) {
         let order = ObjectOrder(sortKeys, of: execution.rowClass, in: execution.transaction)
         let buffer = ByteBuffer(capacity: 256)
-        var entries: [(position: Int, entry: PageHeap.Entry)] = []
+        var entries: [(position: Int, entry: SortEntry)] = []
         try forEach(keys, execution) { position, key, row in
             buffer.removeAll()
             order.append(key, row, to: buffer)
-            let entry = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
+            let entry = SortEntry(buffer.bytes, key: key)
             entries.append((position, entry))
             return entry.byteCount
         }
-        entries.sort { a, b in
-            let result = a.entry.withSortBytes {
-                order.compare($0, a.entry.key, a.entry.row, b.entry)
-            }
+        let sorted = try order.budget.sorted(entries) { a, b in
+            let result = order.compare(a.entry, b.entry)
             return result == 0 ? a.position < b.position : result < 0
         }
-        keys = entries.map(\.entry.key)
+        keys = sorted.map(\.entry.key)
     }
 
     /// Keeps the first object of each combination of values.

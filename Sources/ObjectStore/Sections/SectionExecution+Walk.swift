@@ -9,7 +9,7 @@ extension SectionExecution {
         var page = SectionPage()
         /// The key of the last section.
         var key: [UInt8] = []
-        /// What the value in an entry begins with in the last section.
+        /// The beginning of the value in each entry of the last section.
         var beginning: [UInt8] = []
         /// The objects of the last section, where entries do not stand in their order.
         var shown: PageHeap?
@@ -98,7 +98,7 @@ extension SectionExecution {
                 buffer.removeAll()
                 reader.append(row: row, key: key, source: transaction, to: buffer)
                 if query.after?.sortBytes.elementsEqual(buffer.bytes) ?? false { return true }
-                guard begin(buffer.array, key, row, &walked) else { return false }
+                guard try begin(buffer.array, key, row, execution, &walked) else { return false }
                 walked.beginning = reader.beginning(of: walked.key)
                 walked.page.sections[walked.page.sections.count - 1].count = 1
             }
@@ -107,16 +107,17 @@ extension SectionExecution {
         }
         guard isDone else { return nil }
         try transaction.checkFailure()
-        return try finish(&walked)
+        return try finish(execution, &walked)
     }
 
     // MARK: Sections
 
     /// Begins a section; false when no more are wanted.
     private func begin(
-        _ bytes: [UInt8], _ key: UInt64, _ row: RowView, _ walked: inout Walked
-    ) -> Bool {
-        endObjects(&walked)
+        _ bytes: [UInt8], _ key: UInt64, _ row: RowView, _ execution: QueryExecution,
+        _ walked: inout Walked
+    ) throws(StoreError) -> Bool {
+        try endObjects(execution, &walked)
         guard walked.page.sections.count < query.sectionCountMax else {
             walked.page.hasMore = true
             return false
@@ -146,20 +147,24 @@ extension SectionExecution {
         guard query.knownObjectCountMax > 0 else { return }
         sortBuffer.removeAll()
         order.append(key, row, to: sortBuffer)
-        _ = walked.shown?.insert(sortBuffer.bytes, key, row, by: order)
+        _ = walked.shown?.insert(sortBuffer.bytes, key, by: order)
     }
 
     /// Gives the last section its objects, where they did not come in order.
-    private func endObjects(_ walked: inout Walked) {
+    private func endObjects(
+        _ execution: QueryExecution, _ walked: inout Walked
+    ) throws(StoreError) {
         guard let shown = walked.shown, !walked.page.sections.isEmpty else { return }
         let last = walked.page.sections.count - 1
-        walked.page.sections[last].objects = shown.sorted(by: order).map { ($0.key, $0.row) }
+        walked.page.sections[last].objects = try execution.objects(shown.sortedKeys(by: order))
         walked.byteCount += shown.byteCount
         walked.shown = nil
     }
 
-    private func finish(_ walked: inout Walked) throws(StoreError) -> SectionPage {
-        endObjects(&walked)
+    private func finish(
+        _ execution: QueryExecution, _ walked: inout Walked
+    ) throws(StoreError) -> SectionPage {
+        try endObjects(execution, &walked)
         guard walked.byteCount <= limits.memoryByteCountMax else { throw .stopped(.memory) }
         if let last = walked.page.sections.indices.last, query.key.prefixCount == nil {
             // With the whole text, where it is cut.

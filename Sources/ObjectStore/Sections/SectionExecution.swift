@@ -15,6 +15,7 @@ package final class SectionExecution {
     let limits: QueryLimits
     /// Of the direction in which the sections stand, where that is the order of their keys.
     let reader: SectionKeyReader
+    private let isAscending: Bool
     /// The order of the result.
     let order: ObjectOrder
     /// For the sort values of one object.
@@ -23,7 +24,7 @@ package final class SectionExecution {
     package private(set) var plans: [FollowedPlan] = []
     /// Whether ``plans`` tell times.
     package var isTimed = false
-    /// What was read so far.
+    /// The counts of what was read so far.
     package private(set) var statistics = QueryExecution.Statistics()
 
     /// Makes ready.
@@ -32,7 +33,7 @@ package final class SectionExecution {
         self.transaction = transaction
         self.limits = limits
         rowClass = transaction.rows.classes[query.classIndex]
-        let isAscending = query.isContiguous ? query.sort.first?.isAscending ?? true : true
+        isAscending = query.isContiguous ? query.sort.first?.isAscending ?? true : true
         reader = SectionKeyReader(query.key, isAscending: isAscending, schema: transaction.rows)
         order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     }
@@ -71,22 +72,68 @@ package final class SectionExecution {
         if query.isContiguous, !query.countsAll, let page = try walk() { return page }
         let execution = try makeExecution()
         defer { account(execution) }
-        if let page = try divideColumns(execution) { return page }
-        let groups = SectionGroups(
-            query, reader, order, keyOrder: keyOrder, in: transaction,
-            byteCountMax: limits.memoryByteCountMax)
+        let columns = SectionColumns(
+            query.key, isAscending: isAscending, sort: query.ownSort, schema: transaction.rows)
+        if let columns {
+            let groups = makeGroups()
+            if try execution.divide(columns, among: groups) {
+                return try page(of: groups, execution) { () throws(StoreError) in
+                    _ = try execution.divide(columns, among: groups)
+                }
+            }
+        }
+        let groups = makeGroups()
         try add(to: groups, by: execution)
-        let total = query.countsAll ? groups.countSeen : nil
-        var page = groups.page()
-        page.total = total
-        if groups.needsObjects(page) {
-            groups.close()
+        return try page(of: groups, execution) { () throws(StoreError) in
             let execution = try makeExecution()
             defer { account(execution) }
             try add(to: groups, by: execution)
-            groups.addObjects(to: &page)
+        }
+    }
+
+    private func makeGroups() -> SectionGroups {
+        SectionGroups(
+            query, reader, order, keyOrder: keyOrder, in: transaction,
+            byteCountMax: limits.memoryByteCountMax)
+    }
+
+    /// The page of sections whose objects were added.
+    ///
+    /// - `addAgain`: Adds all objects once more, to show those of the sections that are on the page.
+    private func page(
+        of groups: SectionGroups, _ execution: QueryExecution,
+        addAgain: () throws(StoreError) -> Void
+    ) throws(StoreError) -> SectionPage {
+        var page = SectionPage()
+        if query.countsAll { page.total = groups.countSeen }
+        page.hasMore = try groups.choose()
+        if groups.needsObjects {
+            groups.close()
+            try addAgain()
+        }
+        let standing = keyOrder ?? order
+        for group in groups.groups {
+            let objects = try execution.objects(try groups.shownKeys(group))
+            let any = objects.isEmpty ? try execution.objects([group.first.key]) : objects
+            guard let first = any.first else { continue }
+            page.sections.append(
+                Section(
+                    any: first, count: group.count, objects: objects,
+                    position: position(of: first, in: standing)))
         }
         return page
+    }
+
+    /// The position of a section, of which an object is known.
+    private func position(
+        of object: (key: UInt64, row: RowView), in standing: ObjectOrder
+    ) -> QueryPosition {
+        guard query.isContiguous, query.key.prefixCount != nil else {
+            return standing.position(object.key, object.row)
+        }
+        let buffer = ByteBuffer(capacity: 64)
+        reader.append(row: object.row, key: object.key, source: transaction, to: buffer)
+        return QueryPosition(sortBytes: buffer.array, key: object.key)
     }
 
     /// Finds the objects in any order.

@@ -6,19 +6,30 @@ import Rows
 ///
 /// Where sections stand in the order of their keys, only so many of them are kept as are wanted. Else the
 /// first object of a section, which says where it stands, may be the last that is seen: all are kept, one
-/// entry each.
+/// entry each, and the objects of those on the page are added once more.
 final class SectionGroups {
     /// One section.
     struct Group {
-        /// What says where it stands: its key, or its first object by the order of the result.
-        var first: PageHeap.Entry
-        fileprivate let hash: UInt128
-        var count = 0
+        /// Where it stands: its key, or its first object by the order of the result.
+        fileprivate(set) var first: SortEntry
+        fileprivate(set) var count = 0
         /// The first objects by the order of the result.
         fileprivate var shown: PageHeap?
+        fileprivate let hash: UInt128
+        /// Where its index stands in ``indexes``.
+        fileprivate let slot: Int32
 
-        /// What it takes beside its entries.
+        /// Bytes that it takes with its places in tables, beside its entries.
         fileprivate static let byteCount = 160
+    }
+
+    /// The state of a code of a column.
+    private struct Code {
+        /// The slot of its group; −1 where that is not wanted.
+        let slot: Int32
+        var count = 0
+        /// Objects whose ranks are not below this one are not shown; ``UInt128/max`` where all may be.
+        var bound: UInt128
     }
 
     private let query: SectionQuery
@@ -31,17 +42,19 @@ final class SectionGroups {
     private let isPlain: Bool
     private let source: ReadTransaction
     private let byteCountMax: Int
-    private var byteCount = 0
     private let keyBuffer = ByteBuffer(capacity: 128)
     private let sortBuffer = ByteBuffer(capacity: 128)
-    private var groups: [Group] = []
-    private var groupIndexes: [UInt128: Int] = [:]
+    private(set) var groups: [Group] = []
+    /// The indexes of all groups that there were; −1 for those that are not wanted any more.
+    private var indexes: [Int32] = []
+    private var slots: [UInt128: Int32] = [:]
+    private var codes: [Code] = []
     /// No section behind this one is wanted.
-    private var ceiling: PageHeap.Entry?
+    private var ceiling: SortEntry?
     /// All keys that were seen, where they are counted and not all kept.
     private var seen: Set<UInt128> = []
-    private let countsSeen: Bool
-    /// Whether only objects of sections that are there already are taken.
+    private var byteCount = 0
+    /// Whether only objects to be shown are taken, of sections that are there already.
     private var isClosed = false
 
     init(
@@ -54,165 +67,181 @@ final class SectionGroups {
         self.keyOrder = keyOrder
         self.source = source
         self.byteCountMax = byteCountMax
-        isPlain = keyOrder != nil && query.sort.count == 1 && query.key.prefixCount == nil
-        countsSeen = query.countsAll && keyOrder != nil
+        isPlain = query.ownSort.isEmpty
     }
 
     /// How many sections have been seen.
-    var countSeen: Int { countsSeen ? seen.count : groups.count }
+    var countSeen: Int { keyOrder == nil ? groups.count : seen.count }
+
+    /// Bytes of memory that it takes.
+    private var isWithinMemory: Bool {
+        byteCount + codes.capacity * MemoryLayout<Code>.stride <= byteCountMax
+    }
+
+    // MARK: Objects
+
+    /// Takes an object; false when there is no memory for more.
+    func add(_ key: UInt64, _ row: RowView) -> Bool {
+        keyBuffer.removeAll()
+        reader.append(row: row, key: key, source: source, to: keyBuffer)
+        guard let index = index(slot(keyBuffer.bytes, key)) else { return isWithinMemory }
+        if !isClosed { groups[index].count += 1 }
+        if last(index) == nil { return true }
+        sortBuffer.removeAll()
+        if !isPlain { order.append(key, row, to: sortBuffer) }
+        show(sortBuffer.bytes, key, index)
+        return isWithinMemory
+    }
+
+    /// Takes objects whose keys and ranks come from columns; false when there is no memory for more.
+    func add(_ batch: SectionColumns.Batch, of columns: SectionColumns) -> Bool {
+        // A code is one more than those before it where it comes first.
+        for index in 0..<batch.count where Int(batch.codes[index]) == codes.count {
+            keyBuffer.removeAll()
+            columns.append(codes.count, to: keyBuffer)
+            let slot = slot(keyBuffer.bytes, batch.key(index))
+            codes.append(Code(slot: slot, bound: slot < 0 ? 0 : .max))
+        }
+        codes.withUnsafeMutableBufferPointer { codes in
+            for index in 0..<batch.count {
+                let code = Int(batch.codes[index])
+                codes[code].count += 1
+                let bound = codes[code].bound
+                if batch.ranks?[index] ?? 0 >= bound, bound != .max { continue }
+                let key = batch.key(index)
+                guard let group = self.index(codes[code].slot) else {
+                    codes[code].bound = 0
+                    continue
+                }
+                if last(group) != nil { show(columns.sortBytes(key), key, group) }
+                let last = last(group) ?? 0
+                // An object whose rank says all comes behind those of the same that were seen before.
+                let isOpen = last == .max || columns.areRanksWhole
+                codes[code].bound = isOpen ? last : last + 1
+            }
+        }
+        return isWithinMemory
+    }
+
+    /// The index of the section with a slot; nil when it is not wanted.
+    private func index(_ slot: Int32) -> Int? {
+        guard slot >= 0, indexes[Int(slot)] >= 0 else { return nil }
+        return Int(indexes[Int(slot)])
+    }
+
+    /// The greatest rank of an object that a section keeps; nil where it keeps none.
+    private func last(_ index: Int) -> UInt128? {
+        keyOrder == nil && !isClosed ? groups[index].first.rank : groups[index].shown?.lastRank
+    }
+
+    /// Keeps an object if it is among the first of its section.
+    private func show(_ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, _ index: Int) {
+        if keyOrder == nil, !isClosed {
+            let entry = SortEntry(sortBytes, key: key)
+            guard order.isBefore(entry, groups[index].first) else { return }
+            byteCount += entry.byteCount - groups[index].first.byteCount
+            groups[index].first = entry
+        } else {
+            let before = groups[index].shown?.byteCount ?? 0
+            _ = groups[index].shown?.insert(sortBytes, key, by: order)
+            byteCount += (groups[index].shown?.byteCount ?? 0) - before
+        }
+    }
+
+    // MARK: Sections
+
+    /// The slot of the section with a key; −1 when it is not wanted.
+    private func slot(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> Int32 {
+        let hash = SipHash128.number(bytes)
+        if keyOrder != nil, query.countsAll, !isClosed, seen.insert(hash).inserted {
+            byteCount += Self.seenByteCount
+        }
+        if let slot = slots[hash] { return slot }
+        guard !isClosed else { return -1 }
+        var first = SortEntry(bytes, key: key)
+        if let keyOrder {
+            if let after = query.after, !keyOrder.isBehind(bytes, key, after) { return -1 }
+            if let ceiling, keyOrder.compare(first, ceiling) > 0 { return -1 }
+            if groups.count >= 2 * (keptCount + 8) { keepFirst(keyOrder) }
+            if let ceiling, keyOrder.compare(first, ceiling) > 0 { return -1 }
+        } else {
+            // No object comes behind it.
+            first = .last
+        }
+        let slot = Int32(indexes.count)
+        indexes.append(Int32(groups.count))
+        slots[hash] = slot
+        byteCount += Group.byteCount + first.byteCount
+        groups.append(
+            Group(
+                first: first, shown: keyOrder == nil ? nil : heap(query.knownObjectCountMax),
+                hash: hash, slot: slot))
+        return slot
+    }
+
+    private static let seenByteCount = 48
 
     /// One more than wanted shows whether there are more.
     private var keptCount: Int { query.sectionCountMax + 1 }
 
-    /// Takes an object.
-    ///
-    /// - Returns: Whether there is memory for more.
-    func add(_ key: UInt64, _ row: RowView) -> Bool {
-        keyBuffer.removeAll()
-        reader.append(row: row, key: key, source: source, to: keyBuffer)
-        let bytes = keyBuffer.bytes
-        if isClosed {
-            if let groupIndex = groupIndexes[SipHash128.number(bytes)] {
-                show(key, row, groupIndex)
-            }
-            return byteCount <= byteCountMax
-        }
-        if countsSeen, seen.insert(SipHash128.number(bytes)).inserted { byteCount += 48 }
-        if let keyOrder {
-            if let groupIndex = groupIndex(bytes, key, row, keyOrder) {
-                groups[groupIndex].count += 1
-                show(key, row, groupIndex)
-            }
-        } else {
-            groups[groupIndex(bytes, key, row)].count += 1
-        }
-        return byteCount <= byteCountMax
-    }
-
-    /// The place of an object's section among those in the order of their keys; nil when it is not wanted.
-    private func groupIndex(
-        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ keyOrder: ObjectOrder
-    ) -> Int? {
-        if let after = query.after, !keyOrder.isBehind(bytes, key, row, after) { return nil }
-        if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
-        let hash = SipHash128.number(bytes)
-        if let groupIndex = groupIndexes[hash] { return groupIndex }
-        if groups.count >= 2 * (keptCount + 8) { keepFirst(keyOrder) }
-        if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
-        return insert(PageHeap.Entry(sortBytes: bytes, key: key, row: row), hash)
-    }
-
-    private func isWithin(
-        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView,
-        _ ceiling: PageHeap.Entry, _ keyOrder: ObjectOrder
-    ) -> Bool {
-        ceiling.withSortBytes { $0.elementsEqual(bytes) }
-            || keyOrder.isBefore(bytes, key, row, ceiling)
-    }
-
-    /// The place of an object's section among those in the order of their first objects.
-    private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView) -> Int {
-        sortBuffer.removeAll()
-        order.append(key, row, to: sortBuffer)
-        let hash = SipHash128.number(bytes)
-        guard let groupIndex = groupIndexes[hash] else {
-            return insert(PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row), hash)
-        }
-        if order.isBefore(sortBuffer.bytes, key, row, groups[groupIndex].first) {
-            let entry = PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row)
-            byteCount += entry.byteCount - groups[groupIndex].first.byteCount
-            groups[groupIndex].first = entry
-        }
-        return groupIndex
-    }
-
-    private func insert(_ first: PageHeap.Entry, _ hash: UInt128) -> Int {
-        byteCount += Group.byteCount + first.byteCount
-        groupIndexes[hash] = groups.count
-        groups.append(Group(first: first, hash: hash, shown: makeHeap()))
-        return groups.count - 1
-    }
-
-    private func makeHeap() -> PageHeap? {
-        // Where the keys say nothing of their order, sections are found by their first objects.
-        let countMax = keyOrder == nil ? query.objectCountMax : query.knownObjectCountMax
-        return countMax > 0
-            ? PageHeap(countMax: countMax, byteCountMax: byteCountMax) : nil
+    private func heap(_ countMax: Int) -> PageHeap? {
+        countMax > 0 ? PageHeap(countMax: countMax, byteCountMax: byteCountMax) : nil
     }
 
     /// Forgets the sections behind those that are wanted.
     private func keepFirst(_ keyOrder: ObjectOrder) {
         groups.sort { keyOrder.isBefore($0.first, $1.first) }
         for group in groups[keptCount...] {
+            indexes[Int(group.slot)] = -1
+            slots[group.hash] = nil
             byteCount -=
                 Group.byteCount + group.first.byteCount + (group.shown?.byteCount ?? 0)
         }
         groups.removeLast(groups.count - keptCount)
         ceiling = groups.last?.first
-        groupIndexes.removeAll(keepingCapacity: true)
-        for (groupIndex, group) in groups.enumerated() { groupIndexes[group.hash] = groupIndex }
+        for (index, group) in groups.enumerated() { indexes[Int(group.slot)] = Int32(index) }
     }
 
-    /// Keeps an object if it is among the first of its section.
-    private func show(_ key: UInt64, _ row: RowView, _ groupIndex: Int) {
-        guard groups[groupIndex].shown != nil else { return }
-        sortBuffer.removeAll()
-        if !isPlain { order.append(key, row, to: sortBuffer) }
-        let before = groups[groupIndex].shown?.byteCount ?? 0
-        _ = groups[groupIndex].shown?.insert(sortBuffer.bytes, key, row, by: order)
-        byteCount += (groups[groupIndex].shown?.byteCount ?? 0) - before
-    }
+    // MARK: The page
 
-    // MARK: The result
-
-    /// The page of sections behind ``SectionQuery/after``; the objects of sections whose keys say nothing of
-    /// their order come by ``addObjects(to:)``.
-    func page() -> SectionPage {
+    /// Keeps the sections behind ``SectionQuery/after`` in their order, as many as are wanted.
+    ///
+    /// - Returns: Whether there are more.
+    func choose() throws(StoreError) -> Bool {
+        for code in codes {
+            if let index = index(code.slot) { groups[index].count += code.count }
+        }
         let standing = keyOrder ?? order
-        groups.sort { standing.isBefore($0.first, $1.first) }
+        let sorted = try source.budget.sorted(groups) { standing.isBefore($0.first, $1.first) }
+        var start = 0
         if keyOrder == nil, let after = query.after {
-            groups.removeAll { group in
-                !group.first.withSortBytes {
-                    order.comesAfter($0, group.first.key, group.first.row, after)
-                }
-            }
+            start = sorted.firstPosition { order.comesAfter($0.first.key, after) }
         }
-        var page = SectionPage()
-        page.hasMore = groups.count > query.sectionCountMax
-        groups.removeLast(max(0, groups.count - query.sectionCountMax))
-        page.sections = groups.map { group in
-            let first = group.first
-            var position = standing.position(first.key, first.row)
-            if query.key.prefixCount != nil, keyOrder != nil {
-                position = QueryPosition(
-                    sortBytes: first.withSortBytes { Array($0) }, key: first.key)
-            }
-            return Section(any: (first.key, first.row), count: group.count, position: position)
-        }
-        addObjects(to: &page)
-        return page
+        let end = min(sorted.count, start + query.sectionCountMax)
+        groups = Array(sorted[start..<end])
+        return end < sorted.count
     }
 
     /// Whether the objects have to be handed over once more, for those that are shown.
-    func needsObjects(_ page: SectionPage) -> Bool {
-        keyOrder == nil && query.objectCountMax > 0 && !page.sections.isEmpty
-    }
+    var needsObjects: Bool { keyOrder == nil && query.objectCountMax > 1 && !groups.isEmpty }
 
     /// Makes ready for the objects of the page's sections alone.
     func close() {
         isClosed = true
-        groupIndexes = [:]
-        for (groupIndex, group) in groups.enumerated() { groupIndexes[group.hash] = groupIndex }
+        slots = [:]
+        for slot in indexes.indices { indexes[slot] = -1 }
+        for index in groups.indices {
+            slots[groups[index].hash] = groups[index].slot
+            indexes[Int(groups[index].slot)] = Int32(index)
+            groups[index].shown = heap(query.objectCountMax)
+        }
+        for code in codes.indices { codes[code].bound = .max }
     }
 
-    /// Adds the objects that are shown.
-    func addObjects(to page: inout SectionPage) {
-        for (groupIndex, group) in groups.enumerated() {
-            guard let shown = group.shown else { continue }
-            page.sections[groupIndex].objects = shown.sorted(by: order).map {
-                ($0.key, $0.row)
-            }
-        }
+    /// The keys of the objects of a section that are shown.
+    func shownKeys(_ group: Group) throws(StoreError) -> [UInt64] {
+        if let shown = group.shown { return try shown.sortedKeys(by: order) }
+        return keyOrder == nil && query.objectCountMax > 0 ? [group.first.key] : []
     }
 }
 
@@ -221,9 +250,9 @@ extension ObjectOrder {
     ///
     /// - `bytes`: The key of the object's section.
     func isBehind(
-        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ section: QueryPosition
+        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ section: QueryPosition
     ) -> Bool {
         // Equal texts are cut alike, hash and all.
-        !bytes.elementsEqual(section.sortBytes) && comesAfter(bytes, key, row, section)
+        !bytes.elementsEqual(section.sortBytes) && comesAfter(bytes, key, section)
     }
 }

@@ -14,7 +14,7 @@ package struct SectionQuery: Sendable {
     package var stages: StagedQuery?
     /// The order of the result, of one key at least; the object key completes it.
     package var sort: [SortKey]
-    /// What the objects of a section have in common.
+    /// The key that the objects of a section have in common.
     package var key: SectionKey
     /// Behind which section to begin; nil for the first one. See ``Section/position``.
     package var after: QueryPosition?
@@ -50,6 +50,12 @@ package struct SectionQuery: Sendable {
             max(1, objectCountMax)
         default: objectCountMax
         }
+    }
+
+    /// The rest of ``sort`` for the objects of a section: all of one have the same key, but not where that is
+    /// the beginning of a text.
+    var ownSort: [SortKey] {
+        isContiguous && key.prefixCount == nil ? Array(sort.dropFirst()) : sort
     }
 
     /// Whether sections stand in the order of their keys, each in one piece.

@@ -5,8 +5,8 @@ import Rows
 /// queries and in replies.
 ///
 /// Null and NaN count as no value, and for sums and averages of `mixed` values whatever is no number. A sum of
-/// ints is exact, and one of doubles but for the last rounding; one of ints that no int64 holds has no value. Whoever uses
-/// it keeps the least or greatest value.
+/// ints is exact, and one of doubles but for the last rounding; one of ints that no int64 holds has no value. The caller
+/// keeps the least or greatest value.
 struct AggregateCalculation {
     /// The result over the numbers.
     enum Outcome {
@@ -140,7 +140,7 @@ struct AggregateCalculation {
         }
     }
 
-    /// What came of the numbers, of a sum or an average.
+    /// The result over the numbers, of a sum or an average.
     var outcome: Outcome {
         if function == .average, count == 0 { return .none }
         switch (function, storage) {

@@ -4,11 +4,11 @@ import Text
 
 /// One thing that is asked of all objects of a query, or of each group of them: `count`, `max(age)`.
 package struct AggregateOperation: Hashable, Sendable {
-    /// What is made of the objects.
+    /// The calculation over the objects.
     package enum Kind: Hashable, Sendable {
         /// How many there are.
         case count
-        /// What becomes of the values that a path leads to, one from each object.
+        /// A function of the values that a path leads to, one from each object.
         case values(AggregateFunction, ValuePath)
         /// How many different values a path leads to.
         case distinctCount(ValuePath)
@@ -39,7 +39,7 @@ package struct AggregateOperation: Hashable, Sendable {
 
     /// As it is written.
     package var name: String
-    /// What is made of the objects.
+    /// The calculation over the objects.
     package var kind: Kind
 
     /// Reads a list such as `count,min(age),avg(home.rooms)`; paths are those of ``SortKey``.

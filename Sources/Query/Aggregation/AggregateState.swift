@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// What one operation has made of the values so far, by the rule of ``AggregateCalculation``.
+/// The state of one operation behind the values so far, by the rule of ``AggregateCalculation``.
 ///
 /// Unlike in a query, where objects stay where they are, the least or greatest value is copied.
 package struct AggregateState {
@@ -74,7 +74,7 @@ package struct AggregateState {
         }
     }
 
-    /// What came of all values: 0 for a sum of nothing.
+    /// The result over all values: 0 for a sum of nothing.
     package var result: Result {
         if let collected { return collected.result }
         switch calculation.function {

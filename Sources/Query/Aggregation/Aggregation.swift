@@ -17,10 +17,10 @@ package final class Aggregation {
         package internal(set) var count = 0
         var states: [AggregateState]
 
-        /// What came of the `values` operations, in their order.
+        /// The states of the `values` operations, in their order.
         package var results: [AggregateState.Result] { states.map(\.result) }
 
-        /// What came of one of them.
+        /// The result of one of them.
         func result(_ index: Int) -> AggregateState.Result { states[index].result }
     }
 
@@ -43,7 +43,7 @@ package final class Aggregation {
         let initial: AggregateState
     }
 
-    /// What is asked, and of which groups.
+    /// The operations, and the keys of the groups.
     private let asked: [AggregateOperation]
     private let by: [GroupKey]
     private let schema: RowSchema
@@ -156,7 +156,7 @@ package final class Aggregation {
 
     /// The same over columns; nil for what they do not calculate.
     package func makeColumns() -> ColumnAggregation? {
-        ColumnAggregation(asked, by: by, page: page, schema: schema)
+        ColumnAggregation(asked, by: by, schema: schema)
     }
 
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
@@ -181,10 +181,10 @@ package final class Aggregation {
     ///
     /// - `isAll`: Whether no other objects follow.
     package func groups(
-        of columns: ColumnAggregation, isAll: Bool, isInTime: () -> Bool
+        of columns: ColumnAggregation, isAll: Bool, within budget: Budget
     ) -> [Group]? {
         columns.finish(
-            isAll ? page : page.beforehand, byteCountMax: byteCountMax, isInTime: isInTime)
+            isAll ? page : page.beforehand, byteCountMax: byteCountMax, within: budget)
     }
 
     /// Adds groups that were calculated over columns, before anything else.

@@ -13,6 +13,6 @@ class CollectedValues {
     /// Bytes that they take.
     var byteCount: Int { 0 }
 
-    /// What came of them.
+    /// The result over them.
     var result: AggregateState.Result { .none }
 }

@@ -2,9 +2,9 @@ import ObjectModel
 import Rows
 import Text
 
-/// What is calculated from a value for a ``GroupKey``. One thread at a time uses it.
+/// The calculation from a value for a ``GroupKey``. One thread at a time uses it.
 final class GroupCalculation {
-    /// What of a value counts.
+    /// The part of a value that counts.
     let part: GroupKey.Part
     private let storage: ElementStorage
     private let clock: ZoneClock?

@@ -117,7 +117,7 @@ package struct GroupCondition: Hashable, Sendable {
         }
     }
 
-    /// What is calculated; nil for null, and for what is no number.
+    /// The result; nil for null, and for a value that is no number.
     private func numbers(
         of term: Expression.Term, _ group: Aggregation.Group
     ) throws(GroupFigure.Overflow) -> [Number?] {

@@ -2,9 +2,9 @@ import ObjectModel
 import Rows
 import Text
 
-/// What the objects of a group have in common: a value, or what is calculated from it.
+/// The value that the objects of a group have in common, or a calculation from it.
 package struct GroupKey: Hashable, Sendable {
-    /// What of a value counts.
+    /// The part of a value that counts.
     package enum Part: Hashable, Sendable {
         /// All of it.
         case value
@@ -16,7 +16,7 @@ package struct GroupKey: Hashable, Sendable {
 
     /// The way to the value, or to several, of which each counts in its group.
     package var path: ValuePath
-    /// What of it counts.
+    /// The part of it that counts.
     package var part: Part
 
     /// Whether it is one whole value of an object, as a ``SortKey`` is.

@@ -5,9 +5,9 @@ import Rows
 package final class GroupKeyEvaluator {
     /// A value of a group, as a reply shows it.
     package enum Shown {
-        /// What is stored where the path of the key leads; nil for null.
+        /// The value that is stored where the path of the key leads; nil for null.
         case value([UInt8]?, ValuePath)
-        /// What is calculated; null for none.
+        /// The calculated value; null for none.
         case calculated(AggregateState.Result)
     }
 

@@ -44,7 +44,7 @@ package struct GroupOrder: Hashable, Sendable {
             })
     }
 
-    /// What takes the figures of groups, for many of them.
+    /// Makes sinks for the figures of groups, to be used for many of them.
     func makeSinks() -> [KeySink] { keys.map { KeySink(ElementStorage($0.figure.type)) } }
 
     /// Appends a group's figures and values, so that comparing bytes compares groups.

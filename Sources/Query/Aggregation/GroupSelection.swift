@@ -1,14 +1,14 @@
 import Bytes
+import Rows
 
 /// Which groups are wanted, and in which order.
 package struct GroupSelection: Hashable, Sendable {
-    /// What their figures satisfy; nil for all.
+    /// The condition on their figures; nil for all.
     package var condition: GroupCondition?
     /// The order; nil for that of their values.
     package var order: GroupOrder?
 
-    /// So many groups are looked at between two looks at the time.
-    private static let countUnseen = 256
+    private static let stepsOfGroup = 4
 
     /// Makes a selection of all groups in their own order.
     package init() {}
@@ -20,17 +20,16 @@ package struct GroupSelection: Hashable, Sendable {
     ///
     /// - `groups`: All of them, or the first in the order of their values where that is enough.
     /// - `after`: The ``position(of:)`` that only later groups are wanted of; nil for all.
-    /// - `mayContinue`: Asked now and then.
-    /// - Returns: Nil where it had to end.
+    /// - Returns: Nil once the budget has failed.
     package func first(
-        of groups: [Aggregation.Group], after: [UInt8]?, countMax: Int, mayContinue: () -> Bool
+        of groups: [Aggregation.Group], after: [UInt8]?, countMax: Int, within budget: Budget
     ) throws(GroupFigure.Overflow) -> [Aggregation.Group]? {
         guard needsAll else { return Array(groups.prefix(countMax)) }
         var heap = BoundedHeap<(position: [UInt8], index: Int)>(countMax: countMax)
         let buffer = ByteBuffer(capacity: 128)
         let sinks = order?.makeSinks() ?? []
         for (index, group) in groups.enumerated() {
-            if index % Self.countUnseen == 0, !mayContinue() { return nil }
+            if !budget.spend(Self.stepsOfGroup) { return nil }
             if let condition, try !condition.holds(of: group) { continue }
             buffer.removeAll()
             try append(group, by: sinks, to: buffer)
@@ -40,8 +39,9 @@ package struct GroupSelection: Hashable, Sendable {
                 b.position.withUnsafeBytes { Self.isLess(a.position, $0) }
             }
         }
-        return heap.sorted { a, b in b.position.withUnsafeBytes { Self.isLess(a.position, $0) } }
-            .map { groups[$0.index] }
+        return heap.sorted(within: budget) { a, b in
+            b.position.withUnsafeBytes { Self.isLess(a.position, $0) }
+        }?.map { groups[$0.index] }
     }
 
     /// Where a group stands in the order, for ``first(of:after:countMax:)``.

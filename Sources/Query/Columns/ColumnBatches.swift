@@ -6,7 +6,9 @@ final class ColumnBatches {
 
     /// Hands over the objects of a chunk's result in the order of their keys.
     func forEach(of chunk: Int, _ frame: ColumnFrame, _ body: (ColumnBatch) -> Void) {
-        let isWhole = frame.count == ColumnChunk.keyCount
+        let objectCount = frame.count
+        if objectCount == 0 { return }
+        let isWhole = objectCount == ColumnChunk.keyCount
         var position = 0
         while position < ColumnChunk.keyCount {
             var count = 0
@@ -25,8 +27,7 @@ final class ColumnBatches {
             if count == 0 { continue }
             body(
                 ColumnBatch(
-                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
-                    isOfAll: isWhole))
+                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count)))
         }
     }
 }

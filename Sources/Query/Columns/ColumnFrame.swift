@@ -1,6 +1,6 @@
 import Rows
 
-/// What one thread needs to evaluate chunk after chunk: masks for what lies between, and which objects only
+/// The masks of one thread that evaluates chunk after chunk: results, intermediate ones, and which objects only
 /// their rows can decide.
 package final class ColumnFrame {
     /// The result: which positions satisfy the predicate; those of ``undecided`` are not to be used.
@@ -12,7 +12,7 @@ package final class ColumnFrame {
     private var spare: [UnsafeMutablePointer<UInt8>] = []
     private var large = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 15)
     private var largeCount = 1 << 15
-    /// What is spent on evaluating; once it has failed the masks are not to be used.
+    /// The budget of evaluating; once it has failed the masks are not to be used.
     let budget: Budget
 
     /// Makes masks for one thread.

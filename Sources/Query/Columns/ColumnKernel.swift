@@ -7,7 +7,7 @@ import Rows
 struct ColumnKernel: @unchecked Sendable {
     // Unchecked: `ValueTest` is a class, but the tests that get here only read what they were made of.
 
-    /// What is done with packed values.
+    /// The work on packed values.
     enum Form {
         /// The same answer for all values.
         case fixed(Bool)
@@ -27,7 +27,7 @@ struct ColumnKernel: @unchecked Sendable {
         case each
     }
 
-    /// What each value can be tested by.
+    /// The test of each value.
     let test: ValueTest
     let form: Form
 

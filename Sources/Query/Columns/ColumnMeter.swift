@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the bytes of the chunks that are alive, whoever holds them. Thread-safe.
+/// Counts the bytes of the chunks that are alive, by whichever query or store. Thread-safe.
 package final class ColumnMeter: Sendable {
     private let total = Atomic<Int>(0)
 

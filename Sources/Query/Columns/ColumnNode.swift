@@ -1,63 +1,52 @@
 import Rows
 
-/// A part of a predicate that columns answer, for one class. Immutable while it is evaluated, by any number
-/// of threads with a frame each.
-class ColumnNode {
+/// A part of a predicate that columns answer, for one class. Unchanged while it is evaluated, by any number of threads with
+/// a frame each.
+indirect enum ColumnNode {
+    /// The same answer for every object.
+    case constant(Bool)
+    /// Holds when its part does not.
+    case not(ColumnNode)
+    /// Holds when all its parts do.
+    case and([ColumnNode])
+    /// Holds when one of its parts does.
+    case or([ColumnNode])
+    /// A test of a property of the object itself.
+    case test(ColumnTest)
+    /// A test of an object behind a to-one link.
+    case link(ColumnLink)
+
     /// Makes the node ready for columns, and for the objects that the predicate names.
-    func bind(_ columns: BoundColumns) {}
+    func bind(_ columns: BoundColumns) {
+        switch self {
+        case .constant: break
+        case .not(let part): part.bind(columns)
+        case .and(let parts), .or(let parts): for part in parts { part.bind(columns) }
+        case .test(let test): test.bind(columns)
+        case .link(let link): link.bind(columns)
+        }
+    }
 
     /// Sets each position of a chunk's mask to whether the part holds.
-    func evaluate(_ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>) {}
-}
-
-/// The same answer for every object.
-final class ColumnConstantNode: ColumnNode {
-    private let truth: Bool
-
-    init(_ truth: Bool) { self.truth = truth }
-
-    override func evaluate(
-        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
-    ) {
-        ColumnMask.fill(mask, ColumnChunk.keyCount, truth)
+    func evaluate(_ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>) {
+        switch self {
+        case .constant(let truth): ColumnMask.fill(mask, ColumnChunk.keyCount, truth)
+        case .not(let part):
+            part.evaluate(chunk, frame, into: mask)
+            ColumnMask.invert(mask, ColumnChunk.keyCount)
+        case .and(let parts): Self.evaluate(parts, isOr: false, chunk, frame, into: mask)
+        case .or(let parts): Self.evaluate(parts, isOr: true, chunk, frame, into: mask)
+        case .test(let test): test.evaluate(chunk, frame, into: mask)
+        case .link(let link): link.evaluate(chunk, frame, into: mask)
+        }
     }
-}
 
-/// Holds when its part does not.
-final class ColumnNotNode: ColumnNode {
-    private let part: ColumnNode
-
-    init(_ part: ColumnNode) { self.part = part }
-
-    override func bind(_ columns: BoundColumns) { part.bind(columns) }
-
-    override func evaluate(
-        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
-    ) {
-        part.evaluate(chunk, frame, into: mask)
-        ColumnMask.invert(mask, ColumnChunk.keyCount)
-    }
-}
-
-/// Holds when all its parts do, or when one does.
-final class ColumnChainNode: ColumnNode {
-    private let parts: [ColumnNode]
-    private let isOr: Bool
-
-    /// What evaluating a part for a chunk is counted as.
+    /// The steps of evaluating a part for a chunk.
     private static let stepsOfPart = 64
 
-    init(_ parts: [ColumnNode], isOr: Bool) {
-        self.parts = parts
-        self.isOr = isOr
-    }
-
-    override func bind(_ columns: BoundColumns) {
-        for part in parts { part.bind(columns) }
-    }
-
-    override func evaluate(
-        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    private static func evaluate(
+        _ parts: [ColumnNode], isOr: Bool, _ chunk: Int, _ frame: ColumnFrame,
+        into mask: UnsafeMutablePointer<UInt8>
     ) {
         let count = ColumnChunk.keyCount
         for (index, part) in parts.enumerated() {

@@ -9,9 +9,9 @@ package final class ColumnProgram: @unchecked Sendable {
 
     /// The columns that it needs.
     package let references: Set<ColumnReference>
-    /// What its tests look at of texts, by the columns that have them.
+    /// The effort of its tests of texts, by column.
     package let efforts: [ColumnReference: TextEffort]
-    /// What is left to be tested on the rows of those objects that satisfy the rest; nil for nothing.
+    /// The rest, to be tested on the rows of those objects that columns do not rule out; nil for nothing.
     package let residual: Predicate?
     private let root: ColumnNode
     private let classIndex: Int
@@ -62,18 +62,5 @@ package final class ColumnProgram: @unchecked Sendable {
         present.restrict(frame.mask)
         frame.restrictUndecided(present)
         return true
-    }
-
-    /// Whether so many objects satisfy what columns answer, as far as they decide.
-    ///
-    /// - `budget`: Where it fails, nobody will use the answer.
-    package func isMatching(_ wanted: Int, within budget: Budget) -> Bool {
-        let frame = ColumnFrame(within: budget)
-        var count = 0
-        for chunk in 0..<chunkCount where evaluate(chunk, frame) {
-            count += frame.count
-            if count >= wanted || !budget.look() { return true }
-        }
-        return count >= wanted
     }
 }

@@ -8,7 +8,7 @@ struct ColumnProgramBuilder {
     /// Makes the tests, which are those of rows.
     private var tests: ValueTestMaker
     private(set) var references: Set<ColumnReference> = []
-    /// What is looked at of the columns of texts.
+    /// The efforts of the tests of texts, by column.
     private(set) var efforts: [ColumnReference: TextEffort] = [:]
 
     init(schema: RowSchema, isAvailable: @escaping (ColumnReference) -> Bool) {
@@ -31,7 +31,7 @@ struct ColumnProgramBuilder {
         }
         guard !nodes.isEmpty else { return (nil, predicate) }
         return (
-            nodes.count == 1 ? nodes[0] : ColumnChainNode(nodes, isOr: false),
+            nodes.count == 1 ? nodes[0] : .and(nodes),
             Predicate.conjunction(rest)
         )
     }
@@ -39,8 +39,8 @@ struct ColumnProgramBuilder {
     /// The node for a whole predicate; nil when columns can't answer it.
     private mutating func node(_ predicate: Predicate, _ classIndex: Int) -> ColumnNode? {
         switch predicate {
-        case .constant(let truth): return ColumnConstantNode(truth)
-        case .not(let part): return node(part, classIndex).map { ColumnNotNode($0) }
+        case .constant(let truth): return .constant(truth)
+        case .not(let part): return node(part, classIndex).map { .not($0) }
         case .and(let parts): return chain(parts, isOr: false, classIndex)
         case .or(let parts):
             return chain(MatchNodeBuilder.mergingEqualities(parts), isOr: true, classIndex)
@@ -61,7 +61,7 @@ struct ColumnProgramBuilder {
             }
             nodes.append(node)
         }
-        return nodes.count == 1 ? nodes[0] : ColumnChainNode(nodes, isOr: isOr)
+        return nodes.count == 1 ? nodes[0] : isOr ? .or(nodes) : .and(nodes)
     }
 
     private mutating func node(_ comparison: Comparison, _ classIndex: Int) -> ColumnNode? {
@@ -104,38 +104,39 @@ struct ColumnProgramBuilder {
         switch path.terminal {
         case .elements(let member):
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            let node = ColumnElementsNode(reference, quantifier, storage, test)
-            note(node, reference, storage)
-            return node
+            return self.test(reference, quantifier, storage, test)
         case .value(let member):
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            let field = ColumnFieldNode(reference, storage, test)
-            note(field, reference, storage)
-            var node: ColumnNode = field
+            var node = self.test(reference, nil, storage, test)
             for (index, step) in path.steps.enumerated().reversed() {
                 var rest = path
                 rest.root = .objects(classIndex: step.toClass)
                 rest.steps.removeFirst(index + 1)
                 let link = ColumnReference(classIndex: step.fromClass, member: step.member)
                 references.formUnion([link, .presence(step.toClass)])
-                node = ColumnLinkNode(
-                    link, farClass: step.toClass, node, rowNode(rest, member, test),
-                    nullResult: test.nullResult)
+                node = .link(
+                    ColumnLink(
+                        link, farClass: step.toClass, node, rowNode(rest, member, test),
+                        nullResult: test.nullResult))
             }
             return node
         default: return nil
         }
     }
 
-    private mutating func note(
-        _ node: ColumnTestNode, _ reference: ColumnReference, _ storage: ElementStorage
-    ) {
+    private mutating func test(
+        _ reference: ColumnReference, _ quantifier: Quantifier?, _ storage: ElementStorage,
+        _ test: ValueTest
+    ) -> ColumnNode {
+        let made = ColumnTest(reference, quantifier, storage, test)
         references.insert(reference)
-        guard ColumnForm.isText(storage) else { return }
-        efforts[reference, default: TextEffort()].add(node.kernel.form)
+        if ColumnForm.isText(storage) {
+            efforts[reference, default: TextEffort()].add(made.kernel.form)
+        }
+        return .test(made)
     }
 
-    /// What tests the row of an object that a path starts from.
+    /// Makes the test of the row of an object that a path starts from.
     private func rowNode(_ path: ValuePath, _ member: Int, _ test: ValueTest) -> MatchNode {
         FollowNode(path, member: member, test, schema: schema)
             ?? FieldNode(schema.classes[path.lastClass], member, test)

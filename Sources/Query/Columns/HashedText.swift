@@ -18,7 +18,7 @@ struct HashedText {
 
     /// Null, which equals itself alone.
     static var null: HashedText { HashedText(start: nil, count: .max, hash: 0) }
-    /// What equals no text, nor null.
+    /// A value that equals neither a text nor null.
     static var none: HashedText { HashedText(start: nil, count: .max - 1, hash: 0) }
 
     /// Its bytes; none of null.

@@ -82,36 +82,6 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         }
     }
 
-    /// Hands over each position with the place of its value in a table: 0 for null, else one more than its distance from
-    /// `base`, which no value is below.
-    @inline(__always)
-    func forEachPlace(from base: Int64, _ body: (_ position: Int, _ place: Int) -> Void) {
-        switch width {
-        case 1: forEachPlace(from: base, UInt8.self, body)
-        case 2: forEachPlace(from: base, UInt16.self, body)
-        case 4: forEachPlace(from: base, UInt32.self, body)
-        default: forEachPlace(from: base, UInt64.self, body)
-        }
-    }
-
-    @inline(__always)
-    private func forEachPlace<Cell: FixedWidthInteger & UnsignedInteger>(
-        from base: Int64, _ type: Cell.Type, _ body: (Int, Int) -> Void
-    ) {
-        let cells = cells.assumingMemoryBound(to: type)
-        let first = Int(least &- base) &+ 1
-        guard let nulls else {
-            for position in 0..<count {
-                body(position, first &+ Int(truncatingIfNeeded: cells[position]))
-            }
-            return
-        }
-        for position in 0..<count {
-            let place = first &+ Int(truncatingIfNeeded: cells[position])
-            body(position, nulls[position] == 0 ? place : 0)
-        }
-    }
-
     override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
         var value = value(position)
         switch storage {

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import Text
 
-/// The value that the objects of a section have in common, or the beginning of a text.
+/// The key that the objects of a section have in common: one value, or the beginning of a text.
 package struct SectionKey: Hashable, Sendable {
     /// The way to the value: of a scalar type, and of a string where ``prefixCount`` is stated.
     package var path: ValuePath

@@ -35,8 +35,7 @@ package final class SectionKeyReader {
         } else {
             OrderedKey.appendNull(to: buffer)
         }
-        if isAscending { return }
-        for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
+        if !isAscending { SortEvaluator.invert(from: start, in: buffer) }
     }
 
     /// Reads an object's key as it is stored, nil for null; valid until the next one is read.

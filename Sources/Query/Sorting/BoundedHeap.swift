@@ -1,3 +1,5 @@
+import Rows
+
 /// The first elements of an order, kept while more are seen: a bounded binary heap whose root is the last of
 /// them.
 ///
@@ -62,17 +64,11 @@ public struct BoundedHeap<Element> {
         }
     }
 
-    /// The elements in order.
-    @inlinable
-    public func sorted(_ isBefore: (Element, Element) -> Bool) -> [Element] {
-        elements.sorted(by: isBefore)
-    }
-
-    /// The elements in order; nil when there is too little time.
+    /// The elements in order; nil once the budget has failed.
     @inlinable
     public func sorted(
-        inTime isInTime: () -> Bool, _ isBefore: (Element, Element) -> Bool
+        within budget: Budget, _ isBefore: (Element, Element) -> Bool
     ) -> [Element]? {
-        elements.sorted(inTime: isInTime, by: isBefore)
+        elements.sorted(within: budget, by: isBefore)
     }
 }

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// What a path that counts or aggregates the objects behind an inverse link comes to, for every object of a class: made
+/// The results of a path that counts or aggregates the objects behind an inverse link, for every object of a class: made
 /// in one pass over the objects that hold the links.
 ///
 /// Rows that are added stay where they are stored as long as it is used. One thread at a time uses it.

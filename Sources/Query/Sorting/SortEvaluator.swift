@@ -60,7 +60,7 @@ package final class SortEvaluator {
                 own.sink.take(own.walker, row, key, source)
                 isCut = own.sink.append(to: buffer, textByteCountMax: textByteCountMax) || isCut
             }
-            Self.invert(own, from: start, in: buffer)
+            if !own.isAscending { Self.invert(from: start, in: buffer) }
         }
         return isCut
     }
@@ -95,18 +95,14 @@ package final class SortEvaluator {
             let start = buffer.count
             own.sink.take(own.walker, value: value)
             isCut = own.sink.append(to: buffer, textByteCountMax: textByteCountMax) || isCut
-            Self.invert(own, from: start, in: buffer)
+            if !own.isAscending { Self.invert(from: start, in: buffer) }
         }
         return isCut
     }
 
     /// Inverts the bytes of a descending key.
-    private static func invert(_ key: Key, from start: Int, in buffer: ByteBuffer) {
-        guard !key.isAscending else { return }
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
-        for offset in start..<buffer.count {
-            buffer.store(~bytes[offset - start], at: offset)
-        }
+    static func invert(from start: Int, in buffer: ByteBuffer) {
+        for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
     }
 
     /// Appends the values for DISTINCT.

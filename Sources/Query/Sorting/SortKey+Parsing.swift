@@ -50,7 +50,7 @@ extension SortKey {
         }
     }
 
-    /// What is meant by a path with `asc` or `desc` behind it; nil for other texts.
+    /// The clause that is meant by a path with `asc` or `desc` behind it; nil for other texts.
     private static func descending(_ item: String) -> String? {
         let words = item.split(separator: " ")
         guard words.count == 2 else { return nil }

@@ -134,8 +134,8 @@ struct AggregatePage {
         let selected = try known { () throws(GroupFigure.Overflow) in
             // One more than a page's shows whether there is a next one.
             try selection.first(
-                of: aggregation.finish(), after: after, countMax: query.limit + 1
-            ) { read.budget.look() }
+                of: aggregation.finish(), after: after, countMax: query.limit + 1,
+                within: read.budget)
         }
         guard let groups = selected else {
             throw .givenUp(read.budget.failure ?? .time, view.served.limits)

@@ -11,9 +11,9 @@ package struct CheckedAggregate: Sendable {
     let predicate: Predicate?
     /// The whole query, where the filter has SORT, DISTINCT or LIMIT.
     let stages: StagedQuery?
-    /// What is asked.
+    /// The operations.
     let operations: [AggregateOperation]
-    /// What the objects of a group have in common; empty without groups.
+    /// The keys of groups; empty without groups.
     let by: [GroupKey]
     /// The paths of ``by`` as they are written.
     let byNames: [String]
@@ -21,7 +21,7 @@ package struct CheckedAggregate: Sendable {
     let selection: GroupSelection
     /// Groups of a page.
     let limit: Int
-    /// What a cursor is bound to.
+    /// The request that a cursor is bound to.
     let hash: PageCursor.QueryHash
 
     /// The most operations of a request.

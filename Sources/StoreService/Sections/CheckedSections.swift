@@ -9,9 +9,9 @@ package struct CheckedSections: Sendable {
     let rowClass: RowClass
     /// Which sections are wanted, from the first one on.
     let sections: SectionQuery
-    /// What the reply holds of each object.
+    /// The shape of each object in the reply.
     let selection: FieldSelection
-    /// What a cursor is bound to.
+    /// The request that a cursor is bound to.
     let hash: PageCursor.QueryHash
 
     /// Objects that are shown of a section when the request does not say.

@@ -35,9 +35,9 @@ struct CodeOrder {
         return false
     }
 
-    private func read(_ group: Int, coderCount: Int) -> UnsafeRawBufferPointer {
+    private func read(_ group: Int) -> UnsafeRawBufferPointer {
         buffer.removeAll()
-        for index in 0..<coderCount {
+        for index in coders.indices {
             let code = code(index, of: group)
             if let values = values[index] {
                 buffer.append(values[code])
@@ -49,13 +49,10 @@ struct CodeOrder {
     }
 
     /// The sort bytes of a group.
-    func bytes(of group: Int) -> [UInt8] { Array(read(group, coderCount: coders.count)) }
-
-    /// The sort bytes of a group's first value.
-    func firstBytes(of group: Int) -> [UInt8] { Array(read(group, coderCount: 1)) }
+    func bytes(of group: Int) -> [UInt8] { Array(read(group)) }
 
     /// Whether a group comes behind sort bytes.
     func isBehind(_ group: Int, _ sortBytes: [UInt8]) -> Bool {
-        sortBytes.withUnsafeBytes { compareKeys(read(group, coderCount: coders.count), $0) > 0 }
+        sortBytes.withUnsafeBytes { compareKeys(read(group), $0) > 0 }
     }
 }

@@ -7,7 +7,7 @@ final class CodeTable {
     /// The codes by the hashes of their numbers; all bits set for none. Twice as many as there is room for numbers.
     private var slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
     private var slotCount = 64
-    /// Nobody who chooses numbers knows where they will stand.
+    /// Random, so that a client that chooses numbers cannot tell where they will stand.
     private let seed = UInt64.random(in: 0 ... .max)
 
     init() { slots.initialize(repeating: .max, count: slotCount) }

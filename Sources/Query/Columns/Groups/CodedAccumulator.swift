@@ -95,7 +95,4 @@ class CodedAccumulator: ColumnAccumulator {
         let pair = pairs.numbers[index]
         return (Int(pair >> 32), Int(UInt32(truncatingIfNeeded: pair)))
     }
-
-    /// So many meetings are looked at between two looks at the time.
-    static let meetingsUnseen = 1024
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Rows
 
 /// The sort bytes of the values that have codes. One thread at a time uses it.
 final class CodedValues {
@@ -10,33 +11,31 @@ final class CodedValues {
 
     /// - `joinsEqual`: Whether it is asked which are equal, where codes may have equal values.
     /// - `byteCountMax`: Memory for them.
-    /// - `goesOn`: Asked now and then.
     ///
-    /// Nil when there is too little memory, or when it was not to go on.
+    /// Nil when there is too little memory, or the budget has failed.
     init?(
-        _ coder: GroupCoder, isAscending: Bool = true, joinsEqual: Bool = true, byteCountMax: Int,
-        goesOn: () -> Bool
+        _ coder: GroupCoder, joinsEqual: Bool = true, byteCountMax: Int, within budget: Budget
     ) {
         count = coder.count
         starts = .allocate(capacity: count + 1)
         for code in 0..<count {
             starts[code] = buffer.count
             coder.append(code, to: buffer)
-            if byteCount > byteCountMax || code % 64 == 63 && !goesOn() { return nil }
+            if byteCount > byteCountMax || !budget.spend(Self.stepsOfValue) { return nil }
         }
         starts[count] = buffer.count
-        if !isAscending {
-            for offset in 0..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
-        }
-        if joinsEqual, coder.hasEqualValues, !join(byteCountMax: byteCountMax, goesOn) {
+        if joinsEqual, coder.hasEqualValues, !join(byteCountMax: byteCountMax, within: budget) {
             return nil
         }
     }
 
     deinit { starts.deallocate() }
 
-    /// Finds equal values; false when there is too little memory, or when it was not to go on.
-    private func join(byteCountMax: Int, _ goesOn: () -> Bool) -> Bool {
+    /// A value may have to be read behind a link.
+    private static let stepsOfValue = 16
+
+    /// Finds equal values; false when there is too little memory, or the budget has failed.
+    private func join(byteCountMax: Int, within budget: Budget) -> Bool {
         let table = TextTable()
         var different: [UInt32] = []
         return withUnsafeTemporaryAllocation(of: HashedText.self, capacity: TextTable.countMax) {
@@ -62,7 +61,7 @@ final class CodedValues {
                         firsts.append(different[Int(codes[own - start])])
                     }
                     guard byteCount + table.byteCount + different.count * 4 <= byteCountMax,
-                        goesOn()
+                        budget.spend(end - start)
                     else { return false }
                 }
                 if different.count == count { firsts = [] }

@@ -1,9 +1,9 @@
 import ObjectModel
 import Rows
 
-/// What becomes of the values of a column in each group. One thread at a time uses it.
+/// The results of a column's values in each group. One thread at a time uses it.
 class ColumnAccumulator {
-    /// What is asked of the values.
+    /// The results that are asked for.
     struct Wishes: OptionSet {
         let rawValue: Int
 
@@ -70,10 +70,7 @@ class ColumnAccumulator {
     /// - `groups`: The group of each object; nil where all are of the first.
     final func add(_ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
         guard batch.chunk < column.count, let chunk = column[batch.chunk] else { return }
-        if chunk.nulls == nil, chunk.exceptions == nil {
-            guard groups == nil, batch.isOfAll else { return add(chunk, batch, groups) }
-            return addAll(chunk, batch)
-        }
+        if chunk.nulls == nil, chunk.exceptions == nil { return add(chunk, batch, groups) }
         var count = 0
         for (index, position) in batch.positions.enumerated() {
             positions[count] = position
@@ -91,9 +88,6 @@ class ColumnAccumulator {
     /// Adds the values of a batch, none of which is null.
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {}
 
-    /// Adds the values of a batch of a chunk whose other values all are added as well, to the first group.
-    func addAll(_ chunk: ColumnChunk, _ batch: ColumnBatch) { add(chunk, batch, nil) }
-
     /// Adds the groups of a part to those that `groups` names.
     func add(_ part: ColumnAccumulator, to groups: [UInt32]) {}
 
@@ -103,11 +97,10 @@ class ColumnAccumulator {
     /// Makes ready for ``state(_:of:)``, when all values were added.
     ///
     /// - `byteCountMax`: Memory for what it needs besides.
-    /// - `isInTime`: Asked now and then.
-    /// - Returns: False when there is too little memory or time.
-    func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool { true }
+    /// - Returns: False when there is too little memory, or the budget has failed.
+    func settle(byteCountMax: Int, within budget: Budget) -> Bool { true }
 
-    /// What an operation has made of a group's values.
+    /// The state of an operation behind a group's values.
     func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {
         guard case .values(let function, let path) = kind else { return nil }
         let storage = path.type.storage

@@ -1,4 +1,5 @@
 import Bytes
+import Rows
 
 extension ColumnAggregation {
     /// The key of the first object of each group, rising.
@@ -7,21 +8,20 @@ extension ColumnAggregation {
     /// The first groups of a page in their order, or all in whatever order.
     ///
     /// - `byteCountMax`: Memory for them.
-    /// - `isInTime`: Asked now and then.
-    /// - Returns: Nil when there is too little memory or time.
+    /// - Returns: Nil when there is too little memory, or the budget has failed.
     package func finish(
-        _ page: GroupPage, byteCountMax: Int, isInTime: () -> Bool
+        _ page: GroupPage, byteCountMax: Int, within budget: Budget
     ) -> [Aggregation.Group]? {
         var left = byteCountMax - byteCount
         guard !coders.isEmpty else {
-            let isReady = settle(byteCountMax: left, isInTime: isInTime)
+            let isReady = settle(byteCountMax: left, within: budget)
             return isReady ? [makeGroup(0, [])] : nil
         }
         var values: [CodedValues?] = []
         for coder in coders {
             var own: CodedValues?
             if coder.hasEqualValues {
-                own = CodedValues(coder, byteCountMax: left, goesOn: isInTime)
+                own = CodedValues(coder, byteCountMax: left, within: budget)
                 if own == nil { return nil }
             }
             left -= own?.byteCount ?? 0
@@ -39,49 +39,35 @@ extension ColumnAggregation {
         }
         left -= codes.count * 4
         let before = whole.byteCount
-        guard whole.settle(byteCountMax: left, isInTime: isInTime) else { return nil }
+        guard whole.settle(byteCountMax: left, within: budget) else { return nil }
         left -= whole.byteCount - before
         let order = CodeOrder(coders, values, codes: codes)
         let groupByteCount = Aggregation.byteCount(ofGroup: 0, operationCount: operations.count)
-        let first = whole.first(of: page, order, isInTime: isInTime)
+        let first = whole.first(of: page, order, within: budget)
         guard let first, first.count * groupByteCount <= left else { return nil }
         var groups: [Aggregation.Group] = []
         for group in first {
-            if groups.count.isMultiple(of: Self.groupsUnseen), !isInTime() { return nil }
+            if !budget.spend(Self.stepsOfGroup) { return nil }
             groups.append(whole.makeGroup(group, order.bytes(of: group)))
         }
         return groups
     }
 
-    /// So many groups are looked at between two looks at the time.
-    private static let groupsUnseen = 64
+    private static let stepsOfGroup = 16
 
-    /// Finds where the page ends that is wanted, now and then as groups come.
-    func lowerCeiling() {
-        guard let ceiling, ceiling.isWorthLooking(groupCount),
-            groupCount * coders.count * MemoryLayout<UInt32>.size <= byteCountMax - byteCount
-        else { return }
-        let codes = coders.count > 1 ? allCodes() : []
-        let order = CodeOrder(coders, coders.map { _ in nil }, codes: codes)
-        guard let first = first(of: ceiling.page, order, isInTime: { true }),
-            first.count == ceiling.page.countMax, let last = first.last
-        else { return }
-        ceiling.lower(to: order.firstBytes(of: last))
-    }
-
-    private func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    private func settle(byteCountMax: Int, within budget: Budget) -> Bool {
         let before = byteCount
         guard byteCountMax >= 0 else { return false }
         return accumulators.allSatisfy { accumulator in
             accumulator.settle(
                 byteCountMax: byteCountMax - (byteCount - before),
-                isInTime: isInTime)
+                within: budget)
         }
     }
 
     /// The numbers of the first groups of a page, or of all where more has to be known of them.
     private func first(
-        of page: GroupPage, _ order: CodeOrder, isInTime: () -> Bool
+        of page: GroupPage, _ order: CodeOrder, within budget: Budget
     ) -> [Int]? {
         let selection = page.selection
         let isAscending = selection.order?.isByCountAscending
@@ -94,7 +80,7 @@ extension ColumnAggregation {
         }
         var heap = BoundedHeap<Int>(countMax: countMax)
         for group in counts.indices {
-            if group.isMultiple(of: Self.groupsUnseen), !isInTime() { return nil }
+            if !budget.spend() { return nil }
             if selection.needsAll {
                 let holds = try? isWanted(group, page, order)
                 // Who makes all groups finds the figure without a value again.
@@ -105,7 +91,7 @@ extension ColumnAggregation {
             }
             _ = heap.insert(group, isBefore: isBefore)
         }
-        return heap.sorted(isBefore)
+        return heap.sorted(within: budget, isBefore)
     }
 
     /// Whether a group satisfies the condition of a page and comes behind its position.

@@ -21,8 +21,6 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
     /// The coder of a collection's elements, of which each counts in its group.
     private let many: GroupCoder?
     private let elements = ElementBatches()
-    /// Beyond which no group is wanted; nil where all are, or only all of them tell which.
-    let ceiling: GroupCeiling?
     /// How many objects it has seen.
     package private(set) var objectCount = 0
     /// Memory beyond which it is full.
@@ -42,11 +40,10 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
 
     /// Makes an aggregation; nil for what columns do not calculate.
     ///
-    /// - `page`: The groups that are wanted; nil for all.
     /// - `isOfKeys`: Whether it is made for ``firstKeys``.
     package init?(
-        _ operations: [AggregateOperation], by: [GroupKey], page: GroupPage?,
-        isOfKeys: Bool = false, schema: RowSchema
+        _ operations: [AggregateOperation], by: [GroupKey], isOfKeys: Bool = false,
+        schema: RowSchema
     ) {
         var made: [Operation] = []
         var accumulators: [ColumnAccumulator] = []
@@ -73,10 +70,6 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
         self.accumulators = accumulators
         self.coders = coders
         many = zip(by, coders).first { $0.0.path.isMany }?.1
-        // Of groups that are joined in the end there may be fewer than are wanted.
-        let areDifferent = many == nil && !coders.contains(where: \.hasEqualValues)
-        ceiling =
-            areDifferent ? page.flatMap { GroupCeiling($0, by: by, schema: schema) } : nil
         needsAll = isOfKeys || accumulators.contains(where: \.needsAll)
         begin()
     }
@@ -87,7 +80,7 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
             return nil
         }
         self.init(
-            [], by: keys.map { GroupKey(path: $0.path, part: .value) }, page: nil, isOfKeys: true,
+            [], by: keys.map { GroupKey(path: $0.path, part: .value) }, isOfKeys: true,
             schema: schema)
     }
 
@@ -101,7 +94,6 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
         }
         self.coders = coders
         many = zip(whole.coders, coders).first { $0.0 === whole.many }?.1
-        ceiling = whole.ceiling.map(GroupCeiling.init(as:))
         accumulators = whole.accumulators.map { own in
             let accumulator = own.makePart()
             accumulator.bind(as: own)
@@ -153,14 +145,9 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
         Set(coders.map(\.reference) + accumulators.map(\.reference))
     }
 
-    package var farClasses: [Int] { [] }
-
-    package func bind(
-        to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool
-    ) -> Bool {
+    package func bind(to columns: BoundColumns) -> Bool {
         for coder in coders { coder.bind(to: columns) }
         for accumulator in accumulators { accumulator.bind(to: columns) }
-        ceiling?.bind(to: columns)
         return true
     }
 
@@ -202,7 +189,6 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
             noteRoom()
         }
         objectCount += frame.count
-        ceiling?.narrow(chunk, frame)
         batches.forEach(of: chunk, frame) { batch in
             guard let many else { return add(batch) }
             guard let collections = many.chunk(chunk) as? CollectionChunk else { return }
@@ -212,7 +198,6 @@ package final class ColumnAggregation: ColumnCalculation, @unchecked Sendable {
                 noteRoom()
             }
         }
-        lowerCeiling()
     }
 
     private func noteRoom() { if byteCount > byteCountMax { isFull = true } }

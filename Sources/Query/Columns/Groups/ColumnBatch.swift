@@ -9,8 +9,6 @@ struct ColumnBatch {
     let positions: UnsafeBufferPointer<Int32>
     /// In a batch of the elements of collections the place of each object's one among those of all objects.
     var elements = UnsafeBufferPointer<Int32>(start: nil, count: 0)
-    /// Whether every position of the chunk is in one of its batches.
-    var isOfAll = false
 
     /// The key of an object.
     func key(_ index: Int) -> UInt64 {

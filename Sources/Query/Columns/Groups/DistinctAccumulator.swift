@@ -26,35 +26,35 @@ final class DistinctAccumulator: CodedAccumulator {
 
     override var needsAll: Bool { true }
 
-    override func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    override func settle(byteCountMax: Int, within budget: Budget) -> Bool {
         let left = byteCountMax - groupCount * 8
         if left < 0 { return false }
         counts = [Int](repeating: 0, count: groupCount)
         return wholeCoder.hasEqualValues
-            ? settleEqual(byteCountMax: left, isInTime) : settleDifferent(isInTime)
+            ? settleEqual(byteCountMax: left, within: budget) : settleDifferent(within: budget)
     }
 
-    /// What a value takes that is joined with equal ones, at most.
+    /// The most bytes of a value that is joined with equal ones.
     private static let joinedByteCount = 32
 
     /// Counts codes.
-    private func settleDifferent(_ isInTime: () -> Bool) -> Bool {
+    private func settleDifferent(within budget: Budget) -> Bool {
         for index in 0..<meetingCount {
-            if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
+            if !budget.spend() { return false }
             counts[meeting(index).group] += 1
         }
         return true
     }
 
     /// Counts values, of which several codes may have one, and some none.
-    private func settleEqual(byteCountMax: Int, _ isInTime: () -> Bool) -> Bool {
+    private func settleEqual(byteCountMax: Int, within budget: Budget) -> Bool {
         let coded = wholeCoder.codes(of: coder)
         let byteCountMax = byteCountMax - meetingCount * Self.joinedByteCount - coded.count * 4
-        guard let values = CodedValues(wholeCoder, byteCountMax: byteCountMax, goesOn: isInTime)
+        guard let values = CodedValues(wholeCoder, byteCountMax: byteCountMax, within: budget)
         else { return false }
         let joined = CodeTable()
         for index in 0..<meetingCount {
-            if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
+            if !budget.spend() { return false }
             let (group, code) = meeting(index)
             let own = Int(coded[code])
             // Null begins so.

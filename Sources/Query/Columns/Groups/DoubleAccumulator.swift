@@ -51,13 +51,6 @@ final class DoubleAccumulator: ColumnAccumulator {
         self.digitByteCount += digitByteCount
     }
 
-    override func addAll(_ chunk: ColumnChunk, _ batch: ColumnBatch) {
-        guard let chunk = chunk as? DoubleChunk else { return }
-        groups[0].count += batch.positions.count
-        if wishes.contains(.sum) { groups[0].sum.add(chunk.cells, at: batch.positions) }
-        groups[0].meet(chunk.least, chunk.greatest)
-    }
-
     /// Adds a value so many times.
     func add(_ value: Double, _ count: Int, to group: Int) {
         groups[group].count += count

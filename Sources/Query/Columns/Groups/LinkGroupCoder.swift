@@ -6,7 +6,7 @@ final class LinkGroupCoder: NumberGroupCoder {
     /// The class of the objects whose values are read.
     let farClass: Int
     private let evaluator: SortEvaluator
-    /// What is calculated from the values, where they do not count whole.
+    /// The calculation from the values, where they do not count whole.
     private let calculated: (walker: PathWalker, sink: GroupKeySink)?
     private var source: (any ObjectSource)?
     /// Whether a text was cut, so that sort bytes do not tell its order.

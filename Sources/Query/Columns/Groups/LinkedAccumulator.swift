@@ -3,7 +3,7 @@ import Rows
 
 /// Sums and extremes of numbers and dates behind links: each object that is linked to is read once, when all links are known.
 final class LinkedAccumulator: CodedAccumulator {
-    /// What the values are added to in the end, by their type.
+    /// The accumulators of the values in the end, by their type.
     private let numbers: NumberAccumulator?
     private let doubles: DoubleAccumulator?
     /// How many objects each meeting has.
@@ -52,7 +52,7 @@ final class LinkedAccumulator: CodedAccumulator {
         while objectCounts.count < meetingCount { objectCounts.append(0) }
     }
 
-    override func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    override func settle(byteCountMax: Int, within budget: Budget) -> Bool {
         numbers?.wishes = wishes
         doubles?.wishes = wishes
         numbers?.grow(to: groupCount)
@@ -60,11 +60,11 @@ final class LinkedAccumulator: CodedAccumulator {
         let coded = wholeCoder.codes(of: coder)
         let left = byteCountMax - innerByteCount - coded.count * 4
         let values = CodedValues(
-            wholeCoder, joinsEqual: false, byteCountMax: left, goesOn: isInTime)
+            wholeCoder, joinsEqual: false, byteCountMax: left, within: budget)
         guard let values else { return false }
         growCounts()
         for index in 0..<meetingCount {
-            if index.isMultiple(of: Self.meetingsUnseen), !isInTime() { return false }
+            if !budget.spend() { return false }
             let (group, code) = meeting(index)
             let value = values[Int(coded[code])]
             guard add(value, objectCounts[index], to: group) else { return false }

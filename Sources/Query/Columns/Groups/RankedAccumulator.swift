@@ -57,10 +57,10 @@ final class RankedAccumulator: ColumnAccumulator {
 
     override var needsAll: Bool { true }
 
-    override func settle(byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    override func settle(byteCountMax: Int, within budget: Budget) -> Bool {
         guard isGrouped else {
             starts = [0, values.count]
-            return isInTime()
+            return budget.spend(values.count)
         }
         let groupCount = Int(groups.max() ?? 0) + 1
         guard values.count * 8 + groupCount * 16 <= byteCountMax else { return false }
@@ -76,7 +76,7 @@ final class RankedAccumulator: ColumnAccumulator {
             count = values.count
         }
         groups = []
-        return isInTime()
+        return budget.spend(values.count)
     }
 
     override func state(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState? {

@@ -1,60 +1,212 @@
-/// One of the properties of a ``ColumnOrder``.
-class ColumnOrderPart {
+import Bytes
+import Rows
+
+/// One of the properties of a ``ColumnOrder``: of the class itself, or behind to-one links. One thread at a time uses it.
+final class ColumnOrderPart {
     /// The column.
     let reference: ColumnReference
-    /// Whether the least value comes first.
-    final let isAscending: Bool
-    /// The bits of a rank.
-    final var width = 65
+    private let storage: ElementStorage
+    private let isAscending: Bool
+    private let linked: LinkedSortBytes?
     private var column: [ColumnChunk?] = []
 
-    init(_ reference: ColumnReference, isAscending: Bool) {
-        self.reference = reference
-        self.isAscending = isAscending
+    /// Nil for a property that columns do not keep.
+    init?(_ key: SortKey, schema: RowSchema) {
+        storage = key.path.type.storage
+        isAscending = key.isAscending
+        linked = LinkedSortBytes(key, schema: schema)
+        if let linked {
+            reference = linked.coder.reference
+            return
+        }
+        guard let member = key.path.ownMember, key.path.lastClass >= 0, storage != .link,
+            ColumnForm(FieldStorage(.single, storage)) != nil
+        else { return nil }
+        reference = ColumnReference(classIndex: key.path.lastClass, member: member)
     }
-
-    /// A rank with all bits.
-    @inline(__always)
-    final var greatestRank: UInt128 { UInt128.max &>> UInt128(128 - width) }
-
-    /// The bits in which ranks differ from those of a rising order: all where it falls, none where it rises.
-    @inline(__always)
-    final var turnedBits: UInt128 { isAscending ? 0 : greatestRank }
-
-    /// The class of which every object may be read to find ranks; nil where the column has all.
-    var farClass: Int? { nil }
 
     /// Bytes of memory that is taken beside the column.
-    final var byteCount = 0
+    var byteCount: Int { linked?.byteCount ?? 0 }
 
-    /// Takes the column of a snapshot; false where that has no such order.
-    func bind(to columns: BoundColumns, byteCountMax: Int, isInTime: () -> Bool) -> Bool {
+    /// Whether a rank that it comes first in has all its sort bytes.
+    var isWholeInRank: Bool { linked == nil && !ColumnForm.isText(storage) }
+
+    /// Takes the column of a snapshot; false where an object has a value that is not in it.
+    func bind(to columns: BoundColumns) -> Bool {
         column = columns.column(reference)
-        return true
+        linked?.bind(to: columns)
+        // NaN is the one exception that doubles have.
+        return storage == .double || storage == .float || linked != nil
+            || !column.contains { $0?.exceptions != nil }
     }
 
-    /// A chunk of the column; nil where it has no objects.
-    final func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
+    private func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
 
-    /// How many chunks there are.
-    final var chunkCount: Int { column.count }
+    // MARK: Ranks
 
-    /// Whether an object has a value that is not in the column.
-    final var hasExceptions: Bool { column.contains { $0?.exceptions != nil } }
+    /// The bits of a value of fixed width in sort bytes, behind the byte that says that there is one.
+    private var valueBits: UInt128 {
+        switch storage {
+        case .bool: 8
+        case .float: 32
+        case .date: 96
+        default: 64
+        }
+    }
 
-    /// Appends the ranks of some objects' values to those of the properties before: less for one that comes before.
-    func appendRanks(
-        _ batch: ColumnBatch, to ranks: UnsafeMutablePointer<UInt128>
-    ) {}
+    /// Appends the sort bytes of some objects' values to their ranks, as far as there is room.
+    ///
+    /// - `used`: How many bytes of each rank are used.
+    func appendRanks(_ batch: ColumnBatch, to ranks: SortRanks) {
+        if let linked { return linked.appendRanks(batch, to: ranks) }
+        let chunk = chunk(batch.chunk)
+        if let numbers = chunk as? NumberChunk {
+            switch storage {
+            case .bool: append(batch, of: numbers, to: ranks) { UInt128(numbers.value($0)) }
+            case .date:
+                append(batch, of: numbers, to: ranks) {
+                    let time = ColumnNumber.timestamp(numbers.value($0))
+                    return UInt128(UInt64(bitPattern: time.seconds) ^ 1 << 63) << 32
+                        | UInt128(UInt32(bitPattern: time.nanoseconds))
+                }
+            default:
+                append(batch, of: numbers, to: ranks) {
+                    UInt128(UInt64(bitPattern: numbers.value($0)) ^ 1 << 63)
+                }
+            }
+        } else if let doubles = chunk as? DoubleChunk {
+            if storage == .float {
+                append(batch, of: doubles, to: ranks) {
+                    UInt128(OrderedKey.orderedBits(Float(doubles.value($0))))
+                }
+            } else {
+                append(batch, of: doubles, to: ranks) {
+                    UInt128(OrderedKey.orderedBits(doubles.value($0)))
+                }
+            }
+        } else {
+            append(batch, of: chunk as? TextChunk, to: ranks)
+        }
+    }
 
-    /// The rank of the value whose sort bytes others follow, and how many bytes these are; nil for these where no object has
-    /// the value, and for both where they are none.
-    func rank(of sortBytes: ArraySlice<UInt8>) -> (rank: UInt128, byteCount: Int?)? { nil }
+    /// - `bits`: Those of a number at a position; NaN has none.
+    @inline(__always)
+    private func append(
+        _ batch: ColumnBatch, of chunk: ColumnChunk, to ranks: SortRanks, bits: (Int) -> UInt128
+    ) {
+        let valueBits = valueBits
+        let byteCount = 1 + Int(valueBits / 8)
+        let (nulls, exceptions) = (chunk.nulls, chunk.exceptions)
+        for (index, position) in batch.positions.enumerated() {
+            let position = Int(position)
+            if nulls?[position] == 1 {
+                ranks.append(0, 1, at: index, isAscending: isAscending)
+                continue
+            }
+            let own = exceptions?[position] == 1 ? 0 : bits(position)
+            ranks.append(
+                (1 &<< valueBits | own) &<< (120 &- valueBits), byteCount, at: index,
+                isAscending: isAscending)
+        }
+    }
 
-    /// Sets each position of `mask` that a chunk's result has to whether its value does not come after a rank; false where
-    /// nothing is known. What stands at exceptions and elsewhere is not to be used.
-    func narrow(
-        _ chunk: ColumnChunk, _ frame: ColumnFrame, upTo rank: UInt128,
-        into mask: UnsafeMutablePointer<UInt8>
-    ) -> Bool { false }
+    private func append(_ batch: ColumnBatch, of chunk: TextChunk?, to ranks: SortRanks) {
+        let isText = storage == .string || storage == .data
+        let buffer = ByteBuffer(capacity: 64)
+        for (index, position) in batch.positions.enumerated() {
+            guard let chunk, chunk.nulls?[Int(position)] ?? 0 == 0 else {
+                ranks.append(0, 1, at: index, isAscending: isAscending)
+                continue
+            }
+            let text = chunk.text(Int(position))
+            if isText, let (rank, byteCount) = Self.rank(of: text) {
+                ranks.append(rank, byteCount, at: index, isAscending: isAscending)
+                continue
+            }
+            buffer.removeAll()
+            OrderedKey.append(stored: text, element: storage, to: buffer)
+            ranks.append(
+                SortEntry.rank(of: buffer.bytes), buffer.count, at: index,
+                isAscending: isAscending)
+        }
+    }
+
+    /// The rank of a text, and how many bytes its key has, or as many as a rank; nil for one that has a 0 early, which
+    /// keys escape.
+    @inline(__always)
+    private static func rank(of text: UnsafeRawBufferPointer) -> (rank: UInt128, byteCount: Int)? {
+        guard text.count >= 15 else {
+            var bits: UInt128 = 1
+            for byte in text {
+                if byte == 0 { return nil }
+                bits = bits << 8 | UInt128(byte)
+            }
+            return (bits << UInt128(8 * (15 - text.count)), text.count + 3)
+        }
+        let first = text.loadUnaligned(as: UInt64.self).bigEndian
+        let second = text.loadUnaligned(fromByteOffset: 7, as: UInt64.self).bigEndian
+        if hasZero(first) || hasZero(second) { return nil }
+        return (1 << 120 | UInt128(first) << 56 | UInt128(second & (1 << 56 - 1)), 16)
+    }
+
+    private static func hasZero(_ bytes: UInt64) -> Bool {
+        (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
+    }
+
+    // MARK: Sort bytes
+
+    /// Appends the sort bytes of the value at a position.
+    func append(_ position: Int, of chunkIndex: Int, to buffer: ByteBuffer) {
+        let chunk = chunk(chunkIndex)
+        if let linked { return linked.append(position, of: chunk, to: buffer) }
+        let start = buffer.count
+        if let chunk, chunk.nulls?[position] ?? 0 == 0 {
+            if chunk.exceptions?[position] == 1 {
+                buffer.append(1 as UInt8)
+                buffer.appendZeros(Int(valueBits / 8))
+            } else {
+                chunk.withStored(position) { address, count in
+                    OrderedKey.append(
+                        stored: UnsafeRawBufferPointer(start: address, count: count),
+                        element: storage, to: buffer)
+                }
+            }
+        } else {
+            OrderedKey.appendNull(to: buffer)
+        }
+        if !isAscending { SortEvaluator.invert(from: start, in: buffer) }
+    }
+
+    // MARK: Narrowing
+
+    /// Removes from a chunk's result what certainly comes after all objects of a rank, where that is told by ranges of
+    /// numbers.
+    func narrow(_ chunkIndex: Int, _ frame: ColumnFrame, upTo rank: UInt128) {
+        guard storage == .int || storage == .date || storage == .double, linked == nil,
+            let chunk = chunk(chunkIndex)
+        else { return }
+        let rank = isAscending ? rank : ~rank
+        guard rank >> 120 == 1 else { return }
+        let bits = (rank >> (120 - valueBits)) & (1 << valueBits - 1)
+        let form: ColumnKernel.Form
+        if storage == .double {
+            if bits == 0 { return }
+            let bound = ComparedValue.double(UInt64(bits))
+            form = .doubles(
+                isAscending ? -.infinity...bound : bound...(.infinity), isInside: true)
+        } else {
+            let ordinals = isAscending ? 0...bits : bits...(1 << valueBits - 1)
+            guard let range = ColumnNumber.range(ordinals, storage) else { return }
+            form = .numbers(range, isInside: true)
+        }
+        frame.withSpare { mask in
+            // Rising, null comes first; falling, it comes last.
+            let test = FixedTest(false, nullResult: isAscending)
+            chunk.evaluate(ColumnKernel(test, form), into: mask)
+            if let exceptions = chunk.exceptions {
+                ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)
+            }
+            ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
+        }
+    }
 }

@@ -2,11 +2,11 @@ import Rows
 
 /// A test of an object behind a to-one link: it is evaluated once for all objects of the far class, and
 /// links are then looked up in the result.
-final class ColumnLinkNode: ColumnNode {
+final class ColumnLink {
     private let reference: ColumnReference
     private let presence: ColumnReference
     private let far: ColumnNode
-    /// What decides where the far class's columns cannot.
+    /// The test of a row that decides where the far class's columns cannot.
     private let farRow: MatchNode
     /// The result where a link is null or leads nowhere.
     private let nullResult: Bool
@@ -32,7 +32,7 @@ final class ColumnLinkNode: ColumnNode {
         self.nullResult = nullResult
     }
 
-    override func bind(_ columns: BoundColumns) {
+    func bind(_ columns: BoundColumns) {
         column = columns.column(reference)
         far.bind(columns)
         let present = columns.column(presence)
@@ -70,7 +70,7 @@ final class ColumnLinkNode: ColumnNode {
         return farRow.matches(row, key, source)
     }
 
-    override func evaluate(
+    func evaluate(
         _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
     ) {
         guard chunk < column.count, let chunk = column[chunk] as? NumberChunk else {

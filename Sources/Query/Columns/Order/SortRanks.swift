@@ -1,0 +1,30 @@
+/// The first sort bytes of the objects of a batch, see ``SortEntry/rank``. One thread at a time uses it.
+final class SortRanks {
+    private(set) var ranks = UnsafeMutablePointer<UInt128>.allocate(capacity: ColumnBatch.countMax)
+    /// How many bytes of each rank are used; all that has no room any more counts as its bytes.
+    private let used = UnsafeMutablePointer<UInt16>.allocate(capacity: ColumnBatch.countMax)
+
+    deinit {
+        ranks.deallocate()
+        used.deallocate()
+    }
+
+    func begin(_ count: Int) {
+        ranks.update(repeating: 0, count: count)
+        used.update(repeating: 0, count: count)
+    }
+
+    /// Appends the first bytes of a value's key to the rank of an object.
+    ///
+    /// - `rank`: The bytes, with zeros behind them.
+    /// - `byteCount`: How many there are, as far as they stand in the rank.
+    @inline(__always)
+    func append(_ rank: UInt128, _ byteCount: Int, at index: Int, isAscending: Bool) {
+        var rank = rank
+        let byteCount = min(byteCount, SortEntry.rankByteCount)
+        if !isAscending { rank ^= UInt128.max &<< UInt128(128 &- 8 &* byteCount) }
+        let before = used[index]
+        if before < SortEntry.rankByteCount { ranks[index] |= rank &>> UInt128(8 &* before) }
+        used[index] = before &+ UInt16(byteCount)
+    }
+}
