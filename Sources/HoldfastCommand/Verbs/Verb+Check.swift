@@ -6,22 +6,12 @@ extension Verb {
     static let check = Verb(
         name: "check",
         summary: "Compares everything in a store with everything else; changes nothing.",
-        options: [
-            OpenStore.data, OpenStore.mapSize,
-            Option(
-                flag: "in-process",
-                "read the store in this process: a damaged page may end it without a report"),
-        ],
+        options: [OpenStore.data, OpenStore.mapSize],
         notes: """
             Pages of the data file, rows, primary keys, indexes, inverse links, counters and the change log are compared. The medium may
             be read-only. Exit code 3 means that damage was found.
             """
     ) { arguments throws(CommandFailure) in
-        guard arguments.has("in-process") else { return try CheckProcess.run() }
-        return try compare(arguments)
-    }
-
-    private static func compare(_ arguments: Arguments) throws(CommandFailure) -> ExitCode {
         let store = try OpenStore.open(
             arguments, for: .checking, instead: "stop the service first")
         defer { store.close() }
