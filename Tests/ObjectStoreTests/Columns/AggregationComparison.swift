@@ -150,7 +150,8 @@ struct AggregationComparison {
     /// The groups of a page.
     private func first(_ aggregation: Aggregation, after: [UInt8]?) throws -> [Aggregation.Group] {
         try #require(
-            try selection.first(of: aggregation.finish(), after: after, countMax: limit) { true })
+            try selection.first(
+                of: aggregation.finish(), after: after, countMax: limit, within: read.budget))
     }
 
     /// Compares two pages.
