@@ -117,8 +117,12 @@ import Testing
                 }
                 #expect(eventually { held.mutex.withLock { $0.count } == count })
                 // The end of the bytes and the answer come together.
-                if !isShutFirst { for client in clients { shutdown(client.socket, Int32(SHUT_WR)) } }
-                for exchange in held.mutex.withLock({ let all = $0; $0 = []; return all }) {
+                if !isShutFirst {
+                    for client in clients { shutdown(client.socket, Int32(SHUT_WR)) }
+                }
+                for exchange in held.mutex.withLock({
+                    let all = $0; $0 = []; return all
+                }) {
                     exchange.respond(Response(200, .text, "done"))
                 }
                 for client in clients {

@@ -130,7 +130,8 @@ package final class ObjectOrder {
     ) -> Bool {
         let order = position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
         if order == 0 { return key > position.key }
-        guard mayBeCut(own.count), mayBeCut(position.sortBytes.count), let row = self.row(key) else {
+        guard mayBeCut(own.count), mayBeCut(position.sortBytes.count), let row = self.row(key)
+        else {
             return order > 0
         }
         // Values that were cut alike are distinguished by the whole ones.

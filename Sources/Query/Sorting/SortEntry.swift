@@ -32,7 +32,8 @@ package struct SortEntry {
         if bytes.count >= rankByteCount {
             return UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self))
         }
-        return bytes.reduce(0) { $0 << 8 | UInt128($1) } << UInt128(8 * (rankByteCount - bytes.count))
+        return bytes.reduce(0) { $0 << 8 | UInt128($1) }
+            << UInt128(8 * (rankByteCount - bytes.count))
     }
 
     /// Bytes of memory that it takes.

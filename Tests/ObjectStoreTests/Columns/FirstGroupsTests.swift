@@ -42,7 +42,9 @@ struct FirstGroupsTests {
         ]
     }
 
-    @Test("are the same over columns and rows, and need no room for the others", arguments: Arrival.allCases)
+    @Test(
+        "are the same over columns and rows, and need no room for the others",
+        arguments: Arrival.allCases)
     func first(_ arrival: Arrival) throws {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("first groups over columns"))
         let store = try Shelter.open(

@@ -55,7 +55,8 @@ struct ServedWriteTests {
         var options = StoreOptions()
         options.operationCountMax = 100
         let served = ServedStore(
-            try Shelter.open(.memory, options: options, classes: [Self.thing()]), limits: ServiceLimits()
+            try Shelter.open(.memory, options: options, classes: [Self.thing()]),
+            limits: ServiceLimits()
         ) { _, _ in }
         defer { served.stop() }
         let fault = #expect(throws: RequestFault.self) {

@@ -59,6 +59,7 @@ final class LinkedSortBytes {
         }
         let code = Int(coder.code(of: link))
         readNew()
-        other.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[starts[code]..<starts[code + 1]]))
+        other.append(
+            UnsafeRawBufferPointer(rebasing: buffer.bytes[starts[code]..<starts[code + 1]]))
     }
 }
