@@ -25,8 +25,9 @@ final class GzipWriter: @unchecked Sendable {
         idleWriters.withLock { $0.popLast() } ?? GzipWriter()
     }
 
-    /// Gives a writer back.
+    /// Gives a writer back, which forgets its input: that of a body whose client left may not have been read to its end.
     static func give(_ writer: GzipWriter) {
+        writer.setInput(UnsafeRawBufferPointer(start: nil, count: 0))
         guard deflateReset(writer.stream) == Z_OK else { return }
         idleWriters.withLock { if $0.count < 8 { $0.append(writer) } }
     }

@@ -41,7 +41,7 @@ package final class ObjectReader {
     let mixed = ByteBuffer(capacity: 64)
     /// The pool of drafts; nil makes each draft anew.
     package var drafts: DraftPool?
-    /// The time in which a body is read, as long as its client waits.
+    /// The turn in which a body is read, as long as its client waits.
     package let budget = Budget()
     /// The most objects that one body may write.
     var operationCountMax = Int.max
@@ -63,7 +63,7 @@ package final class ObjectReader {
         operationCount = 0
         draftCount = 0
         refusal = nil
-        budget.begin(until: budget.deadlineMilliseconds)
+        budget.begin(until: .max)
         faults.removeAll(keepingCapacity: true)
         faultCount = 0
         unknownCount = 0

@@ -1,4 +1,5 @@
 import Query
+import Rows
 
 /// The first objects of an order, within a limit of memory.
 struct PageHeap {
@@ -22,20 +23,26 @@ struct PageHeap {
     ///
     /// - Returns: False when the entries need more memory than allowed.
     mutating func insert(
-        _ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, by order: ObjectOrder
+        _ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView? = nil,
+        by order: ObjectOrder
     ) -> Bool {
         if SortEntry.rank(of: sortBytes) > lastRank { return true }
-        let entry = SortEntry(sortBytes, key: key)
+        let entry = SortEntry(sortBytes, key: key, row: row)
         let (isTaken, evicted) = heap.insert(entry, isBefore: order.isBefore)
         if isTaken { byteCount += entry.byteCount - (evicted?.byteCount ?? 0) }
         return byteCount <= byteCountMax
     }
 
-    /// The object keys in order.
-    func sortedKeys(by order: ObjectOrder) throws(StoreError) -> [UInt64] {
+    /// Returns the objects in order.
+    func sorted(by order: ObjectOrder) throws(StoreError) -> [SortEntry] {
         guard let sorted = heap.sorted(within: order.budget, order.isBefore) else {
             throw .stopped(order.budget.failure ?? .time)
         }
-        return sorted.map(\.key)
+        return sorted
+    }
+
+    /// Returns the object keys in order.
+    func sortedKeys(by order: ObjectOrder) throws(StoreError) -> [UInt64] {
+        try sorted(by: order).map(\.key)
     }
 }

@@ -47,12 +47,15 @@ extension QueryExecution {
             if let position = after, !order.comesAfter(buffer.bytes, key, position) {
                 return true
             }
-            hasRoom = heap.insert(buffer.bytes, key, by: order)
+            hasRoom = heap.insert(buffer.bytes, key, row, by: order)
             return hasRoom
         }
         if !hasRoom { throw .stopped(.memory) }
         // Rows of a plan that is given up are not the beginning of the order.
         if isTooExpensive { return }
-        try forEach(try heap.sortedKeys(by: order), body)
+        for entry in try heap.sorted(by: order) {
+            guard let row = entry.row else { continue }
+            guard body(entry.key, row) else { return }
+        }
     }
 }

@@ -10,18 +10,23 @@ package struct SortEntry {
     private let rest: [UInt8]
     /// The object key.
     package let key: UInt64
+    /// The object's row, if it was at hand; valid as long as the view that it is of.
+    package let row: RowView?
 
     /// The bytes of a rank.
     package static let rankByteCount = 16
 
     /// Makes the position of an object. Cost: an allocation for more bytes than a rank has.
-    package init(_ sortBytes: UnsafeRawBufferPointer, key: UInt64) {
+    package init(_ sortBytes: UnsafeRawBufferPointer, key: UInt64, row: RowView? = nil) {
         rank = Self.rank(of: sortBytes)
         rest = sortBytes.count > Self.rankByteCount ? Array(sortBytes[Self.rankByteCount...]) : []
         self.key = key
+        self.row = row
     }
 
-    private init(rank: UInt128, key: UInt64) { (self.rank, rest, self.key) = (rank, [], key) }
+    private init(rank: UInt128, key: UInt64) {
+        (self.rank, rest, self.key, row) = (rank, [], key, nil)
+    }
 
     /// The position behind all objects.
     package static var last: SortEntry { SortEntry(rank: .max, key: .max) }

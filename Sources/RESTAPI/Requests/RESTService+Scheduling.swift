@@ -70,11 +70,7 @@ extension RESTService {
             guard !exchange.isGone else { return exchange.abandon() }
             let reading = RequestScratch.current.reader.budget
             reading.turn = job
-            reading.deadlineMilliseconds = job.deadlineMilliseconds
-            defer {
-                reading.turn = nil
-                reading.deadlineMilliseconds = .max
-            }
+            defer { reading.turn = nil }
             do throws(RequestFault) {
                 switch try body() {
                 case .respond(let response): exchange.respond(response)

@@ -58,9 +58,10 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     package internal(set) var memoryByteCountMax = 0
     /// Whether it has held a turn for many slices without a look at the clock.
     var hasOverrun = false
-    private var sliceEnd: UInt64 = 0
-    /// When it will have overrun its slice.
-    private var overrunEnd: UInt64 = 0
+    /// The number of slices that its last turn took.
+    var heldSliceCount = 0
+    private var sliceStart: UInt64 = 0
+    private var sliceMicroseconds: UInt64 = 1
     private var sliceCount = 0
 
     /// Makes a job.
@@ -95,10 +96,12 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     /// So many slices are too many to hold a turn for.
     private static let overrunSliceCount: UInt64 = 8
 
-    private var isSliceOver: Bool { monotonicMicroseconds() >= sliceEnd }
+    private var isSliceOver: Bool { monotonicMicroseconds() >= sliceStart + sliceMicroseconds }
 
     private func noteOverrun() {
-        if monotonicMicroseconds() >= overrunEnd { hasOverrun = true }
+        let held = (monotonicMicroseconds() - sliceStart) / sliceMicroseconds
+        heldSliceCount = Int(held)
+        if held >= Self.overrunSliceCount { hasOverrun = true }
     }
 
     /// Whether it ends without an answer: nobody waits for one, or it begins again. What it has found is not
@@ -131,9 +134,8 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     /// Begins its next slice.
     func beginSlice(_ microseconds: UInt64) {
         sliceCount += 1
-        let now = monotonicMicroseconds()
-        sliceEnd = now + microseconds
-        overrunEnd = now + microseconds * Self.overrunSliceCount
+        sliceStart = monotonicMicroseconds()
+        sliceMicroseconds = max(1, microseconds)
     }
 
     package func mayContinue() -> Bool {

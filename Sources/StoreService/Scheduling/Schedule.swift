@@ -6,7 +6,8 @@
 /// - Long jobs take all turns but one, and one turn is left to them: neither kind waits for the other alone.
 /// - Long jobs hold what they have read, a snapshot and memory, so only so many are admitted. Another one
 ///   gives up what it has and begins again when there is room.
-/// - Turns go round among clients. So does admission, and a client that has at least two jobs more in it than
+/// - Turns go round among clients. A long job's client whose turn took more slices than one, because a step of it cannot be
+///   divided, lets others have as many before its next one. Admission goes round, too, and a client that has at least two jobs more in it than
 ///   another makes room.
 struct Schedule {
     private let limits: SchedulerLimits
@@ -28,6 +29,10 @@ struct Schedule {
     /// How many of them are long.
     private(set) var runningLongCount = 0
     private var overruns = Overruns()
+    /// The slices that clients' long jobs took beyond one a turn while others waited, and that others did not have since.
+    private var debts: [ClientKey: Int] = [:]
+    /// The most slices that a client owes: some ten seconds.
+    private static let debtMax = 2000
     /// Until when no job that waits to be admitted is overdue.
     private var nextDeadline = UInt64.max
 
@@ -56,7 +61,7 @@ struct Schedule {
             runningCount += 1
             return job
         }
-        guard runningLongCount < limits.runningLongCountMax, let job = ready.popFirst() else {
+        guard runningLongCount < limits.runningLongCountMax, let job = nextLong() else {
             return nil
         }
         if job.isParked {
@@ -66,6 +71,26 @@ struct Schedule {
         runningCount += 1
         runningLongCount += 1
         return job
+    }
+
+    /// Removes and returns the long job whose turn it is: of the first client in line that owes least. The others are paid
+    /// back a slice.
+    private mutating func nextLong() -> Job? {
+        if debts.isEmpty { return ready.popFirst() }
+        let client = ready.clients.min { debts[$0, default: 0] < debts[$1, default: 0] }
+        guard let client else { return nil }
+        for other in ready.clients where other != client {
+            if let debt = debts[other] { debts[other] = debt > 1 ? debt - 1 : nil }
+        }
+        return ready.popFirst(of: client)
+    }
+
+    /// Notes the slices that a turn of a long job took beyond one, where others wait for theirs.
+    private mutating func charge(_ job: Job) {
+        guard job.isLong, job.heldSliceCount > 1, !ready.isEmpty else { return }
+        let debt = debts[job.client, default: 0] + job.heldSliceCount - 1
+        debts[job.client] = min(debt, Self.debtMax)
+        job.heldSliceCount = 0
     }
 
     /// Lets a job that ``next()`` has returned wait again.
@@ -97,6 +122,7 @@ struct Schedule {
         } else if short.isEmpty, ready.isEmpty {
             return .goesOn
         }
+        charge(job)
         leaveTurn(job)
         job.isLong = true
         job.isParked = true
@@ -117,6 +143,7 @@ struct Schedule {
 
     /// Ends the turn of a job whose body has returned; it waits to be admitted when it is to begin again.
     mutating func finish(_ job: Job) {
+        charge(job)
         leaveTurn(job)
         if job.isAdmitted {
             admitted.removeAll { $0 === job }

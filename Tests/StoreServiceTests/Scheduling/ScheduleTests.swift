@@ -70,6 +70,28 @@ struct ScheduleTests {
         #expect(schedule.next() === long)
     }
 
+    @Test("a client whose long job held its turn for many slices lets others have as many")
+    func debts() {
+        let schedule = ScheduleInHand(Self.limits(long: 1))
+        let (heavy, light) = (Self.job(1, expecting: .long), Self.job(2, expecting: .long))
+        for job in [heavy, light] { #expect(schedule.submit(job)) }
+        #expect(schedule.next() === heavy)
+        heavy.heldSliceCount = 4
+        #expect(schedule.endSlice(of: heavy) == .waits)
+        for _ in 0..<3 {
+            #expect(schedule.next() === light)
+            #expect(schedule.endSlice(of: light) == .waits)
+        }
+        #expect(schedule.next() === heavy, "which has paid, and is first in line")
+        schedule.finish(heavy)
+        // With its next job it owes nothing any more, and turns go round again.
+        let next = Self.job(1, expecting: .long)
+        #expect(schedule.submit(next))
+        #expect(schedule.next() === light)
+        #expect(schedule.endSlice(of: light) == .waits)
+        #expect(schedule.next() === next)
+    }
+
     @Test(
         "the jobs of a client that follow one which held its turn for many slices are long, until some have not"
     )
