@@ -135,7 +135,9 @@ final class CountingSource: PullSource {
         private var random = SystemRandomNumberGenerator()
 
         func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
-            for index in buffer.indices { buffer[index] = UInt8.random(in: 0...255, using: &random) }
+            for index in buffer.indices {
+                buffer[index] = UInt8.random(in: 0...255, using: &random)
+            }
             return .bytes(buffer.count)
         }
 
