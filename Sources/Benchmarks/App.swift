@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import JSON
 import ObjectStore
+import ObjectSupport
 import Query
 import RESTAPI
 import Rows

@@ -1,9 +1,10 @@
 import Glibc
 import JSON
+import ObjectJSON
 import ObjectModel
 import ObjectStore
+import ObjectSupport
 import Query
-import ObjectJSON
 import RESTAPI
 import StoreService
 import Synchronization

@@ -66,7 +66,7 @@ struct PlainArrays {
             actives.append(rowClass.field(5, in: row).load(UInt8.self) != 0)
             let city = rowClass.field(6, in: row)
             cities.append(city.isNull ? 0 : city.load(UInt64.self))
-            rowClass.collection(7, in: row, read).forEach { part, offset, _ in
+            rowClass.collection(7, in: row, read).forEach(within: nil) { part, offset, _ in
                 tags.append(part.bytes(offset))
                 return true
             }

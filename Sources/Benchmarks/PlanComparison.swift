@@ -1,5 +1,6 @@
 import Glibc
 import ObjectStore
+import ObjectSupport
 import Query
 import Rows
 

@@ -10,7 +10,7 @@ import Threads
 /// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at
 /// a time uses it. Rows are valid until it is closed. A closed one can be used for the next view
 /// (``Store/read(reusing:)``).
-package final class ReadTransaction: ObjectSource {
+package final class ReadTransaction {
     private(set) var snapshot: any StorageSnapshot
     /// The schema that the snapshot's rows are read with.
     package private(set) var catalog: Catalog
@@ -29,7 +29,7 @@ package final class ReadTransaction: ObjectSource {
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
     /// of a query is bounded by what follows them and not only between the objects of its class.
     package let budget = Budget()
-    private let keyBuffer = ByteBuffer(capacity: 512)
+    let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
     init?(
@@ -115,14 +115,21 @@ package final class ReadTransaction: ObjectSource {
 
     // MARK: Time
 
-    /// Bounds the time of what is evaluated from now on, and the memory of what it collects.
+    /// Bounds the time of what is evaluated from now on, and the memory of what it collects. A view on which an
+    /// evaluation was given up stays so.
     ///
     /// - `deadline`: In milliseconds of the monotonic clock.
     package func limitFollowing(
-        until deadline: UInt64, memoryByteCountMax byteCount: Int = 256 << 20
+        until deadline: UInt64, memoryByteCountMax byteCount: Int? = nil
     ) {
-        budget.begin(until: deadline, memoryByteCountMax: byteCount)
+        budget.limit(until: deadline, memoryByteCountMax: byteCount)
     }
+
+    /// Begins another evaluation, of which nothing depends on those before: for views that outlive what is told of
+    /// them, such as the feed's.
+    ///
+    /// - `deadline`: In milliseconds of the monotonic clock.
+    package func beginFollowing(until deadline: UInt64 = .max) { budget.begin(until: deadline) }
 
     /// Whether an evaluation was given up: its results since then are not to be used.
     package var isLate: Bool { budget.failure != nil }
@@ -229,110 +236,6 @@ package final class ReadTransaction: ObjectSource {
             throw .storage(error)
         }
         if isDamaged { throw .storage(StorageError(.corrupted, operation: "scan rows")) }
-    }
-
-    // MARK: ObjectSource
-
-    package func row(classIndex: Int, key: UInt64) -> RowView? {
-        guard budget.spend() else { return nil }
-        do {
-            return try find(rows.classes[classIndex], key: key)
-        } catch {
-            if case .storage(let error) = error { fail(error) }
-            return nil
-        }
-    }
-
-    package func forEachOrigin(
-        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
-        _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
-    ) {
-        let property = rows.classes[originClass].members[member].number
-        scanOrigins(classIndex, key, property: property, from: nil) { origin, count in
-            // Each of the links takes time, however few objects hold them.
-            for _ in 0..<count {
-                guard budget.spend(), body(origin.classIndex, origin.key) else { return false }
-            }
-            return true
-        }
-    }
-
-    /// Hands over the objects that link to an object through one property, in the order of their object
-    /// keys, each with the number of its links, until `body` returns false.
-    ///
-    /// - `from`: Starts at this origin.
-    package func scanOrigins(
-        _ classIndex: Int, _ key: UInt64, property: UInt32, from first: ObjectIdentity?,
-        _ body: (ObjectIdentity, Int) -> Bool
-    ) {
-        let prefix = Array(
-            keyBuffer.making {
-                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
-                $0.append(big: property)
-            })
-        var range = KeyRange(prefix: prefix)
-        if let first {
-            keyBuffer.append(big: rows.classes[first.classIndex].number)
-            keyBuffer.append(big: first.key)
-            range.lower = keyBuffer.array
-        }
-        do {
-            try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
-                guard budget.spend() else { return false }
-                guard let origin = InverseLink.origin(entry, rows),
-                    !rows.classes[origin.classIndex].isAsymmetric
-                else { return true }
-                return body(origin, InverseLink.count(value))
-            }
-        } catch {
-            fail(error)
-        }
-    }
-
-    package func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
-        let prefix = Array(
-            keyBuffer.making {
-                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
-            })
-        var count = 0
-        do {
-            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
-                entry, value in
-                // A schema change leaves links behind for a while, and enters others beforehand. Links from
-                // asymmetric classes do not show.
-                if let origin = InverseLink.origin(entry, rows),
-                    rows.memberByNumber[InverseLink.propertyNumber(entry)] != nil,
-                    !rows.classes[origin.classIndex].isAsymmetric
-                {
-                    count += InverseLink.count(value)
-                }
-                return budget.spend()
-            }
-        } catch {
-            fail(error)
-        }
-        return count
-    }
-
-    package func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        do throws(StorageError) {
-            if let chunk = try snapshot.value(forKey: key) { return chunk }
-            throw StorageError(.corrupted, operation: "read chunk")
-        } catch {
-            fail(error)
-            return nil
-        }
-    }
-
-    package func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
-        primaryKey.bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) {
-                return try find(rows.classes[classIndex], primaryKey: bytes)?.key
-            } catch {
-                if case .storage(let error) = error { fail(error) }
-                return nil
-            }
-        }
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Objects in a storage engine.
 ///
-/// Any thread may read (``read()``) and hand in writes (``submit(_:)``); one thread of the store's own
+/// Any thread may read (``withRead(reusing:_:)``) and hand in writes (``submit(_:)``); one thread of the store's own
 /// runs them, many in one commit. Thread-safe.
 package final class Store: Sendable {
     let engine: any StorageEngine
@@ -65,12 +65,10 @@ package final class Store: Sendable {
 
     // MARK: Reading
 
-    /// Opens a view of the last commit. Cost: well under a microsecond on LMDB.
+    /// Opens a view of the last commit, see ``withRead(reusing:_:)``. Cost: well under a microsecond on LMDB.
     ///
-    /// `closed` is a closed view of this store that is no longer used: it becomes the new
-    /// one, which saves its allocations and the count of references to its catalog.
-    package func read(reusing closed: ReadTransaction? = nil) throws(StoreError) -> ReadTransaction
-    {
+    /// - `closed`: A view of this store that is closed and in no other use becomes the new one.
+    func read(reusing closed: ReadTransaction? = nil) throws(StoreError) -> ReadTransaction {
         let snapshot: any StorageSnapshot
         do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
         if let closed, closed.belongs(to: catalogs) {

@@ -47,8 +47,11 @@ extension RESTService {
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
         do throws(RequestFault) {
+            // The object is the caller's to see; of what it links to only keys are shown.
             let followsLinks = names.everything[object.classIndex].followsLinks
-            try served.withLinks(followsLinks || object.holdsOverflow) { read in
+            try served.withLinks(
+                followsLinks || object.holdsOverflow, for: .program
+            ) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
                 writer.limitCollections(served.limits)
                 writer.write(object)

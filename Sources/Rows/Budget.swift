@@ -8,6 +8,8 @@ package enum EvaluationFailure: Error, Hashable, Sendable {
     case memory
     /// A regular expression took too long for one value, or too much memory.
     case pattern
+    /// What was written for the reply takes more memory than it may.
+    case reply
 }
 
 /// The means of one evaluation: time until a deadline, as long as its turn continues, and memory.
@@ -40,7 +42,13 @@ public final class Budget {
         self.memoryByteCountMax = memoryByteCountMax
     }
 
-    /// Begins another evaluation in the same turn.
+    /// Bounds what follows. An evaluation that was given up stays so.
+    package func limit(until deadline: UInt64, memoryByteCountMax byteCount: Int? = nil) {
+        deadlineMilliseconds = deadline
+        if let byteCount { memoryByteCountMax = byteCount }
+    }
+
+    /// Begins another evaluation in the same turn, which knows nothing of the one before.
     package func begin(until deadline: UInt64, memoryByteCountMax byteCount: Int = 256 << 20) {
         deadlineMilliseconds = deadline
         memoryByteCountMax = byteCount

@@ -25,7 +25,7 @@ extension RowClass {
                 let links = inlineLeaf(member, in: row).values
                 return (0..<links.count).contains { isTarget(links, $0) }
             }
-            return !collection(member, in: row, source).forEach { part, offset, _ in
+            return !collection(member, in: row, source).forEach(within: nil) { part, offset, _ in
                 !isTarget(part, offset)
             }
         }

@@ -29,7 +29,8 @@ extension RowSchema {
                 let field = rowClass.field(member, in: row)
                 if !field.isNull { visit(field.bytes(compiled.storage, source)) }
             } else {
-                rowClass.collection(member, in: row, source).forEach { values, offset, _ in
+                rowClass.collection(member, in: row, source).forEach(within: nil) {
+                    values, offset, _ in
                     if !values.isNull(offset) { visit(values.bytes(offset)) }
                     return true
                 }

@@ -142,80 +142,86 @@ package final class ServedStore: Sendable {
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
 
-    /// Throws when following links took longer than the query's time. Writing the reply afterwards has no time
-    /// limit.
-    package func checkTime(_ read: ReadTransaction) throws(RequestFault) {
-        let fault = read.budget.failure.map { RequestFault.givenUp($0, limits) }
-        read.limitFollowing(until: .max)
-        if let fault { throw fault }
+    /// Throws where a view has failed: before something leaves the body of a ``withRead(for:of:_:)`` that was found there,
+    /// such as a piece of a stream.
+    package func check(_ read: ReadTransaction) throws(RequestFault) {
+        try stored(read.checkFailure())
     }
 
-    /// A view of a pinned version, or of the last commit.
-    package func read(of pin: SnapshotPin? = nil) throws(RequestFault) -> ReadTransaction {
-        if let pin { return pin.pinned.read() }
-        return try stored(store.read())
-    }
-
-    /// The same, which may be the closed view that a thread has left.
-    func read(
-        of pin: SnapshotPin?, reusing scratch: RequestScratch
-    ) throws(RequestFault) -> ReadTransaction {
-        if let pin { return pin.pinned.read() }
-        do { return try store.read(reusing: scratch.read.take()) } catch { throw fault(error) }
-    }
-
-    /// Runs `body` with a view of a pinned version or of the last commit, which takes turns as its job does.
+    /// Runs `body` on a view, where its result leaves the body of the ``withRead(for:of:_:)`` before that ends.
     ///
-    /// - Throws: ``RequestFault`` of `body`, or `.unavailable` when the job's time was over before its turn came.
-    ///   It must not be sent when the job must not answer.
-    package func withRead<Result>(
-        in job: Job, of pin: SnapshotPin? = nil,
-        _ body: (ReadTransaction) throws(RequestFault) -> Result
-    ) throws(RequestFault) -> Result {
-        guard !job.isOverdue else { throw .queryTime(limits) }
-        let read = try read(of: pin)
-        defer { read.close() }
-        read.turn = job
-        return try withinMemory(of: job) { () throws(RequestFault) in
-            try checked(read) { () throws(RequestFault) in try body(read) }
-        }
-    }
-
-    /// What `body` reads on a view.
-    ///
-    /// - Throws: ``RequestFault`` also where storage or the view's budget has failed meanwhile: what was read then,
-    ///   and a fault that was found by it, is not what the view holds.
+    /// - Throws: ``RequestFault`` as that.
     func checked<Result>(
         _ read: ReadTransaction, _ body: () throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         let result: Result
         do throws(RequestFault) { result = try body() } catch {
-            try stored(read.checkFailure())
+            try check(read)
             throw error
         }
-        try stored(read.checkFailure())
+        try check(read)
         return result
     }
 
-    /// Runs `body`; when it needs more memory than a job begins with, the job begins again.
-    package func withinMemory<Result>(
-        of job: Job?, _ body: () throws(RequestFault) -> Result
+    /// The same behind an evaluation with a time of its own, which ends with it.
+    package func checkTime(_ read: ReadTransaction) throws(RequestFault) {
+        try check(read)
+        read.limitFollowing(until: .max)
+    }
+
+    // MARK: Views
+
+    /// Runs `body` with the view of a pinned version or of the last commit that is made for a caller. It is the only way
+    /// to a view.
+    ///
+    /// - Throws: ``RequestFault`` of `body`; first that of the view, where storage or its budget has failed: what was
+    ///   read then, and a fault that was found by it, is not what the view holds.
+    package func withRead<Result>(
+        for caller: Caller, of pin: SnapshotPin? = nil,
+        _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        do {
-            return try body()
+        func run(_ read: ReadTransaction) throws(StoreError) -> Result {
+            do throws(RequestFault) { return try body(read) } catch { throw .refused(error) }
+        }
+        do throws(StoreError) {
+            if let pin { return try pin.pinned.withRead(run) }
+            return try store.withRead(reusing: RequestScratch.current.left, run)
         } catch {
-            if error.code == RequestFault.memoryCode { _ = job?.restartWithMoreMemory() }
-            throw error
+            throw fault(error)
         }
     }
 
-    /// Runs `body` with a view of the last commit, if it needs one, and closes it.
+    /// The same in a job: the view takes turns as that does, and has its time and memory.
+    ///
+    /// - Throws: ``RequestFault`` as the job is to tell it.
+    package func withRead<Result>(
+        for caller: Caller, of pin: SnapshotPin? = nil, in job: Job,
+        _ body: (ReadTransaction) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> JobOutcome<Result> {
+        try job.attempt(limits) { () throws(RequestFault) in
+            try withRead(for: caller, of: pin) { read throws(RequestFault) in
+                read.turn = job
+                read.limitFollowing(
+                    until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
+                return try body(read)
+            }
+        }
+    }
+
+    /// Opens the view of a pinned version, or of the last commit, that is made for a caller and stays open from one call
+    /// to the next.
+    package func holdRead(for caller: Caller, of pin: SnapshotPin? = nil) throws(RequestFault)
+        -> HeldRead
+    {
+        if let pin { return pin.pinned.holdRead() }
+        return try stored(store.holdRead())
+    }
+
+    /// Runs `body` with a view of the last commit, if it needs one.
     package func withLinks<Result>(
-        _ isNeeded: Bool, _ body: (ReadTransaction?) -> Result
+        _ isNeeded: Bool, for caller: Caller, _ body: (ReadTransaction?) -> Result
     ) throws(RequestFault) -> Result {
         guard isNeeded else { return body(nil) }
-        let read = try read()
-        defer { read.close() }
-        return try checked(read) { body(read) }
+        return try withRead(for: caller) { read in body(read) }
     }
 }

@@ -280,7 +280,7 @@ struct LinkTests {
                         text: text, rootClass: rowClass.index, schema: transaction.rows
                     ).predicate)
                 let limits = QueryLimits(deadlineMilliseconds: monotonicMilliseconds() + 20)
-                transaction.limitFollowing(until: limits.deadlineMilliseconds)
+                transaction.beginFollowing(until: limits.deadlineMilliseconds)
                 let execution = QueryExecution(
                     query, plan: .scan(query), in: transaction, limits: limits)
                 #expect(throws: StoreError.self, "\(text)") {

@@ -84,7 +84,7 @@ struct TransactionViewTests {
                         guard case .objectNotFound = error else { throw error }
                     }
                 }
-                let view = transaction.view()
+                let view = try transaction.view()
                 let lines = (try? Self.dump(view)) ?? ["failed"]
                 seen.withLock { $0 = lines }
             }

@@ -55,7 +55,7 @@ package struct ContentReader {
             return .entries(entries(rowClass.collection(member, in: row, source), compiled))
         case (_, .embedded):
             var objects: [ObjectContent] = []
-            rowClass.collection(member, in: row, source).forEach { list, place, _ in
+            rowClass.collection(member, in: row, source).forEach(within: nil) { list, place, _ in
                 if let inner = RowView(list.bytes(place)),
                     schema.classes[compiled.classIndex].canRead(inner)
                 {
@@ -66,7 +66,7 @@ package struct ContentReader {
             return .embeddedList(objects)
         case (let shape, let element):
             var values: [Value] = []
-            rowClass.collection(member, in: row, source).forEach { list, place, _ in
+            rowClass.collection(member, in: row, source).forEach(within: nil) { list, place, _ in
                 values.append(
                     list.isNull(place)
                         ? .null : value(list.bytes(place), element, compiled.classIndex))
@@ -84,7 +84,7 @@ package struct ContentReader {
         -> [String: Content]
     {
         var entries: [String: Content] = [:]
-        map.forEach { values, place, index in
+        map.forEach(within: nil) { values, place, index in
             let key = String(
                 decoding: map.key(index) ?? UnsafeRawBufferPointer(start: nil, count: 0),
                 as: UTF8.self)

@@ -71,3 +71,14 @@ extension Store {
         return try body(transaction)
     }
 }
+
+// Tests and tools look at views themselves, also at those that have failed.
+extension Store {
+    /// Opens a view of the last commit, which is to be closed.
+    package func read() throws(StoreError) -> ReadTransaction { try holdRead().withRead { $0 } }
+}
+
+extension WriteTransaction {
+    /// The objects as the transaction sees them, as long as its body runs.
+    package func view() throws(StoreError) -> ReadTransaction { try withView { $0 } }
+}

@@ -86,13 +86,14 @@ package struct DamagedAnswers {
         let limits = QueryLimits(
             deadlineMilliseconds: monotonicMilliseconds() + Self.millisecondsMax,
             memoryByteCountMax: 1 << 20)
-        transaction.limitFollowing(until: limits.deadlineMilliseconds)
+        transaction.beginFollowing(until: limits.deadlineMilliseconds)
         let staged = StagedQuery(
             classIndex: rowClass.index, predicate: compiled.predicate, suffixes: compiled.suffixes)
         _ = try? staged.run(in: transaction, limits: limits)
         var objects = ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate)
         if case .sort(let keys)? = compiled.suffixes.first { objects.sort = keys }
         for plan in try QueryExecution.alternatives(of: objects, in: transaction) {
+            transaction.beginFollowing(until: limits.deadlineMilliseconds)
             let execution = QueryExecution(
                 objects, plan: plan, in: transaction, limits: limits)
             try? execution.run(limit: .max) { key, row in

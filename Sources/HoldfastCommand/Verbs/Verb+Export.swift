@@ -48,13 +48,13 @@ struct ExportCommand {
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         let directory = OpenStore.directory(arguments)
-        let transaction: ReadTransaction
+        let view: HeldRead
         do throws(StoreError) {
-            transaction = try store.read()
+            view = try store.holdRead()
         } catch {
             throw OpenStore.failure(error, directory)
         }
-        defer { transaction.close() }
+        defer { view.close() }
         let cursor: ExportCursor
         do throws(RequestFault) {
             let content =
@@ -63,7 +63,7 @@ struct ExportCommand {
                         .ofClass($0), fields: arguments.text("fields"),
                         isCSV: arguments.has("csv"))
                 } ?? .store
-            cursor = try ExportCursor(content, transaction, SchemaNames(transaction.rows))
+            cursor = try ExportCursor(content, view, SchemaNames(view.rows))
         } catch {
             throw CommandFailure(error)
         }

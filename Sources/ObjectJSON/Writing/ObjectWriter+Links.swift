@@ -27,8 +27,8 @@ extension ObjectWriter {
         case .links, .expandedLinks:
             let links = collection(member, in: row, rowClass)
             array { writer, isFirst in
-                links.forEach { part, offset, _ in
-                    guard writer.hasRoom() else { return false }
+                links.forEach(within: writer.read?.budget) { part, offset, _ in
+                    guard writer.hasRoom else { return false }
                     writer.writeElement(
                         part.pointer(offset).storedLink, step, selection,
                         isExpanded: step.kind == .expandedLinks, &isFirst)
@@ -45,8 +45,8 @@ extension ObjectWriter {
             let inner = nested(step, selection)
             within(row, key, step, selection) { writer in
                 writer.array { writer, isFirst in
-                    list.forEach { part, offset, _ in
-                        guard writer.hasRoom() else { return false }
+                    list.forEach(within: writer.read?.budget) { part, offset, _ in
+                        guard writer.hasRoom else { return false }
                         guard let row = RowView(part.bytes(offset)) else { return true }
                         writer.separate(&isFirst)
                         writer.write(row, key: key, inner)
@@ -75,12 +75,6 @@ extension ObjectWriter {
             ? selection.nested[Int(step.nested)] : names.everything[Int(step.classIndex)]
     }
 
-    mutating func hasRoom() -> Bool {
-        if buffer.count <= byteCountMax { return true }
-        stop()
-        return false
-    }
-
     /// Writes the objects that link to the one with `key`, each as often as it links, in the order of
     /// their keys.
     private mutating func writeOrigins(
@@ -97,7 +91,7 @@ extension ObjectWriter {
                     return true
                 }
                 for _ in 0..<count {
-                    guard writer.hasRoom() else { return false }
+                    guard writer.hasRoom else { return false }
                     writer.separate(&isFirst)
                     writer.writeOrigin(origin, row, step, selection)
                 }

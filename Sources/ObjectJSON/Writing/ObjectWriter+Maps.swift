@@ -17,10 +17,10 @@ extension ObjectWriter {
         _ map: StoredCollection, _ write: (inout Self, CollectionView, Int) -> Void
     ) {
         json.raw("{")
-        map.forEachPart { part, first in
+        map.forEachPart(within: read?.budget) { part, first in
             guard let keys = part.keys else { return false }
             for offset in 0..<part.count {
-                guard hasRoom() else { return false }
+                guard hasRoom else { return false }
                 if first + offset > 0 { json.comma() }
                 json.string(keys.bytes(offset))
                 json.raw(":")

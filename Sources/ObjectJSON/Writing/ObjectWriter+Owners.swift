@@ -67,7 +67,7 @@ extension ObjectWriter {
                 return origins.forEach(
                     in: row, of: schema.classes[origin.classIndex], key: origin.key, &found
                 ) { embedded, holder, all in
-                    guard writer.hasRoom() else { return false }
+                    guard writer.hasRoom else { return false }
                     writer.separate(&isFirst)
                     writer.writeEmbedded(embedded, key: origin.key, all, holder, inner)
                     return true

@@ -23,8 +23,8 @@ extension ObjectWriter {
                 return writer.writePaths(list, key: key, step, inner)
             }
             writer.array { writer, isFirst in
-                list.forEach { part, offset, _ in
-                    guard writer.hasRoom() else { return false }
+                list.forEach(within: writer.read?.budget) { part, offset, _ in
+                    guard writer.hasRoom else { return false }
                     guard let (found, key) = writer.target(offset, of: part, key: key, step)
                     else { return true }
                     writer.separate(&isFirst)

@@ -43,10 +43,10 @@ extension ObjectWriter {
     /// Writes a collection of plain values.
     package func write(_ collection: StoredCollection) {
         buffer.append(UInt8(ascii: "["))
-        collection.forEach { part, offset, index in
+        collection.forEach(within: read?.budget) { part, offset, index in
             if index > 0 { json.comma() }
             writeElement(offset, of: part)
-            return buffer.count <= byteCountMax
+            return hasRoom
         }
         buffer.append(UInt8(ascii: "]"))
     }

@@ -35,10 +35,10 @@ package struct ObjectWriter {
     /// ``FieldSelection/readsHolder`` says that they are needed.
     var holders: [EmbeddedHolder] = []
     var holder = -1
-    /// Past so many bytes nothing more is written; see ``isTruncated``.
+    /// Past so many bytes in its buffer nothing more is written, and ``finish()`` throws.
     package var byteCountMax = Int.max
-    /// Whether ``byteCountMax`` was reached: what is written is not whole then.
-    package private(set) var isTruncated = false
+    /// Whether more is written: loops over objects end where it is not.
+    package var hasRoom: Bool { buffer.count <= byteCountMax }
 
     package var buffer: ByteBuffer { json.buffer }
 
@@ -59,10 +59,7 @@ package struct ObjectWriter {
 
     /// Writes one object.
     package mutating func write(_ row: RowView, key: UInt64, _ selection: FieldSelection) {
-        if buffer.count > byteCountMax {
-            isTruncated = true
-            return json.raw("null")
-        }
+        guard hasRoom else { return json.raw("null") }
         let rowClass = selection.rowClass
         let start = buffer.count
         let holdsOverflow = row.holdsOverflow
@@ -173,6 +170,10 @@ package struct ObjectWriter {
         isFirst = false
     }
 
-    /// Notes that the limit was reached.
-    mutating func stop() { isTruncated = true }
+    /// Ends what was written. Cost: a comparison.
+    ///
+    /// - Throws: ``StoreError`` `.stopped` where ``byteCountMax`` was passed: what is written is not whole then.
+    package func finish() throws(StoreError) {
+        if !hasRoom { throw .stopped(.reply) }
+    }
 }

@@ -339,7 +339,8 @@ extension ObjectEditor {
                 }
                 continue
             }
-            rowClass.collection(member, in: row, transaction.overflow).forEach { part, offset, _ in
+            rowClass.collection(member, in: row, transaction.overflow).forEach(within: nil) {
+                part, offset, _ in
                 if !part.isNull(offset) { deepest = max(deepest, depth(part.bytes(offset), inner)) }
                 return true
             }

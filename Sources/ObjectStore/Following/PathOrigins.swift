@@ -126,7 +126,7 @@ struct PathOrigins {
         case .embedded: return embedded(rowClass.embedded(step.member, in: row))
         case .links, .embeddedList:
             let list = rowClass.collection(step.member, in: row, transaction)
-            return !list.forEach { part, offset, _ in
+            return !list.forEach(within: transaction.budget) { part, offset, _ in
                 if part.isNull(offset) { return true }
                 return step.kind == .links
                     ? part.pointer(offset).storedLink != key

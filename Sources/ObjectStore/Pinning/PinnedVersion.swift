@@ -26,8 +26,21 @@ package final class PinnedVersion: Sendable {
         version = StoreVersion(epoch: store.epoch, number: try read.state().version)
     }
 
-    /// A view of the version, for one thread at a time. Any number of them may be open.
-    package func read() -> ReadTransaction {
+    private func read() -> ReadTransaction {
         ReadTransaction(SharedSnapshotReader(snapshot), catalog, of: store)
     }
+
+    /// Runs `body` with a view of the version, which is closed behind it. Any number of them may be open.
+    ///
+    /// - Throws: As ``Store/withRead(reusing:_:)``.
+    package func withRead<Result>(
+        _ body: (ReadTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let read = read()
+        defer { read.close() }
+        return try read.checked(body)
+    }
+
+    /// Opens a view of the version that stays open from one call to the next.
+    package func holdRead() -> HeldRead { HeldRead(read()) }
 }

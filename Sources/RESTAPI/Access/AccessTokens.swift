@@ -33,7 +33,7 @@ extension RESTService {
     /// command that finds no room is taken up when the mailbox is looked at again.
     func takeUpCommand(in mailbox: TokenMailbox) {
         guard let tokens else { return }
-        let job = Job(ClientKey(address: "")) { _ in
+        let job = Job(Caller.program.client) { _ in
             do throws(TokenMailbox.Failure) {
                 try mailbox.answer { command throws(RequestFault) in
                     try tokens.change { stored throws(RequestFault) in try command.run(stored) }

@@ -33,7 +33,7 @@ extension RESTService {
                     + "/v1/classes/Task/changes?filter=done == false.", pointer: "/url")
         }
         let ticket = try tickets.make(
-            for: target, grant: request.grant, client: clientKey(request))
+            for: target, grant: request.grant, client: caller(request).client)
         let response = Response.json(201) { writer in
             writer.object { object in
                 object.member("ticket").string(ticket)

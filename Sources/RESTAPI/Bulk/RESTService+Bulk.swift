@@ -15,37 +15,40 @@ extension RESTService {
                 "State a 'filter', or all=true to change every object of the class.")
         }
         try request.requireAccepted("application/json")
-        let preferences = try Preferences(request)
         var change = BulkChange(
             of: container, try QueryText(request, parser: RequestScratch.current.parser), statement,
-            in: served)
-        change.affectedCountMax = preferences.affectedCountMax
+            for: caller(request), in: served)
+        change.affectedCountMax = try Preferences(request).affectedCountMax
         return try reading(request) { [change] () throws(RequestFault) in
             try request.allowing { () throws(RequestFault) in
                 _ = try self.served.names(of: self.store.catalog.rows).find(container)
             }
             return try self.once(request) { claim throws(RequestFault) in
                 let write = try ServedWrite(
-                    change, for: RESTCaller(service: self, preferences: preferences), claim,
-                    in: self.served)
+                    change, waiter: WriteExchange(service: self), claim, in: self.served)
                 return .later { self.search(write, $0) }
             }
         }
     }
 
     /// Finds the objects, and hands the write in.
-    private func search(_ write: ServedWrite<BulkChange, RESTCaller>, _ exchange: Exchange) {
+    private func search(_ write: ServedWrite<BulkChange, WriteExchange>, _ exchange: Exchange) {
+        let caller = caller(exchange.request)
         let isTaken = isScheduled(for: exchange) { job in
             do throws(RequestFault) {
-                try self.served.withRead(in: job) { read throws(RequestFault) in
+                let outcome = try self.served.withRead(for: caller, in: job) {
+                    read throws(RequestFault) in
                     try write.amend { change throws(RequestFault) in try change.search(read) }
                 }
-                if job.isRestarted { return }
-                write.start(exchange)
+                switch outcome {
+                case .reply: write.start(exchange)
+                case .again: return
+                case .gone:
+                    write.abandon()
+                    exchange.abandon()
+                }
             } catch {
-                if job.isRestarted { return }
                 write.abandon()
-                if job.mustNotAnswer { return exchange.abandon() }
                 exchange.respond(self.response(error))
             }
         }

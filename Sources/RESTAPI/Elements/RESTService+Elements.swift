@@ -39,18 +39,12 @@ extension RESTService {
     /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
     func readElement(_ request: Request, _ source: ElementSource) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        var read = ElementRead(ElementAddress(request, source))
+        var read = ElementRead(
+            ElementAddress(request, source), for: caller(request), ReadVersion(nil, of: served))
         read.known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         read.form = try Preferences(request).form
-        return try whenReadable(request) { [read] pin throws(RequestFault) in
-            var read = read
-            read.pin = pin
-            let reply = try read.reply(self.served)
-            return .respond(
-                try self.response(reply.etag, reply.version, reply.isKnown, read.form)
-                    .under(pin, self.served))
-        }
+        return try answer(request, ObjectOperation(reading: read, form: read.form))
     }
 
     /// Takes in a change of one element: `addElement`, `putElement`, `deleteElement` and the same by key.
@@ -59,12 +53,12 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         if action != .delete { _ = try BodyType.read(request) }
         try request.requireAccepted("application/json")
-        let preferences = try Preferences(request)
         var write = ElementWrite(
-            action, ElementAddress(request, source), request.bodyBytes, in: served)
+            action, ElementAddress(request, source), request.bodyBytes, for: caller(request),
+            in: served)
         write.precondition = try Precondition(request)
-        write.form = preferences.form
+        write.form = try Preferences(request).form
         write.place = try request.count("at")
-        return try takeIn(request, preferences, write)
+        return try takeIn(request, write)
     }
 }

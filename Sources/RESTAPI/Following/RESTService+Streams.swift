@@ -42,11 +42,19 @@ extension RESTService {
         if let version = cursor.version, version.epoch != store.epoch { throw .otherEpochCursor }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
         guard wait > 0, cursor.canWait else {
-            return answerReading { read throws(RequestFault) in
-                Response(
-                    changes: try self.served.page(
-                        of: checked, from: cursor, limit: limit, in: read),
-                    quotesLargeInts: quotesLargeInts)
+            let caller = caller(request)
+            return .later { exchange in
+                self.schedule(for: exchange) { job in
+                    self.answer(exchange) { () throws(RequestFault) in
+                        try self.served.withRead(for: caller, in: job) {
+                            read throws(RequestFault) in
+                            Response(
+                                changes: try self.served.page(
+                                    of: checked, from: cursor, limit: limit, in: read),
+                                quotesLargeInts: quotesLargeInts)
+                        }
+                    }
+                }
             }
         }
         let number = cursor.version?.number ?? store.publisher.version
@@ -57,7 +65,7 @@ extension RESTService {
                     replyingTo: WaitingExchange(
                         exchange, self, place, quotesLargeInts: quotesLargeInts,
                         waitSeconds: wait),
-                    checked, self.clientKey(request), after: number, limit: limit,
+                    checked, self.caller(request), after: number, limit: limit,
                     deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
         }
     }
@@ -69,7 +77,7 @@ extension RESTService {
         let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
         let cursor = try streamCursor(request, isEventStream: true)
         let stream = try makeEventStream(request)
-        let follower = Follower(stream, checked, clientKey(request))
+        let follower = Follower(stream, checked, caller(request))
         let response = Response(
             following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
         return .later { exchange in
@@ -132,7 +140,7 @@ extension RESTService {
         _ request: Request, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
         let place = try places.take()
-        let opening = try tickets.open(request, for: clientKey(request))
+        let opening = try tickets.open(request, for: caller(request).client)
         return EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)

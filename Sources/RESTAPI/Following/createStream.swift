@@ -11,7 +11,7 @@ extension RESTService {
         return try reading(request) { () throws(RequestFault) in
             let body = try self.statedQueries(
                 request, of: nil, quotesLargeInts: preferences.quotesLargeInts)
-            let stream = try self.streams.queryStreams.make(body, for: self.tokenKey(request))
+            let stream = try self.streams.queryStreams.make(body, for: self.caller(request))
             var response = Response(stream: stream, generation: 0, status: 201)
             response.headers.add(.location, "/v1/streams/\(stream.id)")
             response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)
@@ -29,9 +29,9 @@ extension RESTService {
             served)
     }
 
-    /// The stream that the path names, if it is of who asks.
+    /// The stream that the path names, if it is the caller's.
     func queryStream(_ request: Request) throws(RequestFault) -> QueryStream {
-        try streams.queryStreams.find(request.parameter(0).string, of: tokenKey(request))
+        try streams.queryStreams.find(request.parameter(0).string, of: caller(request))
     }
 }
 

@@ -25,9 +25,9 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         let following = try stream.follow()
         let events = try makeEventStream(request, holding: following)
-        let clientKey = clientKey(request)
+        let caller = caller(request)
         return .later { exchange in
-            self.streams.open(stream, to: events, for: clientKey, from: cursor) {
+            self.streams.open(stream, to: events, for: caller, from: cursor) {
                 exchange.respond(
                     Response(following: events, quotesLargeInts: stream.quotesLargeInts))
             }

@@ -16,8 +16,7 @@ extension RESTService {
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
         switch try served.idempotency.enter(key, served) {
         case .first(let claim): return try body(claim)
-        case .repeat(let record):
-            return .respond(try RecordedReply.response(record, isRepeat: true))
+        case .repeat(let reply): return .respond(response(to: reply))
         }
     }
 }

@@ -1,113 +1,63 @@
 import Bytes
 import HTTPServer
 import JSON
-import ObjectModel
-import Rows
 import StoreService
 
 /// The path of an object's resource, for `Location` and links.
 package enum ObjectPath {
-    /// Appends the path of what a write has created; false for what has none.
-    static func append(_ created: WriteReply.Created, to buffer: ByteBuffer) -> Bool {
-        switch created {
-        case .object(let rowClass, let row, let key):
-            append(rowClass, row, key: key, to: buffer)
-            return true
-        case .element(let target, let row, let key, let position):
-            return append(target, row, key: key, position: position, to: buffer)
-        }
-    }
-
     /// Appends `/v1/classes/{class}/objects/{id}`, or `…/object?key=` for a key that no path carries:
-    /// null, `""`, `.`, `..`, and one with `/`.
-    package static func append(
-        _ rowClass: RowClass, _ row: RowView, key: UInt64, to buffer: ByteBuffer
-    ) {
+    /// null, `""`, `.`, `..`, and one with `/`; of an element with `…/properties/{property}/elements/{position or key}`
+    /// behind it, or `…/elements?key=` for a map's key that no path carries.
+    ///
+    /// - Returns: False when a step to an element is a key that no path carries.
+    static func append(_ created: CreatedPath, to buffer: ByteBuffer) -> Bool {
         buffer.append("/v1/classes/" as StaticString)
-        var name = rowClass.definition.name
-        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
-        guard let member = rowClass.primaryKeyIndex else {
+        append(name: created.className, to: buffer)
+        switch created.key {
+        case .null: buffer.append("/object?key=null" as StaticString)
+        case .number(let text):
             buffer.append("/objects/" as StaticString)
-            return JSONWriter(buffer).uint(key)
-        }
-        let field = rowClass.field(member, in: row)
-        if field.isNull { return buffer.append("/object?key=null" as StaticString) }
-        let element = rowClass.members[member].storage.element
-        if element == .string {
-            let text = field.heap
-            if isCarried(text) {
-                buffer.append("/objects/" as StaticString)
-                appendEscaped(text, to: buffer)
-            } else {
-                buffer.append("/object?key=" as StaticString)
-                let json = ByteBuffer(capacity: text.count + 16)
-                JSONWriter(json).string(text)
-                appendEscaped(json.bytes, to: buffer)
+            buffer.append(text)
+        case .text(var text):
+            text.withUTF8 { text in
+                let text = UnsafeRawBufferPointer(text)
+                let isCarried = isCarried(text)
+                buffer.append(isCarried ? "/objects/" : "/object?key=" as StaticString)
+                isCarried ? appendEscaped(text, to: buffer) : appendJSON(text, to: buffer)
             }
-            return
         }
-        buffer.append("/objects/" as StaticString)
-        switch element {
-        case .int: JSONWriter(buffer).int(field.slot.storedInt)
-        case .objectID: field.slot.storedObjectID.writeText { buffer.append($0) }
-        case .uuid: field.slot.storedUUID.writeText { buffer.append($0) }
-        case .bool, .float, .double, .decimal, .string, .data, .date, .link, .embedded, .mixed:
-            break
-        }
-    }
-
-    /// Appends the path of an element: `…/properties/{property}/elements/{position or key}`, or
-    /// `…/elements?key=` for a map's key that no path carries.
-    ///
-    /// - Returns: False for an element of a set, which has no path.
-    private static func append(
-        _ target: ElementTarget, _ row: RowView, key: UInt64, position: Int?, to buffer: ByteBuffer
-    ) -> Bool {
-        if target.storage.shape == .set { return false }
-        append(target.rowClass, row, key: key, to: buffer)
+        guard let element = created.element else { return true }
         buffer.append("/properties/" as StaticString)
-        var name = target.property.name
-        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
+        append(name: element.property, to: buffer)
         buffer.append("/elements" as StaticString)
-        if let inner = target.inner {
-            return append(inner, in: target, position: position, to: buffer)
-        }
-        guard case .key(let key)? = target.element else {
-            buffer.append("/\(position ?? 0)")
-            return true
-        }
-        key.withUnsafeBytes { key in
-            if isCarried(key) {
-                buffer.append("/" as StaticString)
-                return appendEscaped(key, to: buffer)
+        switch element.place {
+        case .position(let position): buffer.append("/\(position)")
+        case .key(let key):
+            key.withUnsafeBytes { key in
+                let isCarried = isCarried(key)
+                buffer.append(isCarried ? "/" : "?key=" as StaticString)
+                isCarried ? appendEscaped(key, to: buffer) : appendJSON(key, to: buffer)
             }
-            buffer.append("?key=" as StaticString)
-            let json = ByteBuffer(capacity: key.count + 16)
-            JSONWriter(json).string(key)
-            appendEscaped(json.bytes, to: buffer)
+        case .steps(let steps):
+            for step in steps {
+                guard step.withUnsafeBytes({ isCarried($0) }) else { return false }
+                buffer.append("/" as StaticString)
+                step.withUnsafeBytes { appendEscaped($0, to: buffer) }
+            }
         }
         return true
     }
 
-    /// Appends the steps to something inside a `mixed` value.
-    ///
-    /// - Returns: False when a step is a key that no path carries.
-    private static func append(
-        _ inner: [[UInt8]], in target: ElementTarget, position: Int?, to buffer: ByteBuffer
-    ) -> Bool {
-        var steps = inner
-        switch target.element {
-        case .end?, nil: break
-        case .index(let index)?: steps.insert(Array("\(index)".utf8), at: 0)
-        case .key(let key)?: steps.insert(key, at: 0)
-        }
-        if let position { steps.append(Array("\(position)".utf8)) }
-        for step in steps {
-            guard step.withUnsafeBytes({ isCarried($0) }) else { return false }
-            buffer.append("/" as StaticString)
-            step.withUnsafeBytes { appendEscaped($0, to: buffer) }
-        }
-        return true
+    private static func append(name: String, to buffer: ByteBuffer) {
+        var name = name
+        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
+    }
+
+    /// Appends a string as JSON.
+    private static func appendJSON(_ text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
+        let json = ByteBuffer(capacity: text.count + 16)
+        JSONWriter(json).string(text)
+        appendEscaped(json.bytes, to: buffer)
     }
 
     /// Whether a path segment can carry a string key.

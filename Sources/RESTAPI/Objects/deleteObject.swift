@@ -8,9 +8,9 @@ extension RESTService {
     /// every link to it.
     func delete(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
         return try takeIn(
-            request, Preferences(),
+            request,
             ObjectWrite(
                 .deleted(ObjectAddress(request, source)), request.bodyBytes, .update,
-                try Precondition(request), in: served))
+                try Precondition(request), for: caller(request), in: served))
     }
 }

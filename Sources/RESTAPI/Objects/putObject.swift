@@ -18,9 +18,9 @@ extension RESTService {
         _ request: Request, _ subject: ObjectWrite.Subject, _ mode: WriteMode
     ) throws(RequestFault) -> Outcome {
         let precondition = try Precondition(request)
-        let preferences = try Preferences(request)
-        let write = ObjectWrite(subject, request.bodyBytes, mode, precondition, in: served)
-        write.form = preferences.form
-        return try takeIn(request, preferences, write)
+        let write = ObjectWrite(
+            subject, request.bodyBytes, mode, precondition, for: caller(request), in: served)
+        write.form = try Preferences(request).form
+        return try takeIn(request, write)
     }
 }

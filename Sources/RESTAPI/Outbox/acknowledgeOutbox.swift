@@ -33,7 +33,8 @@ extension RESTService {
             }
             do throws(RequestFault) {
                 try self.served.acknowledge(
-                    name, through: text, "through", completion: done)
+                    name, through: text, "through", for: self.caller(exchange.request),
+                    completion: done)
             } catch {
                 done(.failure(error))
             }

@@ -24,11 +24,11 @@ extension RESTService {
         let outbox = OutboxRequest(
             of: name, since: isResumed ? last : since,
             parameter: isResumed ? "Last-Event-ID" : "since", limit: limit,
-            quotesLargeInts: preferences.quotesLargeInts)
+            quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
         let quotesLargeInts = preferences.quotesLargeInts
         if mode == .events {
             let stream = try makeEventStream(request)
-            try streams.follow(outbox, as: clientKey(request), stream)
+            try streams.follow(outbox, stream)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
@@ -43,8 +43,7 @@ extension RESTService {
             }
             return .later { exchange in
                 self.streams.poll(
-                    outbox, as: self.clientKey(request),
-                    until: monotonicMilliseconds() + UInt64(wait) * 1000,
+                    outbox, until: monotonicMilliseconds() + UInt64(wait) * 1000,
                     WaitingExchange(
                         exchange, self, place, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
             }

@@ -8,28 +8,32 @@ extension RESTService {
     /// names.
     ///
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
-    /// - `answer`: Gets what keeps the version that is to be read; nil for the newest.
+    /// - `answer`: Gets the version that is to be read.
     /// - Throws: ``RequestFault`` `.malformed` for faulty parameters and those that contradict each other, `.expired` for a
     ///   snapshot that has ended.
     func whenReadable(
         _ request: Request, cursor text: QueryText? = nil,
-        _ answer: @escaping @Sendable (SnapshotPin?) throws(RequestFault) -> Outcome
+        _ answer: @escaping @Sendable (ReadVersion) throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
         let minimum = try minVersion(request)
-        let owner = tokenKey(request)
+        let caller = caller(request)
         if let id = try snapshotID(request, text) {
-            let pin = try served.pins.find(id, of: owner)
+            let pin = try served.pins.find(id, of: caller)
             guard pin.version.number >= minimum else {
                 throw .parameter(
                     "minVersion",
                     "The snapshot has version \(pin.version), which is older than 'minVersion'; leave one of the two "
                         + "out.")
             }
-            return try answer(pin)
+            return try answer(ReadVersion(pin, of: served))
         }
         let isPinned = request[query: "snapshot"] != nil
         return try whenAtVersion(minimum) { () throws(RequestFault) in
-            try answer(isPinned ? try self.served.stored(self.served.pins.begin(for: owner)) : nil)
+            let pins = self.served.pins
+            return try answer(
+                ReadVersion(
+                    isPinned ? try self.served.stored(pins.begin(for: caller)) : nil,
+                    of: self.served))
         }
     }
 

@@ -11,11 +11,11 @@ extension RESTService {
         let precondition = try Precondition(request)
         let body = try request.patchBody()
         try request.requireAccepted("application/json")
-        let preferences = try Preferences(request)
         var write = ProjectedWrite(
-            subject, ObjectAddress(request, source), body, precondition, in: served)
-        write.form = preferences.form
-        return try takeIn(request, preferences, write)
+            subject, ObjectAddress(request, source), body, precondition, for: caller(request),
+            in: served)
+        write.form = try Preferences(request).form
+        return try takeIn(request, write)
     }
 
     /// `PATCH` of a projected object by either kind of key.

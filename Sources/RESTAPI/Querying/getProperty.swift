@@ -5,48 +5,55 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    private static let valueParameters: [StaticString] = ["minVersion", "projection", "snapshot"]
-
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
     /// collection or inverse link; `projection` shows the objects that it holds.
     func getProperty(_ request: Request) throws(RequestFault) -> Outcome {
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
-        let projection = request[query: "projection"]?.string
-        return try whenReadable(request, cursor: text) { pin throws(RequestFault) in
-            self.answerReading(of: pin) { read throws(RequestFault) in
-                let property = try PropertyRead(
-                    UnsafeRawBufferPointer(request.parameter(2).bytes),
-                    of: ObjectAddress(request, .path), shownBy: projection, in: read, self.served)
-                let response =
-                    property.hasPages
-                    ? try self.pageReply(request, property, text, preferences, pin)
-                    : try self.valueReply(request, property, preferences)
-                return try response.under(pin, self.served)
-            }
-        }
+        let name = UnsafeRawBufferPointer(request.parameter(2).bytes)
+        let read = PropertyRead(
+            RequestBytes(name, of: request), of: ObjectAddress(request, .path),
+            shownBy: request[query: "projection"]?.string, for: caller(request),
+            ReadVersion(nil, of: served))
+        return try answer(
+            request, cursor: text,
+            PropertyOperation(
+                reading: read, text: text, quotesLargeInts: preferences.quotesLargeInts))
+    }
+}
+
+/// The reading of one property.
+private struct PropertyOperation: ReadOperation {
+    var reading: PropertyRead
+    let text: QueryText
+    let quotesLargeInts: Bool
+
+    private static let valueParameters: [StaticString] = ["minVersion", "projection", "snapshot"]
+
+    func response(
+        to property: FoundProperty, _ request: Request, _ service: RESTService
+    ) throws(RequestFault) -> Response {
+        property.hasPages
+            ? try pageResponse(to: property, request) : try valueResponse(to: property, request)
     }
 
-    private func pageReply(
-        _ request: Request, _ property: PropertyRead, _ text: QueryText,
-        _ preferences: Preferences, _ pin: SnapshotPin?
+    private func pageResponse(
+        to property: FoundProperty, _ request: Request
     ) throws(RequestFault) -> Response {
         try request.requireAccepted("application/json")
-        let quotesLargeInts = preferences.quotesLargeInts
         let buffer = ByteBuffer(capacity: 1024)
         let page = try property.writePage(
-            text, quotesLargeInts: quotesLargeInts, under: pin, to: buffer)
-        var response = response(page, buffer, nextAt: request)
+            text, quotesLargeInts: quotesLargeInts, under: reading.version.pin, to: buffer)
+        var response = Response(page: page, buffer, nextAt: request)
         response.headers.addApplied(quotesLargeInts: quotesLargeInts)
         return response
     }
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
-    private func valueReply(
-        _ request: Request, _ property: PropertyRead, _ preferences: Preferences
+    private func valueResponse(
+        to property: FoundProperty, _ request: Request
     ) throws(RequestFault) -> Response {
         try request.checkParameters(known: Self.valueParameters)
-        let quotesLargeInts = preferences.quotesLargeInts
         let version = try property.version()
         var response: Response
         if property.isOfItsObjectAlone,

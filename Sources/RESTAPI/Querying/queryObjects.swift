@@ -13,12 +13,13 @@ extension RESTService {
             let text = try QueryText(
                 body: self.served.queryJSON(request.body, RequestScratch.current.parser),
                 byteCount: request.body.count, within: self.served.limits)
-            return try self.answerPage(
-                request,
-                PageRequest(
-                    .objects(kind.container(request)), text, forms: forms,
-                    quotesLargeInts: preferences.quotesLargeInts),
-                hasAddress: false, varies: true)
+            let page = PageRequest(
+                .objects(kind.container(request)), text, forms: forms,
+                quotesLargeInts: preferences.quotesLargeInts, for: self.caller(request),
+                ReadVersion(nil, of: self.served))
+            return try self.answer(
+                request, cursor: text,
+                PageOperation(reading: page, hasAddress: false, varies: true))
         }
     }
 }

@@ -1,7 +1,8 @@
 import HTTPServer
 import ObjectJSON
+import StoreService
 
-/// What a client prefers (RFC 7240). What is not known is ignored, as the RFC asks.
+/// The preferences of a client (RFC 7240). Those that are not known are ignored, as the RFC asks.
 package struct Preferences: Sendable, Equatable {
     /// `return=minimal`: no object in the reply to a write.
     package var isMinimal = false
@@ -68,11 +69,21 @@ package struct Preferences: Sendable, Equatable {
     }
 
     /// The value of `Preference-Applied` in the reply to a write; nil when nothing was applied.
-    package func applied(minimal: Bool) -> String? {
+    package static func applied(minimal: Bool, quotesLargeInts: Bool) -> String? {
         var parts: [String] = []
         if minimal { parts.append("return=minimal") }
         if quotesLargeInts, !minimal { parts.append("int64=string") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+}
+
+extension Preferences {
+    /// The part that use cases know.
+    var form: ReplyForm {
+        var form = ReplyForm()
+        form.isMinimal = isMinimal
+        form.quotesLargeInts = quotesLargeInts
+        return form
     }
 }
 

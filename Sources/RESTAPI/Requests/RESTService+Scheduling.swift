@@ -5,22 +5,17 @@ import StoreService
 
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {
-    /// Whose work a request is: its token's, where tokens are needed, else its address's.
-    func clientKey(_ request: Request) -> ClientKey {
-        tokenKey(request) ?? ClientKey(address: request.client)
-    }
-
-    /// Whose token a request has, or its ticket was made with, where tokens are needed.
-    func tokenKey(_ request: Request) -> ClientKey? {
-        guard let owner = request.grant?.owner, owner != 0 else { return nil }
-        return ClientKey(token: owner)
+    /// Who makes a request: known by its token, or the one that its ticket was made with, where tokens are needed.
+    func caller(_ request: Request) -> Caller {
+        let owner = request.grant?.owner ?? 0
+        return Caller(token: owner == 0 ? nil : owner, address: request.client)
     }
 
     /// Has a thread of the scheduler give back the memory that long work has freed. Call it once a second.
     func giveBackMemory() {
         let scheduler = served.scheduler
         guard scheduler.hasMemoryToGiveBack else { return }
-        _ = scheduler.submit(Job(ClientKey(address: "")) { _ in scheduler.giveBackMemory() })
+        _ = scheduler.submit(Job(Caller.program.client) { _ in scheduler.giveBackMemory() })
     }
 
     /// Hands work for an exchange to the scheduler; 503 when too much waits there.
@@ -40,7 +35,7 @@ extension RESTService {
     ) -> Bool {
         served.scheduler.submit(
             Job(
-                clientKey(exchange.request), expecting: expectation,
+                caller(exchange.request).client, expecting: expectation,
                 until: exchange.startedAtMilliseconds + UInt64(served.limits.readSecondsMax) * 1000,
                 isAwaited: { !exchange.isGone }, body))
     }
@@ -72,41 +67,30 @@ extension RESTService {
             reading.turn = job
             defer { reading.turn = nil }
             do throws(RequestFault) {
-                switch try body() {
-                case .respond(let response): exchange.respond(response)
-                case .later(let hand): hand(exchange)
+                switch try job.attempt(body) {
+                case .reply(.respond(let response)): exchange.respond(response)
+                case .reply(.later(let hand)): hand(exchange)
+                case .again: return
+                case .gone: exchange.abandon()
                 }
             } catch {
-                if job.isRestarted { return }
-                if job.mustNotAnswer { return exchange.abandon() }
                 exchange.respond(self.response(error))
             }
         }
     }
 
-    /// Answers from a thread of the scheduler with what is read in a view of a pinned version or of the last commit.
-    ///
-    /// - `body`: May run more than once.
-    func answerReading(
-        of pin: SnapshotPin? = nil,
-        _ body: @escaping @Sendable (ReadTransaction) throws(RequestFault) -> Response
-    ) -> Outcome {
-        .later { exchange in
-            self.schedule(for: exchange) { job in
-                self.answer(exchange, in: job) { () throws(RequestFault) in
-                    try self.served.withRead(in: job, of: pin, body)
-                }
+    /// Answers an exchange with the outcome of a job's step; a job that begins again is not over.
+    func answer(
+        _ exchange: Exchange, _ step: () throws(RequestFault) -> JobOutcome<Response>
+    ) {
+        do throws(RequestFault) {
+            switch try step() {
+            case .reply(let response): exchange.respond(response)
+            case .again: return
+            case .gone: exchange.abandon()
             }
+        } catch {
+            exchange.respond(response(error))
         }
-    }
-
-    /// Answers an exchange with what a job makes, unless the job begins again. A client that leaves ends it.
-    func answer(_ exchange: Exchange, in job: Job, _ body: () throws(RequestFault) -> Response) {
-        // It may have left while the job waited.
-        guard !job.isAbandoned else { return exchange.abandon() }
-        let response = replying(body)
-        if job.isRestarted { return }
-        if job.mustNotAnswer { return exchange.abandon() }
-        exchange.respond(response)
     }
 }

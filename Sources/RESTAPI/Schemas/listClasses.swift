@@ -3,21 +3,23 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import Rows
 import StoreService
 
 extension RESTService {
     /// `GET /v1/classes`: the classes with the numbers of their objects, which the store counts as they come and go.
     func listClasses(_ request: Request) throws(RequestFault) -> Outcome {
-        let read = try served.read(of: nil)
-        defer { read.close() }
-        var counts: [Int?] = []
-        for rowClass in read.rows.classes {
-            let isCounted = rowClass.definition.kind.standsAlone
-            counts.append(isCounted ? try served.stored(read.count(rowClass)) : nil)
+        let (classes, version) = try served.withRead(for: caller(request)) {
+            read throws(RequestFault) in
+            var classes: [(RowClass, count: Int?)] = []
+            for rowClass in read.rows.classes {
+                let isCounted = rowClass.definition.kind.standsAlone
+                classes.append(
+                    (rowClass, isCounted ? try served.stored(read.count(rowClass)) : nil))
+            }
+            let number = try served.stored(read.state().version)
+            return (classes, StoreVersion(epoch: read.epoch, number: number))
         }
-        let version = StoreVersion(
-            epoch: read.epoch, number: try served.stored(read.state().version))
-        let classes = zip(read.rows.classes, counts)
         let response = Response.json(200) { json in
             json.object { object in
                 object.member("classes").array { list in

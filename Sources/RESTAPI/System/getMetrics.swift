@@ -125,8 +125,10 @@ extension RESTService {
     }
 
     private func writeStore(to text: MetricsText) throws(StoreError) {
-        let transaction = try store.read()
-        defer { transaction.close() }
+        try store.withRead { read throws(StoreError) in try write(read, to: text) }
+    }
+
+    private func write(_ transaction: ReadTransaction, to text: MetricsText) throws(StoreError) {
         let state = try transaction.state()
         text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 1)
         text.single(

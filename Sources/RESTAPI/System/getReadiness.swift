@@ -6,9 +6,7 @@ extension RESTService {
     /// `GET /health/ready`: the store can be read, and nothing has ended writing.
     func getReadiness(_ request: Request) -> Outcome {
         do throws(StoreError) {
-            let transaction = try store.read()
-            defer { transaction.close() }
-            _ = try transaction.state()
+            _ = try store.withRead { read throws(StoreError) in try read.state() }
         } catch {
             logger.log(.error, "the store can't be read", ("error", .text("\(error)")))
             return .respond(

@@ -8,9 +8,8 @@ extension RESTService {
     func createTransaction(_ request: Request) throws(RequestFault) -> Outcome {
         _ = try BodyType.read(request)
         try request.requireAccepted("application/json")
-        let preferences = try Preferences(request)
-        var write = TransactionWrite(request.bodyBytes, in: served)
-        write.form = preferences.form
-        return try takeIn(request, preferences, write)
+        var write = TransactionWrite(request.bodyBytes, for: caller(request), in: served)
+        write.form = try Preferences(request).form
+        return try takeIn(request, write)
     }
 }

@@ -7,9 +7,9 @@ import StoreService
 extension RESTService {
     /// The reply with an export's text, made while it is sent.
     func exportResponse(
-        _ content: ExportContent, of pin: SnapshotPin?
+        _ content: ExportContent, of pin: SnapshotPin?, for caller: Caller
     ) throws(RequestFault) -> Response {
-        let export = try transfers.beginExport(content, of: pin)
+        let export = try transfers.beginExport(content, of: pin, for: caller)
         let source = ExportSource(export, self)
         var type = ContentType.ndjson
         if case .objects(_, _, isCSV: true) = content { type = .csv }

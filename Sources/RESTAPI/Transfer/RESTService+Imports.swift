@@ -64,6 +64,7 @@ extension RESTService {
     /// The options that every import's parameters state.
     func importOptions(_ request: Request) throws(RequestFault) -> ImportOptions {
         var importOptions = transfers.importOptions
+        importOptions.caller = caller(request)
         importOptions.mode = try createMode(request)
         if let text = request[query: "unknown"] {
             guard text == "ignore" || text == "fault" else {

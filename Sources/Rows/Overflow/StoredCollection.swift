@@ -33,28 +33,19 @@ public struct StoredCollection {
     @inlinable public var count: Int { tree?.count ?? inline.count }
 
     /// Hands over every element from `first` on, as an offset in a part of the collection and with its index
-    /// in the whole, until `body` returns false.
+    /// in the whole, until `body` returns false or the budget is spent.
     ///
-    /// - Returns: Whether it never did.
-    @inlinable @discardableResult public func forEach(
-        from first: Int = 0, _ body: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
-    ) -> Bool {
-        guard tree == nil else { return forEachOverflow(from: first, body) }
-        var offset = first
-        while offset < inline.count {
-            if !body(inline.values, offset, offset) { return false }
-            offset += 1
-        }
-        return true
-    }
-
-    /// Hands over every element as ``forEach(from:_:)`` does, as long as the budget lasts.
+    /// - `budget`: That of the evaluation; nil where the caller has none, since it walks a copy or writes.
+    /// - Returns: Whether every element was handed over.
     @discardableResult
     package func forEach(
-        within budget: Budget, _ body: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
+        from first: Int = 0, within budget: Budget?,
+        _ body: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
     ) -> Bool {
-        forEachPart(within: budget) { leaf, start in
-            for offset in 0..<leaf.count where !body(leaf.values, offset, start + offset) {
+        forEachPart(from: first) { leaf, start in
+            guard budget?.spend(leaf.count) ?? true else { return false }
+            for offset in min(max(first - start, 0), leaf.count)..<leaf.count
+            where !body(leaf.values, offset, start + offset) {
                 return false
             }
             return true
@@ -64,21 +55,10 @@ public struct StoredCollection {
     /// Hands over the parts as ``forEachPart(from:_:)`` does, as long as the budget lasts: a step for each element.
     @discardableResult
     package func forEachPart(
-        within budget: Budget, _ body: (LeafView, _ first: Int) -> Bool
+        within budget: Budget?, _ body: (LeafView, _ first: Int) -> Bool
     ) -> Bool {
-        forEachPart { leaf, first in budget.spend(leaf.count) && body(leaf, first) }
-    }
-
-    @usableFromInline func forEachOverflow(
-        from first: Int, _ body: (CollectionView, Int, Int) -> Bool
-    ) -> Bool {
-        guard let tree else { return true }
-        return tree.forEachLeaf(from: first) { leaf, start in
-            for offset in min(max(first - start, 0), leaf.count)..<leaf.count
-            where !body(leaf.values, offset, start + offset) {
-                return false
-            }
-            return true
+        forEachPart { leaf, first in
+            (budget?.spend(leaf.count) ?? true) && body(leaf, first)
         }
     }
 

@@ -164,7 +164,7 @@ struct AggregatePage {
                 }
             }
             json.raw("}")
-            if writer.buffer.count > writer.byteCountMax { throw view.outOfMemory }
+            try view.served.stored(writer.finish())
         }
         json.raw("]")
         guard groups.count > query.limit else { return nil }

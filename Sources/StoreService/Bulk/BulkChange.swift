@@ -12,7 +12,7 @@ import Rows
 package struct BulkChange: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
-    /// What the body states.
+    /// The statement of the body.
     package enum Statement: Sendable {
         /// A patch, applied to each object.
         case patch(PatchBody)
@@ -20,7 +20,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         case deletion
     }
 
-    /// What is done to one object.
+    /// The change of one object.
     private enum Action {
         case merge(ObjectDraft)
         case patch(JSONPatch)
@@ -30,6 +30,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
 
     /// More objects than so many are not changed.
     package var affectedCountMax: Int?
+    package let caller: Caller
     private let served: ServedStore
     private let container: ObjectContainer
     private let text: QueryText
@@ -42,12 +43,13 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     /// Makes a change of the objects that match, stated as the container shows them.
     package init(
         of container: ObjectContainer, _ text: QueryText, _ statement: Statement,
-        in served: ServedStore
+        for caller: Caller, in served: ServedStore
     ) {
         self.container = container
         self.text = text
         self.statement = statement
         self.served = served
+        self.caller = caller
     }
 
     package mutating func prepare(
@@ -99,15 +101,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         defer { plan?.action = action }
         // One time for all of it: no other write is made meanwhile.
         let deadline = served.queryDeadline
-        let view = transaction.view()
-        let keys: [UInt64]
-        if let search, let present = try self.keys(search, transaction, view, until: deadline) {
-            try limit(present.count)
-            keys = present
-        } else {
-            var limits = served.queryLimits(of: view)
-            limits.deadlineMilliseconds = deadline
-            keys = try matches(query, limits, view)
+        let keys = try transaction.withView { view throws(StoreError) in
+            try self.keys(query, transaction, view, until: deadline)
         }
         for key in keys {
             try served.checkWriteTime(deadline)
@@ -121,17 +116,22 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         search = nil
     }
 
-    /// What a search found, as the transaction sees it; nil where it has to be searched for again.
+    /// The keys of the objects that are to be changed, as the transaction sees them: those that a search found, or of a
+    /// search of its own.
     private func keys(
-        _ search: BulkSearch, _ transaction: WriteTransaction, _ view: ReadTransaction,
+        _ query: CheckedQuery, _ transaction: WriteTransaction, _ view: ReadTransaction,
         until deadline: UInt64
-    ) throws(StoreError) -> [UInt64]? {
-        let keys = try search.keys(in: transaction, view, until: deadline)
-        try view.checkFailure()
-        return keys
+    ) throws(StoreError) -> [UInt64] {
+        if let keys = try search?.keys(in: transaction, view, until: deadline) {
+            try limit(keys.count)
+            return keys
+        }
+        var limits = served.queryLimits(of: view)
+        limits.deadlineMilliseconds = deadline
+        return try matches(query, limits, view)
     }
 
-    /// The keys of the objects that are to be changed.
+    /// The keys of the objects that match.
     private func matches(
         _ query: CheckedQuery, _ limits: QueryLimits, _ view: ReadTransaction
     ) throws(StoreError) -> [UInt64] {

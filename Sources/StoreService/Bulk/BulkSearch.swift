@@ -30,12 +30,12 @@ struct BulkSearch: Sendable {
         /// The first by an order, or the first of equals. The last one's position is known where there are as many as
         /// there may be: what comes behind it is none of them.
         case first(by: [SortKey], last: QueryPosition?)
-        /// What steps in an order of their own leave: an object that is dropped by a later one may have displaced
+        /// The result of steps in an order of their own: an object that is dropped by a later one may have displaced
         /// another before.
         case stages
     }
 
-    /// What a search has found in a transaction.
+    /// Keeps the result of a search.
     ///
     /// - `keys`: The object keys, in the query's order where that decides which are wanted.
     init(_ query: CheckedQuery, keys: [UInt64], in read: ReadTransaction) throws(StoreError) {
@@ -101,17 +101,14 @@ struct BulkSearch: Sendable {
         guard candidates.count(where: { $0.change == nil }) <= Self.changedCountMax else {
             return nil
         }
-        let result: [UInt64]?
         switch choice {
-        case .all(let countMax): result = all(candidates, countMax, in: view)
+        case .all(let countMax): return all(candidates, countMax, in: view)
         case .first(let sort, let last):
             let order = ObjectOrder(sort, of: rowClass, in: view)
             let isKnown = last.map { order.canGoOn(behind: $0) } ?? true
-            result = isKnown && isFirst(candidates, order, last, in: view) ? keys : nil
-        case .stages: result = candidates.isEmpty ? keys : nil
+            return isKnown && isFirst(candidates, order, last, in: view) ? keys : nil
+        case .stages: return candidates.isEmpty ? keys : nil
         }
-        try view.checkFailure()
-        return result
     }
 
     /// All that match now.

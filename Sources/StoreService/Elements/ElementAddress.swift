@@ -1,6 +1,6 @@
 /// How a request names an element of a collection, or the collection: by texts that it holds.
 package struct ElementAddress: Sendable {
-    /// What names the element.
+    /// The name of the element.
     package enum Element: Sendable {
         /// Nothing: the request is about the collection.
         case none

@@ -3,30 +3,39 @@ import ObjectStore
 import Rows
 
 /// The reading of one element as `{"value":…}`.
-package struct ElementRead: Sendable {
-    /// What names the element.
+package struct ElementRead: ReadCase {
+    package let caller: Caller
+    package var version: ReadVersion
+    /// The name of the element.
     package let address: ElementAddress
     /// The versions of the object that the caller has: of one of them no JSON is made.
     package var known = Precondition.none
-    /// What the caller wants of the reply.
+    /// How the caller wants the reply.
     package var form = ReplyForm()
-    /// The version that is read; nil for the newest.
-    package var pin: SnapshotPin?
 
     /// Makes a reading of an element.
-    package init(_ address: ElementAddress) { self.address = address }
+    package init(_ address: ElementAddress, for caller: Caller, _ version: ReadVersion) {
+        self.address = address
+        self.caller = caller
+        self.version = version
+    }
+
+    /// Reads the element, which is always short.
+    ///
+    /// - Throws: As ``reply(_:_:)``.
+    package func replyIfShort(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> ObjectRead.Reply? {
+        try reply(read, served)
+    }
 
     /// Reads the element; the reply has its object's version.
     ///
     /// - Throws: ``RequestFault`` `.notFound`, …
-    package func reply(_ served: ServedStore) throws(RequestFault) -> ObjectRead.Reply {
+    package func reply(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> ObjectRead.Reply {
         let scratch = RequestScratch.current
-        let version = pin?.version ?? served.store.version
-        let read = try served.read(of: pin, reusing: scratch)
-        defer {
-            read.close()
-            scratch.read = read
-        }
         let names = scratch.names(of: read.rows, served)
         let target = try address.target(names, scratch)
         let rowClass = target.rowClass
@@ -49,22 +58,21 @@ package struct ElementRead: Sendable {
             }
         }
         var reply = ObjectRead.Reply(
-            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version)
+            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version.number)
         if known != .none, known.holds(of: reply.etag) {
             reply.isKnown = true
             return reply
         }
         scratch.reply.removeAll()
-        var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = form.quotesLargeInts
+        var writer = ObjectWriter(
+            scratch.reply, names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
         scratch.reply.append("{\"value\":" as StaticString)
-        writer.limitCollections(served.limits)
         if let inner { writer.write(mixed: inner) }
         if let (part, offset) = element {
             writer.writeElement(offset, of: part, target.member, rowClass)
         }
         scratch.reply.append("}" as StaticString)
-        try served.stored(read.checkFailure())
+        try served.stored(writer.finish())
         return reply
     }
 
@@ -82,7 +90,7 @@ package struct ElementRead: Sendable {
         }
     }
 
-    /// What the request is about inside a `mixed` value; nil is null.
+    /// Finds the value that the request is about inside a `mixed` value; nil is null.
     private static func value(
         inside bytes: UnsafeRawBufferPointer?, _ target: ElementTarget
     ) throws(RequestFault) -> MixedView {

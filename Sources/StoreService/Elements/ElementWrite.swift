@@ -9,12 +9,12 @@ import Rows
 package struct ElementWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
-    /// What is done with the element.
+    /// The change of the element.
     package enum Action: Sendable {
         case add, put, delete
     }
 
-    /// What has been done.
+    /// The change that has been made.
     private struct Made {
         var schema: RowSchema
         var key: UInt64
@@ -23,10 +23,11 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     /// Where in a list the element is added; nil for its end.
     package var place: Int?
-    /// What must hold of the object.
+    /// The precondition on the object.
     package var precondition = Precondition.none
-    /// What the caller wants of the reply.
+    /// How the caller wants the reply.
     package var form = ReplyForm()
+    package let caller: Caller
     private let action: Action
     private let address: ElementAddress
     private let served: ServedStore
@@ -39,12 +40,14 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     /// Makes a change; `body` is the bare value.
     package init(
-        _ action: Action, _ address: ElementAddress, _ body: RequestBytes, in served: ServedStore
+        _ action: Action, _ address: ElementAddress, _ body: RequestBytes, for caller: Caller,
+        in served: ServedStore
     ) {
         self.action = action
         self.address = address
         self.body = body
         self.served = served
+        self.caller = caller
     }
 
     package mutating func prepare(
@@ -56,7 +59,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         self.target = target
     }
 
-    /// What the store is to do.
+    /// Makes the edit for the store.
     private func edit(
         _ target: ElementTarget, _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> ObjectEdit {
@@ -196,7 +199,8 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         var reply = try writer.reply(to: object, of: made.schema, row, isCreated: false)
         reply.isCreated = made.outcome.isCreated
         if made.outcome.isCreated, let row = RowView(row.bytes) {
-            reply.created = .element(target, row, key: made.key, position: made.outcome.position)
+            reply.created = CreatedPath(
+                target, row, key: made.key, position: made.outcome.position)
         }
         return reply
     }

@@ -39,7 +39,7 @@ struct ChangeWriter {
     ///
     /// - Throws: ``RequestFault`` when an object was too large.
     func finish() throws(RequestFault) -> SharedBytes {
-        if writer.isTruncated || earlier?.isTruncated ?? false {
+        guard writer.hasRoom else {
             throw .replyTooLarge(limits.queryMemoryByteCountMax)
         }
         return SharedBytes(buffer)

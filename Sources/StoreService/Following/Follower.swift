@@ -20,7 +20,7 @@ package final class Follower: @unchecked Sendable {
 
     let client: Client
     /// Whose turns it takes.
-    let clientKey: ClientKey
+    let caller: Caller
     /// The followed query, checked against the schema it was last told of.
     var query: CheckedStream
     /// Of one of several queries the generation of the stream that it was added in.
@@ -40,11 +40,11 @@ package final class Follower: @unchecked Sendable {
 
     /// Makes a stream that has come nowhere yet.
     package init(
-        _ sink: any StreamSink, _ query: CheckedStream, _ clientKey: ClientKey,
+        _ sink: any StreamSink, _ query: CheckedStream, _ caller: Caller,
         generation: Int? = nil
     ) {
         client = .events(sink)
-        self.clientKey = clientKey
+        self.caller = caller
         self.query = query
         self.generation = generation
     }
@@ -53,11 +53,11 @@ package final class Follower: @unchecked Sendable {
     ///
     /// - `deadline`: When it is answered with nothing, in milliseconds of the monotonic clock.
     package init(
-        replyingTo sink: any ReplySink, _ query: CheckedStream, _ clientKey: ClientKey,
+        replyingTo sink: any ReplySink, _ query: CheckedStream, _ caller: Caller,
         after version: UInt64, limit: Int, deadline: UInt64
     ) {
         client = .reply(sink, limit: limit, deadline: deadline)
-        self.clientKey = clientKey
+        self.caller = caller
         self.query = query
         generation = nil
         state.begin(at: version)

@@ -43,7 +43,9 @@ struct PropertyWriter {
     ///
     /// - Throws: ``RequestFault`` when an object was too large.
     func finish() throws(RequestFault) -> SharedBytes {
-        if writer.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
+        guard writer.hasRoom else {
+            throw .replyTooLarge(limits.queryMemoryByteCountMax)
+        }
         return SharedBytes(buffer)
     }
 
@@ -264,7 +266,7 @@ struct PropertyWriter {
         case .entry(let key): property.isSet ? writeObject(key) : writeEntry(key ?? [], row)
         case .key(let key): write(key: key)
         }
-        return writer.isTruncated ? nil : buffer.array
+        return writer.hasRoom ? buffer.array : nil
     }
 
     private mutating func write(key: [UInt8]?) {

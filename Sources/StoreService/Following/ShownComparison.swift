@@ -33,7 +33,7 @@ struct ShownComparison {
             buffer.removeAll()
             if writer.omits(step, row, selection.rowClass, selection) { return nil }
             writer.writeValue(step, of: row, selection.rowClass, key: key, selection)
-            return writer.isTruncated ? nil : buffer.bytes
+            return writer.hasRoom ? buffer.bytes : nil
         }
     }
 

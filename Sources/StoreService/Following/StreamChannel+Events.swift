@@ -14,8 +14,8 @@ extension StreamChannel {
         _ body: () throws(RequestFault) -> Result
     ) throws(Interruption) -> Result {
         func limit(until deadline: UInt64) {
-            before?.limitFollowing(until: deadline)
-            after.limitFollowing(until: deadline)
+            before?.beginFollowing(until: deadline)
+            after.beginFollowing(until: deadline)
         }
         limit(until: ChangeFeed.tellDeadline)
         defer { limit(until: .max) }

@@ -19,15 +19,19 @@ extension StreamHub {
     func look(
         _ poll: Follower, _ sink: any ReplySink, limit: Int, until deadline: UInt64, _ job: Job
     ) {
-        var isEmpty = false
-        served.answer(sink, in: job) { () throws(RequestFault) in
-            let page = try served.withRead(in: job) { read throws(RequestFault) in
-                try catchUp.reply(to: poll, limit: limit, read)
+        do throws(RequestFault) {
+            let outcome = try served.withRead(for: poll.caller, in: job) {
+                read throws(RequestFault) in try catchUp.reply(to: poll, limit: limit, read)
             }
-            isEmpty = page == nil
-            return page
+            switch outcome {
+            case .reply(let page?): return sink.reply(page)
+            case .reply(nil): break
+            case .again: return
+            case .gone: return sink.abandon()
+            }
+        } catch {
+            return sink.fail(error)
         }
-        if !isEmpty || job.mustNotAnswer { return }
         if monotonicMilliseconds() >= deadline { return poll.end(served) }
         onFeed(poll) { self.arrive(poll, $0) }
     }
@@ -43,6 +47,8 @@ extension StreamHub {
             feedLater(poll)
             return false
         }
+        // The feed's view is told of to others, too.
+        defer { position.transaction.beginFollowing() }
         guard let page = try catchUp.reply(to: poll, limit: limit, position.transaction) else {
             return true
         }

@@ -243,7 +243,7 @@ package final class StreamHub: @unchecked Sendable {
         }
         let isTaken = served.scheduler.submit(
             Job(
-                follower.clientKey, until: served.queryDeadline,
+                follower.caller.client, until: served.queryDeadline,
                 isAwaited: { !follower.isGone }
             ) { self.takeTurn(follower, $0) })
         if isTaken { return }
@@ -265,17 +265,18 @@ package final class StreamHub: @unchecked Sendable {
             // Pieces that found no room are sent again when there is some.
             guard catchUp.hasRoom(follower) else { return wait(follower) }
             do throws(RequestFault) {
-                let isNear = try served.withRead(in: job) { read throws(RequestFault) in
-                    try catchUp.step(follower, read)
+                let outcome = try served.withRead(for: follower.caller, in: job) {
+                    read throws(RequestFault) in try catchUp.step(follower, read)
                 }
-                if isNear {
+                switch outcome {
+                case .reply(let isNear):
+                    guard isNear else { break }
                     return onFeed(follower) { position in self.arrive(follower, position) }
+                case .again: return
+                case .gone: return follower.end(served)
                 }
             } catch {
-                // What the step has found is not told, so that it can be made again.
-                if job.isRestarted { return }
-                return job.mustNotAnswer
-                    ? follower.end(served) : follower.fail(error, events)
+                return follower.fail(error, events)
             }
         } while job.isInFirstSlice
         feedLater(follower)

@@ -65,20 +65,3 @@ package protocol ReplySink: Sendable {
     /// Gives up without an answer, because the client has gone.
     func abandon()
 }
-
-extension ServedStore {
-    /// Answers with what a job makes, unless the job begins again. A client that leaves ends it.
-    func answer(
-        _ sink: some ReplySink, in job: Job, _ body: () throws(RequestFault) -> SharedBytes?
-    ) {
-        // It may have left while the job waited.
-        guard !job.isAbandoned else { return sink.abandon() }
-        let result = Result(catching: body)
-        if job.isRestarted { return }
-        if job.mustNotAnswer { return sink.abandon() }
-        switch result {
-        case .success(let page): if let page { sink.reply(page) }
-        case .failure(let fault): sink.fail(fault)
-        }
-    }
-}

@@ -6,12 +6,12 @@ import Synchronization
 package final class IdempotencyGate: Sendable {
     private let running = Mutex<Set<[UInt8]>>([])
 
-    /// What a request with a key finds.
+    /// The finding of a request with a key.
     package enum Entry {
         /// It is the first with its key, which it holds now.
         case first(IdempotencyClaim)
-        /// It is a repeat; the reply as it was recorded.
-        case `repeat`([UInt8])
+        /// It is a repeat; the reply as it was recorded, with its JSON in ``RequestScratch/reply``.
+        case `repeat`(WriteReply)
     }
 
     init() {}
@@ -26,7 +26,10 @@ package final class IdempotencyGate: Sendable {
         // The first request has let go of the key only after its commit, so that its reply is seen here.
         let record = try served.stored(served.store.idempotencyRecord(key.id))
         guard let record else { return .first(claim) }
-        return .repeat(try key.reply(in: record.payload))
+        var reply = try ReplyRecord.reply(
+            in: key.reply(in: record.payload), json: RequestScratch.current.reply)
+        reply.isRepeat = true
+        return .repeat(reply)
     }
 
     fileprivate func release(_ key: IdempotencyKey) {

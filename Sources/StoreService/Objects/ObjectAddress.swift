@@ -20,7 +20,7 @@ package struct ObjectAddress: @unchecked Sendable {
 
     /// The name of the class, or of the projection.
     package let container: UnsafeRawBufferPointer
-    /// What names the object there.
+    /// The key of the object there.
     package let key: Key
     private let owner: AnyObject
 

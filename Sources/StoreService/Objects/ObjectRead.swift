@@ -3,8 +3,10 @@ import ObjectStore
 import Rows
 
 /// The reading of one object, as its class or a projection shows it.
-package struct ObjectRead: Sendable {
-    /// What names the object.
+package struct ObjectRead: ReadCase {
+    package let caller: Caller
+    package var version: ReadVersion
+    /// The name and key of the object.
     package let address: ObjectAddress
     /// Whether it names a projection and not a class.
     package let isProjected: Bool
@@ -12,14 +14,12 @@ package struct ObjectRead: Sendable {
     package var fields: String?
     /// The links whose targets are shown.
     package var expand: String?
-    /// What must hold of the object.
+    /// The precondition on the object.
     package var precondition = Precondition.none
     /// The versions that the caller has: of one of them no JSON is made.
     package var known = Precondition.none
-    /// What the caller wants of the reply.
+    /// How the caller wants the reply.
     package var form = ReplyForm()
-    /// The version that is read; nil for the newest.
-    package var pin: SnapshotPin?
 
     /// The reply beside the JSON in ``RequestScratch/reply``.
     package struct Reply {
@@ -31,67 +31,88 @@ package struct ObjectRead: Sendable {
         package var isKnown = false
     }
 
+    /// An object that was found, and what is shown of it.
+    private struct Found {
+        var key: UInt64
+        var row: RowView
+        var selection: FieldSelection
+        var names: SchemaNames
+    }
+
     /// Makes a reading of a whole object.
-    package init(_ address: ObjectAddress, isProjected: Bool) {
+    package init(
+        _ address: ObjectAddress, isProjected: Bool, for caller: Caller, _ version: ReadVersion
+    ) {
         self.address = address
         self.isProjected = isProjected
+        self.caller = caller
+        self.version = version
+    }
+
+    /// Reads the object if the reply is of its own row alone.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound`, `.preconditionFailed`, …
+    package func replyIfShort(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Reply? {
+        let found = try find(read, served)
+        return found.selection.holdsOtherObjects ? nil : try write(found, read, served)
     }
 
     /// Reads the object.
     ///
-    /// - `job`: Nil on a connection's thread, which reads the object's own row alone.
-    /// - Returns: Nil when the reply has other objects, so that it takes a job.
-    /// - Throws: ``RequestFault`` `.notFound`, `.preconditionFailed`, …
-    package func reply(_ served: ServedStore, in job: Job?) throws(RequestFault) -> Reply? {
-        if let job, job.isOverdue || job.isAbandoned { throw .queryTime(served.limits) }
+    /// - Throws: As ``replyIfShort(_:_:)``.
+    package func reply(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Reply {
+        try write(find(read, served), read, served)
+    }
+
+    private func find(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Found {
         let scratch = RequestScratch.current
-        let version = pin?.version ?? served.store.version
-        let read = try served.read(of: pin, reusing: scratch)
-        defer {
-            read.close()
-            scratch.read = read
-        }
-        read.turn = job
-        if let job { read.limitFollowing(until: job.deadlineMilliseconds) }
         let names = scratch.names(of: read.rows, served)
-        var selection: FieldSelection
-        let rowClass: RowClass
         if isProjected {
             let name = String(decoding: address.container, as: UTF8.self)
             let projection = try names.projection(named: name)
-            rowClass = projection.rowClass
-            selection = try projection.selection(fields: fields)
-        } else {
-            rowClass = try names.objectClass(named: address.container)
-            selection = names.everything[rowClass.index]
+            let selection = try projection.selection(fields: fields)
+            let (key, row) = try address.find(of: projection.rowClass, read, scratch, served)
+            return Found(key: key, row: row, selection: selection, names: names)
         }
+        let rowClass = try names.objectClass(named: address.container)
         let (key, row) = try address.find(of: rowClass, read, scratch, served)
-        if !isProjected {
-            selection = try names.selection(fields: fields, expand: expand, of: rowClass)
-        }
-        if selection.holdsOtherObjects, job == nil { return nil }
+        let selection = try names.selection(fields: fields, expand: expand, of: rowClass)
+        return Found(key: key, row: row, selection: selection, names: names)
+    }
 
+    private func write(
+        _ found: Found, _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Reply {
+        let (row, selection) = (found.row, found.selection)
         var reply = Reply(
-            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version)
+            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version.number)
         if !precondition.holds(of: reply.etag) {
             // The reply reads what the object links to from the newest version.
             let current =
-                pin != nil
+                version.pin != nil
                 ? nil
-                : StoredObject(schema: read.rows, classIndex: rowClass.index, key: key, row: row)
+                : StoredObject(
+                    schema: read.rows, classIndex: selection.rowClass.index, key: found.key,
+                    row: row)
             throw RequestFault(.preconditionFailed(current: current))
         }
         if !selection.holdsOtherObjects, known != .none, known.holds(of: reply.etag) {
             reply.isKnown = true
             return reply
         }
+        let scratch = RequestScratch.current
         scratch.reply.removeAll()
         var writer = ObjectWriter(
-            scratch.reply, names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
+            scratch.reply, found.names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
         writer.linkKeys = scratch.linkKeys
-        writer.write(row, key: key, selection)
-        try served.stored(read.checkFailure())
-        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
+        writer.write(row, key: found.key, selection)
+        try served.stored(writer.finish())
         return reply
     }
 }

@@ -28,7 +28,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         var precondition: Precondition
     }
 
-    /// What has been done.
+    /// The changes that have been made.
     private enum Made {
         case nothing
         /// The object whose row is in ``ObjectWriteMemory/row``.
@@ -38,8 +38,9 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         case several([WrittenObject])
     }
 
-    /// What the caller wants of the reply.
+    /// How the caller wants the reply.
     package var form = ReplyForm()
+    package let caller: Caller
     private let served: ServedStore
     private let mode: WriteMode
     private let precondition: Precondition
@@ -62,9 +63,10 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
     /// Makes a write of what `body` states.
     package init(
         _ subject: Subject, _ body: RequestBytes, _ mode: WriteMode,
-        _ precondition: Precondition, in served: ServedStore
+        _ precondition: Precondition, for caller: Caller, in served: ServedStore
     ) {
         self.served = served
+        self.caller = caller
         self.mode = mode
         self.precondition = precondition
         if case .new(_, isArray: true) = subject { isArray = true } else { isArray = false }

@@ -1,99 +1,45 @@
-import Bytes
 import ObjectJSON
 import ObjectStore
-import Rows
 
-/// One property of an object, found in a view of the store: a value, or a collection or inverse link that is
-/// read page by page. Valid as long as the view.
-package struct PropertyRead {
-    private let served: ServedStore
-    private let read: ReadTransaction
-    private let names: SchemaNames
-    private let rowClass: RowClass
-    private let key: UInt64
-    private let row: RowView
-    private let member: Int
-    /// Shows the objects that the property holds, instead of what their class has.
-    private let projection: CompiledProjection?
+/// The reading of one property of an object.
+package struct PropertyRead: ReadCase {
+    package let caller: Caller
+    package var version: ReadVersion
+    let name: RequestBytes
+    let address: ObjectAddress
+    let projection: String?
 
-    /// Finds a property.
+    /// Makes a reading.
     ///
     /// - `projection`: The name of the projection that shows the objects of the property.
+    package init(
+        _ name: RequestBytes, of address: ObjectAddress, shownBy projection: String?,
+        for caller: Caller, _ version: ReadVersion
+    ) {
+        self.name = name
+        self.address = address
+        self.projection = projection
+        self.caller = caller
+        self.version = version
+    }
+
+    /// Finds the property if it has one value of its object alone.
+    ///
+    /// - Throws: As ``reply(_:_:)``.
+    package func replyIfShort(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> FoundProperty? {
+        let found = try reply(read, served)
+        return !found.hasPages && found.isOfItsObjectAlone ? found : nil
+    }
+
+    /// Finds the property.
+    ///
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, object, property or projection, `.malformed` for a
     ///   faulty key.
-    package init(
-        _ name: UnsafeRawBufferPointer, of address: ObjectAddress, shownBy projection: String?,
-        in read: ReadTransaction, _ served: ServedStore
-    ) throws(RequestFault) {
-        self.served = served
-        self.read = read
-        let scratch = RequestScratch.current
-        let names = scratch.names(of: read.rows, served)
-        let rowClass = try names.objectClass(named: address.container)
-        let (key, row) = try address.find(of: rowClass, read, scratch, served)
-        let member = try names.member(named: name, of: rowClass)
-        self.projection = try projection.map { projection throws(RequestFault) in
-            try names.projection(named: projection, of: rowClass, member)
-        }
-        self.names = names
-        self.rowClass = rowClass
-        self.key = key
-        self.row = row
-        self.member = member
-    }
-
-    /// Whether it is read page by page.
-    package var hasPages: Bool { storage.shape != .single }
-
-    /// Whether its value is bytes, or null.
-    package var isData: Bool { storage.element == .data }
-
-    /// Whether its value says nothing of other objects, so that it changes with ``etag`` alone.
-    package var isOfItsObjectAlone: Bool { projection == nil || !selection.holdsOtherObjects }
-
-    /// The object's version.
-    package var etag: StoreVersion { StoreVersion(epoch: read.epoch, number: row.version) }
-
-    /// The bytes of a data property; nil when it is null.
-    package var bytes: UnsafeRawBufferPointer? {
-        let field = rowClass.field(member, in: row)
-        return field.isNull ? nil : field.text(read)
-    }
-
-    /// The version of the store that the view shows.
-    package func version() throws(RequestFault) -> StoreVersion {
-        StoreVersion(
-            epoch: read.epoch,
-            number: try served.stored(read.state().version))
-    }
-
-    /// Writes `{"value":…}`.
-    package func writeValue(quotesLargeInts: Bool, to buffer: ByteBuffer) throws(RequestFault) {
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = quotesLargeInts
-        writer.write(row, key: key, selection)
-        try served.stored(read.checkFailure())
-    }
-
-    /// Writes a page of the elements or objects that satisfy a query.
-    ///
-    /// - `pin`: What keeps the version of the view, if something does.
-    /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
-    package func writePage(
-        _ text: QueryText, quotesLargeInts: Bool, under pin: SnapshotPin?, to buffer: ByteBuffer
-    ) throws(RequestFault) -> PageReply {
-        let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
-        let page = CollectionPage(
-            view: view, text: text, owner: rowClass, key: key, row: row, member: member,
-            projection: projection)
-        return try page.write(to: buffer)
-    }
-
-    private var storage: FieldStorage { rowClass.members[member].storage }
-
-    private var selection: FieldSelection {
-        projection?.selection(ofMember: member, of: rowClass)
-            ?? FieldSelection(only: member, of: rowClass, named: "value")
+    package func reply(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> FoundProperty {
+        try FoundProperty(self, in: read, served)
     }
 }

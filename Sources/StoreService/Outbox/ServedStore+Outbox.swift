@@ -7,7 +7,8 @@ extension ServedStore {
     ///
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a position that does not fit.
     package func outboxPage(_ request: OutboxRequest) throws(RequestFault) -> SharedBytes {
-        try withOutbox(request.className) { rowClass, read throws(RequestFault) in
+        try withOutbox(request.className, for: request.caller) {
+            rowClass, read throws(RequestFault) in
             try OutboxPage(
                 rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
                 limit: request.limit, quotesLargeInts: request.quotesLargeInts
@@ -22,7 +23,8 @@ extension ServedStore {
     func outboxStart(
         _ request: OutboxRequest, restarts: Bool
     ) throws(RequestFault) -> (cursor: OutboxCursor, isRestored: Bool) {
-        try withOutbox(request.className) { rowClass, read throws(RequestFault) in
+        try withOutbox(request.className, for: request.caller) {
+            rowClass, read throws(RequestFault) in
             let isRestored =
                 restarts
                 && request.since.flatMap { OutboxCursor($0) }.map { $0.epoch != store.epoch }
@@ -46,10 +48,10 @@ extension ServedStore {
     ///   block.
     /// - Throws: ``RequestFault`` for a position that does not fit.
     package func acknowledge(
-        _ className: String, through text: String, _ parameter: String,
+        _ className: String, through text: String, _ parameter: String, for caller: Caller,
         completion: @escaping OutboxAcknowledgement.Completion
     ) throws(RequestFault) {
-        let cursor = try withOutbox(className) { rowClass, read throws(RequestFault) in
+        let cursor = try withOutbox(className, for: caller) { rowClass, read throws(RequestFault) in
             try outboxCursor(text, parameter, of: rowClass, in: read)
         }
         store.submit(OutboxAcknowledgement(cursor, self, completion))
@@ -57,11 +59,12 @@ extension ServedStore {
 
     /// Runs `body` with a class that has an outbox, in a view of the last commit.
     private func withOutbox<Result>(
-        _ className: String, _ body: (RowClass, ReadTransaction) throws(RequestFault) -> Result
+        _ className: String, for caller: Caller,
+        _ body: (RowClass, ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        let read = try stored(store.read())
-        defer { read.close() }
-        return try body(read.rows.asymmetricClass(named: className), read)
+        try withRead(for: caller) { read throws(RequestFault) in
+            try body(read.rows.asymmetricClass(named: className), read)
+        }
     }
 
     private func position(

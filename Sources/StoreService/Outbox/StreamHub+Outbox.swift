@@ -7,10 +7,10 @@ extension StreamHub {
     ///
     /// - Throws: ``RequestFault`` for an unknown class, or a position that does not fit.
     package func follow(
-        _ request: OutboxRequest, as clientKey: ClientKey, _ sink: any StreamSink
+        _ request: OutboxRequest, _ sink: any StreamSink
     ) throws(RequestFault) {
         let (cursor, isRestored) = try served.outboxStart(request, restarts: true)
-        let follower = Follower(sink, try checkedOutbox(request), clientKey)
+        let follower = Follower(sink, try checkedOutbox(request), request.caller)
         follower.outboxCursor = cursor
         follower.state.begin(at: 0)
         keepAlive(follower)
@@ -23,13 +23,12 @@ extension StreamHub {
     ///
     /// - `deadline`: When it is answered without any, in milliseconds of the monotonic clock.
     package func poll(
-        _ request: OutboxRequest, as clientKey: ClientKey, until deadline: UInt64,
-        _ sink: any ReplySink
+        _ request: OutboxRequest, until deadline: UInt64, _ sink: any ReplySink
     ) {
         do throws(RequestFault) {
             let (cursor, _) = try served.outboxStart(request, restarts: false)
             let follower = Follower(
-                replyingTo: sink, try checkedOutbox(request), clientKey, after: 0,
+                replyingTo: sink, try checkedOutbox(request), request.caller, after: 0,
                 limit: request.limit, deadline: deadline)
             follower.outboxCursor = cursor
             feedLater(follower)

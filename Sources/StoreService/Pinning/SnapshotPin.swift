@@ -6,8 +6,8 @@ import ObjectStore
 package struct SnapshotPin: Sendable {
     /// The id: 22 characters of base64url, of random bytes.
     package let id: String
-    /// Whose it is; nil where nobody needs a token.
-    let owner: ClientKey?
+    /// The number of the token that it belongs to; nil where none is needed.
+    let owner: UInt64?
     /// What it keeps; clients share what is kept of a commit.
     var pinned: PinnedVersion
     /// When the version was the newest, in milliseconds of the monotonic clock.

@@ -31,16 +31,15 @@ package final class SnapshotPins: Sendable {
 
     /// Begins to read the newest version. Nobody else can before ``keep(_:)``.
     ///
-    /// - `owner`: Who asks.
     /// - Throws: ``StoreError`` when too many versions are kept, or the store can't be read.
-    package func begin(for owner: ClientKey?) throws(StoreError) -> SnapshotPin {
+    package func begin(for caller: Caller) throws(StoreError) -> SnapshotPin {
         endOverdue()
         let present = pins.withLock { $0 }
         let versions = Self.versions(of: present)
         let pinned = try store.pin(sharing: versions)
-        let known = present.first { $0.pinned.commit == pinned.commit && $0.owner == owner }
+        let known = present.first { $0.pinned.commit == pinned.commit && $0.owner == caller.token }
         let pin = SnapshotPin(
-            id: known?.id ?? RandomID.make(), owner: owner, pinned: pinned,
+            id: known?.id ?? RandomID.make(), owner: caller.token, pinned: pinned,
             milliseconds: monotonicMilliseconds(), storedByteCount: store.storedByteCount ?? 0)
         try requireRoom(for: pin, among: present)
         return pin
@@ -81,10 +80,10 @@ package final class SnapshotPins: Sendable {
 
     /// What is kept under an id.
     ///
-    /// - Throws: ``RequestFault`` `.expired` when it is not, or not for the owner.
-    package func find(_ id: String, of owner: ClientKey?) throws(RequestFault) -> SnapshotPin {
+    /// - Throws: ``RequestFault`` `.expired` when it is not, or not for the caller.
+    package func find(_ id: String, of caller: Caller) throws(RequestFault) -> SnapshotPin {
         endOverdue()
-        let found = pins.withLock { pins in pins.first { $0.id == id && $0.owner == owner } }
+        let found = pins.withLock { pins in pins.first { $0.id == id && $0.owner == caller.token } }
         guard let found else { throw .snapshotEnded(limits) }
         return found
     }

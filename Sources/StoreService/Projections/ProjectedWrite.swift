@@ -7,15 +7,15 @@ import ObjectStore
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
-    /// What the patch is about.
+    /// The subject of the patch.
     package enum Subject {
         /// An object of a projection, which its address names.
         case object
-        /// What a property of an object holds, as the projection of a name shows it.
+        /// The object that a property holds, as the projection of a name shows it.
         case property(RequestBytes, projection: String)
     }
 
-    /// What the schema says of the request.
+    /// The request as it reads under the schema.
     private struct Plan {
         let target: ObjectTarget
         let selection: FieldSelection
@@ -23,8 +23,9 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         var patch: ProjectedPatch
     }
 
-    /// What the caller wants of the reply.
+    /// How the caller wants the reply.
     package var form = ReplyForm()
+    package let caller: Caller
     private let subject: Subject
     private let address: ObjectAddress
     private let precondition: Precondition
@@ -34,20 +35,21 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     private var plan: Plan?
     /// The object's version.
     private var version: UInt64 = 0
-    /// What the transaction leaves of it as JSON: other objects that it shows may be changed again before the
+    /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
     /// reply is made.
     private let json = ByteBuffer(capacity: 512)
 
     /// Makes a change by the patch in a body.
     package init(
         _ subject: Subject, _ address: ObjectAddress, _ patch: PatchBody,
-        _ precondition: Precondition, in served: ServedStore
+        _ precondition: Precondition, for caller: Caller, in served: ServedStore
     ) {
         self.subject = subject
         self.address = address
         (body, isJSONPatch) = (patch.bytes, patch.isJSONPatch)
         self.precondition = precondition
         self.served = served
+        self.caller = caller
     }
 
     // MARK: Reading

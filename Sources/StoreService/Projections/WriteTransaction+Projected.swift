@@ -11,14 +11,12 @@ extension WriteTransaction {
         _ row: RowView, key: UInt64, _ selection: FieldSelection, _ form: ReplyForm,
         _ served: ServedStore, to buffer: ByteBuffer
     ) throws(StoreError) {
-        let view = view()
-        var writer = ObjectWriter(
-            buffer, RequestScratch.current.names(of: catalog.rows, served), view, served.limits,
-            quotesLargeInts: form.quotesLargeInts)
-        writer.write(row, key: key, selection)
-        try view.checkFailure()
-        if writer.isTruncated {
-            throw .refused(RequestFault.replyTooLarge(served.limits.queryMemoryByteCountMax))
+        try withView { view throws(StoreError) in
+            var writer = ObjectWriter(
+                buffer, RequestScratch.current.names(of: catalog.rows, served), view,
+                served.limits, quotesLargeInts: form.quotesLargeInts)
+            writer.write(row, key: key, selection)
+            try writer.finish()
         }
     }
 }

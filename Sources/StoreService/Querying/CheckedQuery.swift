@@ -20,13 +20,13 @@ struct CheckedQuery: Sendable {
     let total: Int?
     /// Objects of a page.
     let limit: Int
-    /// What the reply holds of each.
+    /// The part of each that the reply holds.
     let selection: FieldSelection
     /// How the reply holds them.
     let form: ListForm
     /// Of GeoJSON where the points of the features are, and what is shown beside them.
     let points: (path: PointPath, beside: FieldSelection)?
-    /// What a cursor is bound to.
+    /// The hash that a cursor is bound to.
     let hash: PageCursor.QueryHash
 
     /// Checks a query.
@@ -81,7 +81,7 @@ struct CheckedQuery: Sendable {
             now: compiled?.now)
     }
 
-    /// What the first form that fits shows of objects, and how.
+    /// Chooses the first form that fits, with the selection that it shows.
     private static func form(
         _ forms: [ListForm], _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
     ) throws(RequestFault) -> (ListForm, PointPath?, FieldSelection) {
@@ -99,7 +99,7 @@ struct CheckedQuery: Sendable {
         return (.json, nil, selection)
     }
 
-    /// What a form shows of objects, and how.
+    /// Fits objects into a form, with the selection that it shows.
     private static func form(
         _ form: ListForm, _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
     ) throws(RequestFault) -> (ListForm, PointPath?, FieldSelection) {
@@ -139,7 +139,7 @@ struct CheckedQuery: Sendable {
                 + "'distinct'.")
     }
 
-    /// What the objects are sorted or told apart by, at any place of the query.
+    /// The keys by which the objects are sorted or told apart, anywhere in the query.
     var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
 
     /// Whether a page is found where the one before it ended: DISTINCT in another order than that of its own paths

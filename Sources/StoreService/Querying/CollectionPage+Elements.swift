@@ -9,7 +9,7 @@ extension CollectionPage {
         var position: UInt64
         /// Which of the links from that object it is; nil in a collection.
         var origin: PageCursor.Origin?
-        /// What it is sorted by.
+        /// The bytes that it is sorted by.
         var sortBytes: [UInt8] = []
         /// The element's row and key, where the elements are objects.
         var row: RowView?
@@ -29,7 +29,7 @@ extension CollectionPage {
         let collection = owner.collection(member, in: row, read)
         let first = (cursor?.position).map { $0.key < .max ? $0.key + 1 : .max } ?? 0
         guard first < UInt64(collection.count) else { return }
-        collection.forEach(from: Int(first)) { part, offset, index in
+        collection.forEach(from: Int(first), within: read.budget) { part, offset, index in
             var candidate = Candidate(position: UInt64(index))
             if !holdsObjects {
                 return body(candidate, part.isNull(offset) ? nil : part.bytes(offset))

@@ -31,7 +31,7 @@ extension CollectionPage {
             case .distinct(let keys): keepDistinct(&found, keys)
             }
         }
-        try view.served.checkTime(read)
+        try view.served.check(read)
         let first = min(found.count, Int(clamping: cursor?.position.key ?? 0))
         let end = min(found.count, first + limit)
         var page = Page(elements: found[first..<end], total: found.count)
@@ -46,10 +46,11 @@ extension CollectionPage {
     /// Sorts stably.
     private func sort(_ found: inout [Candidate], _ order: Order) {
         let buffer = ByteBuffer(capacity: 64)
-        for index in found.indices {
+        for index in found.indices where read.budget.spend() {
             found[index].sortBytes = sortBytes(found[index], value(found[index]), order, buffer)
         }
         let sorted = found.indices.sorted { a, b in
+            guard read.budget.spend() else { return false }
             let result = compare(found[a], found[b], order)
             return result == 0 ? a < b : result < 0
         }
@@ -61,7 +62,9 @@ extension CollectionPage {
         let evaluator = SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: read.rows)
         let buffer = ByteBuffer(capacity: 64)
         var seen: Set<[UInt8]> = []
+        var byteCount = 0
         found = found.filter { candidate in
+            guard read.budget.spend() else { return false }
             buffer.removeAll()
             if let row = candidate.row {
                 guard
@@ -71,7 +74,9 @@ extension CollectionPage {
             } else {
                 evaluator.append(value: value(candidate), to: buffer)
             }
-            return seen.insert(buffer.array).inserted
+            guard seen.insert(buffer.array).inserted else { return false }
+            byteCount += buffer.count + 64
+            return read.budget.holds(byteCount)
         }
     }
 }

@@ -56,7 +56,7 @@ struct CollectionPage {
         return try write(page, selection, to: buffer)
     }
 
-    /// What was found.
+    /// The elements of a page.
     struct Page {
         var elements: ArraySlice<Candidate>
         var next: PageCursor?
@@ -66,7 +66,7 @@ struct CollectionPage {
 
     // MARK: The query
 
-    /// What a filter and a sort are about: objects of the element's class, or plain values.
+    /// The root of a filter and a sort: objects of the element's class, or plain values.
     private var root: QueryRoot {
         if holdsObjects { return .objects(classIndex: compiled.classIndex) }
         guard case .scalar(let scalar)? = owner.definition.properties[member].type.element else {
@@ -164,7 +164,7 @@ struct CollectionPage {
             return text.counts || found.count <= limit
         }
         if let failure { throw failure }
-        try served.checkTime(read)
+        try served.check(read)
         return (found, total)
     }
 
@@ -203,7 +203,7 @@ struct CollectionPage {
             }
             if isMap { json.raw("}") }
         }
-        if writer.isTruncated { throw view.outOfMemory }
+        try view.served.stored(writer.finish())
         json.raw("]")
         return try view.end(json, next: page.next, count: text.counts ? page.total : nil)
     }

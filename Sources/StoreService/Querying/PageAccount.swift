@@ -7,7 +7,7 @@ import Threads
 /// What was done for a page, where `explain` or the log of slow queries asks for it. Costs nothing where
 /// neither does.
 final class PageAccount {
-    /// What happened at one stage.
+    /// One stage of the work.
     struct Step {
         var name: String
         /// How many objects the stage gave; of a plan that was given up how many rows it read.
@@ -21,7 +21,7 @@ final class PageAccount {
     private let schema: RowSchema
     private let begun = monotonicMicroseconds()
     private var rowClass: RowClass?
-    /// What runs at present.
+    /// The execution that runs at present.
     private var execution: QueryExecution?
     private var plans: [FollowedPlan] = []
     private var statistics: QueryExecution.Statistics?

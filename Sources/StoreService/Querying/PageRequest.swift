@@ -5,12 +5,12 @@ import ObjectStore
 /// A request that is answered page by page: the objects of a query, groups of them, or sections.
 ///
 /// Its query is parsed once, and again only for a view of another schema.
-package struct PageRequest: Sendable {
-    /// What is asked for, of which objects.
+package struct PageRequest: ReadCase {
+    /// The kind of the result, and the objects that it is of.
     package enum Subject: Sendable {
         /// The objects.
         case objects(ObjectContainer)
-        /// What is asked of all objects, or of each group of them.
+        /// Figures of all objects, or of each group of them.
         case aggregate(ObjectContainer, AggregateText)
         /// The sections that `by` divides the objects into, with so many objects of each.
         case sections(ObjectContainer, by: String?, objectCount: Int? = nil)
@@ -25,53 +25,62 @@ package struct PageRequest: Sendable {
     package let subject: Subject
     /// The query as it is stated, with the cursor of the page.
     package let text: QueryText
-    /// What the reply may be; the first that the objects fit into is taken.
+    /// The forms that the reply may have; the first that the objects fit into is taken.
     package let forms: [ListForm]
     /// Whether ints beyond 2^53 are written as strings.
     package let quotesLargeInts: Bool
-    /// The version that is read; nil for the newest.
-    package var pin: SnapshotPin?
+    package let caller: Caller
+    package var version: ReadVersion
     private var known: (names: SchemaNames, checked: Checked)?
+
+    /// A page and its text.
+    package typealias Reply = (page: PageReply, text: ByteBuffer)
 
     /// Asks for a page.
     package init(
         _ subject: Subject, _ text: QueryText, forms: [ListForm] = [.json],
-        quotesLargeInts: Bool = false
+        quotesLargeInts: Bool = false, for caller: Caller, _ version: ReadVersion
     ) {
         self.subject = subject
         self.text = text
         self.forms = forms
         self.quotesLargeInts = quotesLargeInts
+        self.caller = caller
+        self.version = version
     }
 
-    /// Writes the page if that is sure to be short, from a view of its version; else it is checked and
-    /// nothing more. What is long to check is left for ``write(from:_:to:)``.
+    /// Writes the page if that is sure to be short; else it is checked and nothing more. A query that is long to check
+    /// is left for ``reply(_:_:)``.
     ///
-    /// - Returns: Nil for a page that was not written.
     /// - Throws: ``RequestFault`` with every fault.
-    package mutating func writeIfShort(
-        _ served: ServedStore, to buffer: ByteBuffer
-    ) throws(RequestFault) -> PageReply? {
+    package mutating func replyIfShort(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Reply? {
         guard !text.isLong else { return nil }
-        let read = try served.read(of: pin)
-        defer { read.close() }
-        let scratch = RequestScratch.current
-        let names = scratch.names(of: read.rows, served)
+        let names = RequestScratch.current.names(of: read.rows, served)
         let checked = try check(names, served.limits)
-        let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
-        if isShort(checked, in: view) { return try write(checked, from: view, to: buffer) }
-        known = (names, checked)
-        return nil
+        let view = view(of: read, names, served)
+        guard isShort(checked, in: view) else {
+            known = (names, checked)
+            return nil
+        }
+        let buffer = ByteBuffer(capacity: 4096)
+        return (try write(checked, from: view, to: buffer), buffer)
     }
 
-    /// Writes the page from a view.
+    /// Writes the page.
     ///
     /// - Throws: ``RequestFault`` with every fault, also where the request does not fit a schema that has come
     ///   since it was checked.
-    package func write(
-        from read: ReadTransaction, _ served: ServedStore, to buffer: ByteBuffer
-    ) throws(RequestFault) -> PageReply {
+    package func reply(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Reply {
+        try reply(read, served, watch: nil)
+    }
+
+    private func reply(
+        _ read: ReadTransaction, _ served: ServedStore, watch: PageAccount?
+    ) throws(RequestFault) -> Reply {
         let names: SchemaNames
         let checked: Checked
         if let known, known.names.schema === read.rows {
@@ -80,27 +89,48 @@ package struct PageRequest: Sendable {
             names = served.names(of: read.rows)
             checked = try check(names, served.limits)
         }
-        var view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
-        guard let slow = served.limits.slowQueryMilliseconds else {
-            return try write(checked, from: view, to: buffer)
-        }
-        let account = PageAccount(text, read.rows, isWatched: true)
-        view.watch = account
-        let job = read.turn as? Job
+        let view = view(of: read, names, served, watch)
+        let buffer = ByteBuffer(capacity: 4096)
+        return (try write(checked, from: view, to: buffer), buffer)
+    }
+
+    /// Answers with the page, and tells the log if that was slow.
+    package func answer<Answer>(
+        _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
+    ) throws(RequestFault) -> JobOutcome<Answer> {
+        var slow: SlowQuery?
         do throws(RequestFault) {
-            let reply = try served.withinMemory(of: job) { () throws(RequestFault) in
-                try write(checked, from: view, to: buffer)
+            let outcome = try served.withRead(for: caller, of: version.pin, in: job) {
+                read throws(RequestFault) in
+                guard let limit = served.limits.slowQueryMilliseconds else {
+                    return try answer(try reply(read, served))
+                }
+                let watch = PageAccount(text, read.rows, isWatched: true)
+                do throws(RequestFault) {
+                    let made = try answer(try reply(read, served, watch: watch))
+                    slow = watch.slowQuery(from: limit, nil)
+                    return made
+                } catch {
+                    slow = watch.slowQuery(from: limit, error)
+                    throw error
+                }
             }
-            account.slowQuery(from: slow, nil).map(served.reportSlow)
-            return reply
-        } catch {
             // A job that begins again, or that nobody waits for, has not found how long it takes.
-            if !(job?.mustNotAnswer ?? false) {
-                account.slowQuery(from: slow, error).map(served.reportSlow)
-            }
+            if case .reply = outcome { slow.map(served.reportSlow) }
+            return outcome
+        } catch {
+            slow.map(served.reportSlow)
             throw error
         }
+    }
+
+    private func view(
+        of read: ReadTransaction, _ names: SchemaNames, _ served: ServedStore,
+        _ watch: PageAccount? = nil
+    ) -> PageView {
+        PageView(
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts,
+            pin: version.pin, watch: watch)
     }
 
     private func check(

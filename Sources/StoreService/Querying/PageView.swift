@@ -10,12 +10,12 @@ struct PageView {
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
-    /// What keeps the version of ``read``, if something does.
+    /// The snapshot that keeps the version of ``read``, if one does.
     let pin: SnapshotPin?
     /// Records what is done for a page of a query; nil where only `explain` may need it.
     var watch: PageAccount?
 
-    /// What a query on it may use.
+    /// The limits of a query on it.
     var queryLimits: QueryLimits { served.queryLimits(of: read) }
 
     var outOfMemory: RequestFault { .queryMemory(served.limits) }
@@ -49,7 +49,7 @@ struct PageView {
     /// Writes what follows the objects of a page, and returns the reply.
     ///
     /// - `rowsReturned`: How many objects the page shows, for `explain`; nil for what its last stage gave.
-    /// - Throws: ``RequestFault`` when storage has failed while the page was written.
+    /// - Throws: ``RequestFault`` when the store's version can't be read.
     func end(
         _ json: JSONWriter, next: PageCursor?, count: Int? = nil, _ account: PageAccount? = nil,
         rowsReturned: Int? = nil
@@ -76,9 +76,8 @@ struct PageView {
 
     /// The reply with a page that is written.
     ///
-    /// - Throws: ``RequestFault`` when storage has failed while it was written.
+    /// - Throws: ``RequestFault`` when the store's version can't be read.
     func reply(_ form: ListForm, next: String?) throws(RequestFault) -> PageReply {
-        try served.stored(read.checkFailure())
         let number = try served.stored(read.state().version)
         return PageReply(
             form: form, version: StoreVersion(epoch: read.epoch, number: number), next: next)

@@ -36,10 +36,13 @@ struct PageWriter {
         }
     }
 
-    /// Whether the reply exceeds its limit and is incomplete.
-    var isTruncated: Bool {
-        writer.isTruncated || records != nil && writer.buffer.count > writer.byteCountMax
-    }
+    /// Whether more objects are written.
+    var hasRoom: Bool { writer.hasRoom }
+
+    /// Ends the objects.
+    ///
+    /// - Throws: ``RequestFault`` where the reply exceeds its limit and is incomplete.
+    func finish() throws(RequestFault) { try view.served.stored(writer.finish()) }
 
     /// Writes an object.
     mutating func write(_ row: RowView, key: UInt64) {

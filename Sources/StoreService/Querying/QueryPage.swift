@@ -68,9 +68,10 @@ struct QueryPage {
                 writer.write(row, key: key)
                 count += 1
                 if count == wanted { last = execution.position(key, row) }
-                return !writer.isTruncated
+                return writer.hasRoom
             })
-        if writer.isTruncated || distinct?.isFull ?? false { throw view.outOfMemory }
+        try writer.finish()
+        if distinct?.isFull ?? false { throw view.outOfMemory }
         account.add(execution, "objects", count)
         var next: PageCursor?
         if hasMore, let last {
@@ -124,11 +125,11 @@ struct QueryPage {
         var count = 0
         for key in keys[first..<end] {
             let row = try view.served.stored(read.find(query.rowClass, key: key))
-            guard let row, !writer.isTruncated else { continue }
+            guard let row, writer.hasRoom else { continue }
             writer.write(row, key: key)
             count += 1
         }
-        if writer.isTruncated { throw view.outOfMemory }
+        try writer.finish()
         account.add(execution, "objects", keys.count)
         var next: PageCursor?
         if end < keys.count, end > first {

@@ -44,8 +44,8 @@ extension RequestFault {
     package static func replyTooLarge(_ limit: Int) -> RequestFault {
         RequestFault(
             .invalid, memoryCode,
-            "The reply would take more than \(limit) bytes; expand less, or page the collections by "
-                + "…/properties/{property}.")
+            "The reply would take more than \(limit) bytes; ask for fewer fields or a smaller page, expand less, or page "
+                + "the collections by …/properties/{property}.")
     }
 
     /// A query took longer than it may.
@@ -65,6 +65,7 @@ extension RequestFault {
         case .time: .queryTime(limits)
         case .memory: .queryMemory(limits)
         case .pattern: .queryPattern
+        case .reply: .replyTooLarge(limits.queryMemoryByteCountMax)
         }
     }
 

@@ -22,7 +22,7 @@ package final class RequestScratch {
     /// Object keys of objects that were read.
     package let primaryKeys = PrimaryKeyCache()
     /// A closed view of a store, for the next one.
-    package var read: ReadTransaction?
+    let left = LeftView()
     private var writeMemory: [ObjectWriteMemory] = []
     private var names: SchemaNames?
 

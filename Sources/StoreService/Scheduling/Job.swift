@@ -5,9 +5,9 @@ import Threads
 /// A piece of work of a client, which a ``JobScheduler`` runs.
 ///
 /// It begins with a time slice of its own. When that is over it becomes a long job, which has turns among
-/// the others, or, where there are too many of those, begins again later: until its body has returned it
-/// must not do anything that it can't do twice. The rest, such as answering, it does when ``mustNotAnswer``
-/// is false.
+/// the others, or, where there are too many of those, begins again later: until its work is done it
+/// must not do anything that it can't do twice. The rest, such as answering, it does where
+/// ``attempt(_:_:)`` says `.reply`.
 // Unchecked: what is marked so belongs to the lock of the scheduler, or of who tests a schedule; the rest
 // to the thread that runs the job.
 package final class Job: EvaluationTurn, @unchecked Sendable {
@@ -104,23 +104,16 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
         if held >= Self.overrunSliceCount { hasOverrun = true }
     }
 
-    /// Whether it ends without an answer: nobody waits for one, or it begins again. What it has found is not
-    /// to be used.
-    package var mustNotAnswer: Bool { ending != nil }
-
     /// Whether it will be run again.
-    package var isRestarted: Bool { ending == .restarted }
+    var isRestarted: Bool { ending == .restarted }
 
-    /// Has it begin again with more memory, when there is room for that.
-    ///
-    /// - Returns: False when it has all that one job may have.
-    package func restartWithMoreMemory() -> Bool {
+    /// Has it begin again with more memory, unless it has all that one job may have.
+    func restartWithMoreMemory() {
         guard ending == nil, let scheduler,
             memoryByteCountMax < scheduler.limits.memoryByteCountAtMost
-        else { return false }
+        else { return }
         memoryByteCountMax = scheduler.limits.memoryByteCountAtMost
         ending = .restarted
-        return true
     }
 
     /// Runs it from its beginning.

@@ -65,7 +65,7 @@ struct SectionsPage {
             }
             json.raw("]}")
             objectCount += section.objects.count
-            if writer.isTruncated { throw view.outOfMemory }
+            try view.served.stored(writer.finish())
         }
         json.raw("]")
         return objectCount

@@ -27,8 +27,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         var isShown: Bool { isDeleted || object != nil || shown != nil }
     }
 
-    /// What the caller wants of the reply.
+    /// How the caller wants the reply.
     package var form = ReplyForm()
+    package let caller: Caller
     private let served: ServedStore
     private var body: RequestBytes?
     private var plan = TransactionPlan()
@@ -42,7 +43,8 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     private var projectedSources: [(operation: Int, part: Int)] = []
 
     /// Makes a transaction of the operations in `body`.
-    package init(_ body: RequestBytes, in served: ServedStore) {
+    package init(_ body: RequestBytes, for caller: Caller, in served: ServedStore) {
+        self.caller = caller
         self.body = body
         self.served = served
     }

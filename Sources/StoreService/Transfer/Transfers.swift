@@ -61,11 +61,12 @@ package final class Transfers: Sendable {
     ///
     /// - Throws: ``RequestFault`` when the content can't be exported, or the store can't be read.
     package func beginExport(
-        _ content: ExportContent, of pin: SnapshotPin?
+        _ content: ExportContent, of pin: SnapshotPin?, for caller: Caller
     ) throws(RequestFault) -> Export {
-        let read = try served.read(of: pin)
+        let read = try served.holdRead(for: caller, of: pin)
         do throws(RequestFault) {
-            let state = try served.stored(read.state())
+            let state = try served.stored(
+                read.withRead { read throws(StoreError) in try read.state() })
             let export = Export(
                 pieces: try ExportCursor(content, read, served.names(of: read.rows)),
                 version: StoreVersion(epoch: state.epoch, number: state.version),

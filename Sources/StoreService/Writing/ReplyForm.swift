@@ -1,4 +1,4 @@
-/// What a caller wants of the reply to a read or a write.
+/// How a caller wants the reply to a read or a write.
 package struct ReplyForm: Sendable, Equatable {
     /// Whether the reply to a write has no object.
     package var isMinimal = false

@@ -9,10 +9,11 @@ package struct ReplyWriter {
     package static let shortObjectCountMax = 64
 
     let served: ServedStore
+    let caller: Caller
     let form: ReplyForm
     /// The version that the write made.
     let version: StoreVersion
-    /// What a transaction that is not committed yet leaves; nil to look links up in the last commit.
+    /// The view of a transaction that is not committed yet; nil to look links up in the last commit.
     let view: ReadTransaction?
     let scratch: RequestScratch
 
@@ -37,7 +38,7 @@ package struct ReplyWriter {
         // What can't be read has no place to be read at, and no version to compare.
         if !rowClass.isAsymmetric {
             reply.etag = StoreVersion(epoch: version.epoch, number: row.version)
-            if isCreated { reply.created = .object(rowClass, row, key: object.key) }
+            if isCreated { reply.created = CreatedPath(rowClass, row, key: object.key) }
         }
         return reply
     }
@@ -81,7 +82,7 @@ package struct ReplyWriter {
     ///
     /// - Returns: False, with nothing written, when the document would have more bytes than a query's memory: what
     ///   was written is written, and cannot be refused any more. A reply that is to be stored ends behind the
-    ///   bytes of an idempotency record, and is refused with the write by those who store it.
+    ///   bytes of an idempotency record, and is refused with the write where it is stored.
     func document(
         _ names: SchemaNames, followsLinks: Bool, _ body: (inout ObjectWriter) -> Void
     ) throws(RequestFault) -> Bool {
@@ -98,13 +99,14 @@ package struct ReplyWriter {
             writer.limitCollections(served.limits)
             writer.byteCountMax = isRefusedElsewhere ? recordByteCountMax : memoryByteCountMax
             body(&writer)
-            isWhole = !writer.isTruncated
+            isWhole = writer.hasRoom
         }
         if let view {
             // What it shows may be rolled back, and its keys used again: nothing is remembered.
             write(view, nil)
         } else {
-            try served.withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
+            try served.withLinks(followsLinks, for: caller) { read in write(read, scratch.linkKeys)
+            }
         }
         if isWhole || isRefusedElsewhere { return true }
         scratch.reply.removeAll()

@@ -6,25 +6,17 @@ import Rows
 ///
 /// It is the write itself, what makes its reply, and the hold on its idempotency key, so that nothing else has to
 /// be allocated on one thread and freed on another.
-package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWrite,
+package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWrite,
     @unchecked Sendable
 {
-    // Unchecked: one thread at a time has it. The caller's thread makes it and hands it in; from then until
+    // Unchecked: one thread at a time has it. The request's thread makes it and hands it in; from then until
     // `finish` the writer's thread alone uses it, which hands it to the thread that makes the reply.
-
-    /// The answer to send.
-    package enum Answer {
-        /// The write was made.
-        case reply(WriteReply)
-        /// The reply that is stored in an idempotency record; whether it is that of an earlier request.
-        case recorded([UInt8], isRepeat: Bool)
-    }
 
     private let served: ServedStore
     private let claim: IdempotencyClaim?
     private var body: Body
-    /// Who waits.
-    package var caller: Caller
+    /// The side that waits.
+    package var waiter: Waiter
     private var schema: RowSchema
     /// The record of the reply, and whether it was there before.
     private var record: (bytes: [UInt8], isRepeat: Bool)?
@@ -41,12 +33,12 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     /// - `claim`: Of a request with an idempotency key.
     /// - Throws: ``RequestFault`` with every fault of the request.
     package init(
-        _ body: Body, for caller: Caller, _ claim: IdempotencyClaim? = nil, in served: ServedStore
+        _ body: Body, waiter: Waiter, _ claim: IdempotencyClaim? = nil, in served: ServedStore
     ) throws(RequestFault) {
         self.served = served
         self.claim = claim
         self.body = body
-        self.caller = caller
+        self.waiter = waiter
         schema = served.store.catalog.rows
         let scratch = RequestScratch.current
         do throws(RequestFault) {
@@ -65,7 +57,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         try change(&body)
     }
 
-    /// Hands the write in; the caller is notified when it is durable.
+    /// Hands the write in; who waits is woken when it is durable.
     package func start() { served.store.submit(self) }
 
     /// Gives up a write that is not handed in, so that the request can be repeated.
@@ -105,23 +97,19 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
             return
         }
         try body.run(transaction)
-        let view = transaction.view()
         let scratch = RequestScratch.current
-        let reply: Result<WriteReply, RequestFault>
-        do throws(RequestFault) {
-            reply = .success(try body.reply(writer(transaction.resultingVersion, view, scratch)))
-        } catch {
-            reply = .failure(error)
+        let reply = try transaction.withView { view throws(StoreError) -> WriteReply in
+            do throws(RequestFault) {
+                return try self.reply(transaction.resultingVersion, view, scratch)
+            } catch {
+                // The write goes back with its reply, whatever is wrong with that.
+                throw .tooLarge(detail: error.detail)
+            }
         }
-        try view.checkFailure()
-        switch reply {
-        // The write goes back with its reply, whatever is wrong with that.
-        case .failure(let fault): throw .tooLarge(detail: fault.detail)
-        case .success(let reply):
-            let bytes = caller.record(of: reply, scratch)
-            try transaction.idempotency.add(claim.key.request + bytes, as: claim.key.id)
-            record = (bytes, false)
-        }
+        let bytes = ReplyRecord.encode(reply, json: scratch.reply.bytes)
+        scratch.reply.removeAll()
+        try transaction.idempotency.add(claim.key.request + bytes, as: claim.key.id)
+        record = (bytes, false)
     }
 
     package func finish(_ outcome: WriteOutcome) {
@@ -130,25 +118,31 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         case .failed(let error): self.error = error
         case .committed(let number): version.number = number
         }
-        caller.finish(self)
+        if error == nil, record == nil, body.hasLongReply,
+            served.scheduler.submit(
+                Job(body.caller.client, expecting: .long) { _ in self.waiter.tell(self) })
+        {
+            return
+        }
+        waiter.wake(self)
     }
 
     // MARK: The reply
 
-    /// Whether making the reply would hold up a connection's thread.
-    package var hasLongReply: Bool { error == nil && record == nil && body.hasLongReply }
-
-    /// The outcome of the write, valid until ``end()``.
+    /// The reply of the write, valid until ``end()``; its JSON is in ``RequestScratch/reply``.
     ///
     /// - Throws: ``RequestFault`` when it has failed.
-    package func answer() throws(RequestFault) -> Answer {
+    package func answer() throws(RequestFault) -> WriteReply {
         switch error {
         case .refused(let fault as RequestFault): throw fault
         case let error?: throw body.fault(error)
         case nil: break
         }
-        if let record { return .recorded(record.bytes, isRepeat: record.isRepeat) }
-        return .reply(try body.reply(writer(version, nil, RequestScratch.current)))
+        let scratch = RequestScratch.current
+        guard let record else { return try reply(version, nil, scratch) }
+        var reply = try ReplyRecord.reply(in: record.bytes, json: scratch.reply)
+        reply.isRepeat = record.isRepeat
+        return reply
     }
 
     /// Lets go of the request and of memory that other writes can use: once, after ``answer()``.
@@ -157,9 +151,14 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         if isLarge { served.scheduler.noteFreedMemory() }
     }
 
-    private func writer(
+    private func reply(
         _ version: StoreVersion, _ view: ReadTransaction?, _ scratch: RequestScratch
-    ) -> ReplyWriter {
-        ReplyWriter(served: served, form: body.form, version: version, view: view, scratch: scratch)
+    ) throws(RequestFault) -> WriteReply {
+        var reply = try body.reply(
+            ReplyWriter(
+                served: served, caller: body.caller, form: body.form, version: version, view: view,
+                scratch: scratch))
+        reply.quotesLargeInts = body.form.quotesLargeInts
+        return reply
     }
 }

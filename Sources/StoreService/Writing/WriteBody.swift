@@ -2,10 +2,13 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// What a write does, from its request to its reply: a value for each use case, which ``ServedWrite`` takes to the
+/// The work of a write, from its request to its reply: a value for each use case, which ``ServedWrite`` takes to the
 /// writer and back. One thread at a time has it.
 package protocol WriteBody: Sendable {
-    /// What the caller wants of the reply.
+    /// The caller that it is made for.
+    var caller: Caller { get }
+
+    /// How the caller wants the reply.
     var form: ReplyForm { get }
 
     /// Reads the request under a schema, and again if that has changed before its turn comes: drafts and
@@ -25,7 +28,7 @@ package protocol WriteBody: Sendable {
     /// Whether making the reply would hold up a connection's thread.
     var hasLongReply: Bool { get }
 
-    /// What the caller is told when the write failed.
+    /// The fault that the caller is told when the write failed.
     func fault(_ error: StoreError) -> RequestFault
 
     /// Lets go of the request and of memory that other writes can use.

@@ -1,30 +1,25 @@
 import ObjectStore
-import Rows
 
 /// The reply to a write, beside the JSON in ``RequestScratch/reply``.
-package struct WriteReply {
-    /// What was created and can be read by itself. Valid as long as the write that it is of.
-    package enum Created {
-        /// An object.
-        case object(RowClass, RowView, key: UInt64)
-        /// An element of an object; the position is that in a list, which the address may not have.
-        case element(ElementTarget, RowView, key: UInt64, position: Int?)
-    }
-
+package struct WriteReply: Sendable {
     /// The version that the write made.
     package var version: StoreVersion
     /// The version of the one object that it was about.
     package var etag: StoreVersion?
     /// Whether the write has created anything.
     package var isCreated = false
-    /// What it has created.
-    package var created: Created?
+    /// The names of what it has created and can be read by itself.
+    package var created: CreatedPath?
     /// Whether there is JSON.
     package var hasJSON = false
     /// Whether that lacks the objects, because the caller wants none or there was no room for them.
     package var isMinimal = false
+    /// Whether ints beyond 2^53 are strings there.
+    package var quotesLargeInts = false
     /// How many objects the caller has allowed to be changed.
     package var affectedCountMax: Int?
+    /// Whether it was made to an earlier request with the same idempotency key.
+    package var isRepeat = false
 
     /// A reply without anything else.
     package init(_ version: StoreVersion) { self.version = version }

@@ -178,7 +178,7 @@ struct ColumnStoreTests {
         try store.write { transaction throws(StoreError) in
             let draft: ObjectContent = ["id": .value(.int(5)), "name": .value(.string("b"))]
             try ObjectScript.Operation.write("Thing", draft, key: nil, .merge).run(transaction)
-            let view = transaction.view()
+            let view = try transaction.view()
             #expect((try? Self.count("name == 'b'", view)) == 1)
             #expect((try? Self.count("name == 'a'", view)) == 299)
             #expect((try? Self.count("name == 'a'", store)) == 300)

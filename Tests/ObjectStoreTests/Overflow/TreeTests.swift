@@ -162,7 +162,7 @@ struct TreeTests {
         }
         func values(of pair: Pair) -> [Value] {
             var values: [Value] = []
-            StoredCollection(pair.editor.tree).forEach { part, place, _ in
+            StoredCollection(pair.editor.tree).forEach(within: nil) { part, place, _ in
                 values.append(pair.value(part, place))
                 return true
             }
@@ -241,7 +241,8 @@ struct TreeTests {
         #expect(pair.editor.count == 1_001_000)
         var page: [Value] = []
         pair.chunks.readCount = 0
-        StoredCollection(pair.editor.tree).forEach(from: 500_990) { part, place, index in
+        StoredCollection(pair.editor.tree).forEach(from: 500_990, within: nil) {
+            part, place, index in
             page.append(pair.value(part, place))
             return page.count < 20
         }

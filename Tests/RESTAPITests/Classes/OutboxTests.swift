@@ -47,7 +47,7 @@ struct OutboxTests {
         // `hello` leaves more than half of the queue, and the object needs more than all of it.
         let sink = SlowSink(queueByteCountMax: 1000)
         try server.service.streams.follow(
-            OutboxRequest(of: "Visit", since: nil, limit: 10), as: ClientKey(address: "a:1"), sink)
+            OutboxRequest(of: "Visit", since: nil, limit: 10, for: .program), sink)
         sink.awaitPause()
         #expect(sink.refusedCount == 1)
         sink.read()

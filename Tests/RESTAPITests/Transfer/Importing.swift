@@ -112,11 +112,11 @@ enum Importing {
 
     /// The lines of an export.
     static func export(_ store: Store, _ className: String = "Node") throws -> [String] {
-        let transaction = try store.read()
-        defer { transaction.close() }
+        let view = try store.holdRead()
+        defer { view.close() }
         let cursor = try ExportCursor(
-            .objects(.ofClass(className), fields: nil, isCSV: false), transaction,
-            SchemaNames(transaction.rows))
+            .objects(.ofClass(className), fields: nil, isCSV: false), view,
+            SchemaNames(view.rows))
         var text = ""
         while true {
             let piece = try cursor.next()

@@ -9,6 +9,7 @@ import StoreService
 /// the object replaced by that.
 struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it.
+    let caller = Caller.program
     let address: ObjectAddress
     let body: RequestBytes
     let served: ServedStore
@@ -35,9 +36,11 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         let names = scratch.names(of: transaction.catalog.rows, served)
         let patch = DocumentPatch(try parse(body.bytes, scratch))
         let buffer = ByteBuffer(capacity: 1024)
-        var writer = ObjectWriter(
-            buffer, names: names, read: transaction.view(), epoch: transaction.epoch)
-        writer.write(found.row, key: found.key, names.everything[rowClass.index])
+        try transaction.withView { view in
+            var writer = ObjectWriter(
+                buffer, names: names, read: view, epoch: transaction.epoch)
+            writer.write(found.row, key: found.key, names.everything[rowClass.index])
+        }
         let root = DocumentNode(try parse(buffer.bytes, scratch))
         do throws(RequestFault) {
             try patch.apply(to: root, rowClass, names.schema)

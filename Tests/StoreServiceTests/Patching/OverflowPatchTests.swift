@@ -79,18 +79,19 @@ struct OverflowPatchTests {
             _ = try served.make(
                 ObjectWrite(
                     .named(ObjectAddress("T", key), isMerge: false), RequestBytes(json), .replace,
-                    .none, in: served))
+                    .none, for: .program, in: served))
         }
         _ = try served.make(
             ObjectWrite(
                 .patched(ObjectAddress("T", "2")), RequestBytes("[\(patch.operations)]"), .update,
                 .none,
-                in: served))
+                for: .program, in: served))
         #expect(try StoreCheck.run(served.store).findings.isEmpty)
         // Nothing is left of links that were counted wrongly either.
         _ = try served.make(
             ObjectWrite(
-                .deleted(ObjectAddress("T", "1")), RequestBytes(""), .update, .none, in: served))
+                .deleted(ObjectAddress("T", "1")), RequestBytes(""), .update, .none, for: .program,
+                in: served))
         #expect(try StoreCheck.run(served.store).findings.isEmpty)
     }
 }

@@ -89,7 +89,8 @@ struct RandomPatchTests {
                 try Self.outcome {
                     try patched.make(
                         ObjectWrite(
-                            .patched(object), RequestBytes(patch), .update, .none, in: patched))
+                            .patched(object), RequestBytes(patch), .update, .none, for: .program,
+                            in: patched))
                 },
                 try Self.outcome {
                     try document.make(
@@ -104,7 +105,7 @@ struct RandomPatchTests {
                 _ = try served.make(
                     ObjectWrite(
                         .named(object, isMerge: false), RequestBytes(json), .replace, .none,
-                        in: served))
+                        for: .program, in: served))
             }
         }
     }
@@ -162,7 +163,7 @@ struct RandomPatchTests {
                         let made = try? served.make(
                             ObjectWrite(
                                 .new(RequestBytes(objectClass.name), isArray: false),
-                                RequestBytes(json), .create, .none, in: served))
+                                RequestBytes(json), .create, .none, for: .program, in: served))
                         guard case .json(let text, _)? = made, key == nil else { continue }
                         id = text.split(separator: "\"$id\":").last.map {
                             String($0.prefix { $0.isNumber })

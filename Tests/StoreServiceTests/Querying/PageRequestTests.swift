@@ -35,14 +35,19 @@ struct PageRequestTests {
         return ServedStore(store, limits: limits, report: { _, _ in }, reportSlow: reportSlow)
     }
 
+    private static func request(
+        _ subject: PageRequest.Subject, _ text: QueryText, _ served: ServedStore
+    ) -> PageRequest {
+        PageRequest(subject, text, for: .program, ReadVersion(nil, of: served))
+    }
+
     private static func page(_ request: PageRequest, of served: ServedStore) throws -> (
         text: String, reply: PageReply
     ) {
-        let buffer = ByteBuffer(capacity: 64)
-        let read = try served.store.read()
-        defer { read.close() }
-        let reply = try request.write(from: read, served, to: buffer)
-        return (String(decoding: buffer.bytes, as: UTF8.self), reply)
+        let page = try served.answer(request) { reply in
+            (text: String(decoding: reply.text.bytes, as: UTF8.self), reply: reply.page)
+        }
+        return try #require(page)
     }
 
     private static func query(_ filter: String? = nil, limit: Int? = nil) -> QueryText {
@@ -60,7 +65,8 @@ struct PageRequestTests {
         var text = Self.query(limit: 3)
         var pages: [String] = []
         repeat {
-            let page = try Self.page(PageRequest(.objects(.ofClass("Thing")), text), of: served)
+            let page = try Self.page(
+                Self.request(.objects(.ofClass("Thing")), text, served), of: served)
             #expect(page.reply.version == served.store.version)
             pages.append(page.text)
             text.cursor = page.reply.next
@@ -71,18 +77,18 @@ struct PageRequestTests {
         #expect(pages.last == #"{"objects":[{"id":6}]}"#)
     }
 
-    @Test("are written behind what the lent buffer has, and at once where they are short")
+    @Test("are written at once where they are short")
     func short() throws {
         let served = try Self.open()
         defer { served.stop() }
-        let buffer = ByteBuffer(capacity: 64)
-        buffer.append("before ")
-        var short = PageRequest(.objects(.ofClass("Thing")), Self.query("id == 5"))
-        #expect(try short.writeIfShort(served, to: buffer) != nil)
-        #expect(String(decoding: buffer.bytes, as: UTF8.self) == #"before {"objects":[{"id":5}]}"#)
-        var long = PageRequest(
-            .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query())
-        #expect(try long.writeIfShort(served, to: buffer) == nil)
+        var short = Self.request(.objects(.ofClass("Thing")), Self.query("id == 5"), served)
+        let text = try short.answerIfShort(served) {
+            String(decoding: $0.text.bytes, as: UTF8.self)
+        }
+        #expect(text == #"{"objects":[{"id":5}]}"#)
+        var long = Self.request(
+            .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query(), served)
+        #expect(try long.answerIfShort(served) { _ in true } == nil)
     }
 
     @Test("have groups and sections too")
@@ -90,18 +96,18 @@ struct PageRequestTests {
         let served = try Self.open()
         defer { served.stop() }
         let groups = try Self.page(
-            PageRequest(
+            Self.request(
                 .aggregate(
                     .ofClass("Thing"), AggregateText(operations: "count,max(id)", by: "name")),
-                QueryText()
-            ),
+                QueryText(), served),
             of: served)
         #expect(
             groups.text == #"{"groups":[{"by":{"name":"even"},"count":4,"max(id)":6},"#
                 + #"{"by":{"name":"odd"},"count":3,"max(id)":5}]}"#)
         let sections = try Self.page(
-            PageRequest(
-                .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query("id < 2")),
+            Self.request(
+                .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query("id < 2"),
+                served),
             of: served)
         #expect(
             sections.text == #"{"sections":[{"key":"even","count":1,"objects":[{"id":0}]},"#
@@ -114,7 +120,7 @@ struct PageRequestTests {
         defer { served.stop() }
         func fault(_ className: String, _ text: QueryText) throws -> RequestFault? {
             #expect(throws: RequestFault.self) {
-                try Self.page(PageRequest(.objects(.ofClass(className)), text), of: served)
+                try Self.page(Self.request(.objects(.ofClass(className)), text, served), of: served)
             }
         }
         #expect(try fault("Thin", Self.query())?.kind == .notFound)
@@ -135,20 +141,22 @@ struct PageRequestTests {
         defer { served.stop() }
         var text = Self.query("id BETWEEN {1, 4} AND name != 'odd'")
         text.sort = "name"
-        let request = PageRequest(.objects(.ofClass("Thing")), text)
+        let request = Self.request(.objects(.ofClass("Thing")), text, served)
         let page = try Self.page(request, of: served)
         #expect(page.text == #"{"objects":[{"id":2},{"id":4}]}"#, "without 'explain'")
         _ = try Self.page(
-            PageRequest(
-                .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query()), of: served
+            Self.request(
+                .sections(.ofClass("Thing"), by: "name", objectCount: 1), Self.query(), served),
+            of: served
         )
         _ = try Self.page(
-            PageRequest(
-                .aggregate(.ofClass("Thing"), AggregateText(operations: "sum(id)")), QueryText()),
+            Self.request(
+                .aggregate(.ofClass("Thing"), AggregateText(operations: "sum(id)")), QueryText(),
+                served),
             of: served)
         text.cursor = "AAAA"
         #expect(throws: RequestFault.self) {
-            try Self.page(PageRequest(.objects(.ofClass("Thing")), text), of: served)
+            try Self.page(Self.request(.objects(.ofClass("Thing")), text, served), of: served)
         }
         let queries = told.withLock { $0 }
         #expect(queries.map(\.className) == ["Thing", "Thing", "Thing"])
@@ -165,7 +173,8 @@ struct PageRequestTests {
         limits.slowQueryMilliseconds = .max
         let served = try Self.open(limits) { _ in told.withLock { $0 += 1 } }
         defer { served.stop() }
-        _ = try Self.page(PageRequest(.objects(.ofClass("Thing")), Self.query()), of: served)
+        _ = try Self.page(
+            Self.request(.objects(.ofClass("Thing")), Self.query(), served), of: served)
         #expect(told.withLock { $0 } == 0)
     }
 }

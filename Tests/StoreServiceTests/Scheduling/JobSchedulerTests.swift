@@ -119,7 +119,7 @@ struct JobSchedulerTests {
                     $0.append(job.memoryByteCountMax)
                     return true
                 }
-                _ = job.restartWithMoreMemory()
+                job.restartWithMoreMemory()
             })
         #expect(isTaken)
         grants.wait { $0.count == 2 ? () : nil }

@@ -30,14 +30,14 @@ struct ServedWriteTests {
     ) -> ObjectWrite {
         ObjectWrite(
             .named(ObjectAddress("Thing", key), isMerge: false), RequestBytes(json), .replace,
-            precondition, in: served)
+            precondition, for: .program, in: served)
     }
 
     private static func create(_ json: String, isArray: Bool, _ served: ServedStore) -> ObjectWrite
     {
         ObjectWrite(
             .new(RequestBytes("Thing"), isArray: isArray), RequestBytes(json), .create, .none,
-            in: served)
+            for: .program, in: served)
     }
 
     /// Of a client that has left.
@@ -137,12 +137,15 @@ struct ServedWriteTests {
         #expect(throws: RequestFault.self) { try served.idempotency.enter(key, served) }
         let body = Self.create(#"{"id":1}"#, isArray: false, served)
         let json = #"{"id":1,"names":[]}"#
-        #expect(try served.make(body, claim) == .recorded(json, isRepeat: false))
-        guard case .repeat(let record) = try served.idempotency.enter(key, served) else {
+        #expect(try served.make(body, claim) == .json(json, isCreated: true))
+        guard case .repeat(let reply) = try served.idempotency.enter(key, served) else {
             Issue.record("the second request is a repeat")
             return
         }
-        #expect(String(decoding: record, as: UTF8.self) == json)
+        #expect(String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self) == json)
+        #expect(reply.isRepeat && reply.isCreated && reply.version == served.store.version)
+        #expect(reply.etag == served.store.version)
+        #expect(reply.created == CreatedPath(className: "Thing", key: .number("1")))
         let other = IdempotencyKey(id: key.id, request: Array(repeating: 3, count: 32))
         let fault = #expect(throws: RequestFault.self) {
             try served.idempotency.enter(other, served)
@@ -167,16 +170,16 @@ struct ServedWriteTests {
         }
         let name = String(repeating: "n", count: 1000)
         let things = (0..<500).map { "{\"id\":\($0),\"names\":[\"\(name)\"]}" }
-        let write = try ServedWrite(
-            Self.create("[\(things.joined(separator: ","))]", isArray: true, served),
-            for: WaitingCaller(), claim, in: served)
+        let body = MeasuredWrite(
+            Self.create("[\(things.joined(separator: ","))]", isArray: true, served))
+        let write = try ServedWrite(body, waiter: WaitingThread(), claim, in: served)
         write.start()
-        write.caller.wait()
+        write.waiter.wait()
         defer { write.end() }
         let fault = #expect(throws: RequestFault.self) { try write.answer() }
         #expect(fault?.code == "too-large")
         // Behind the limit each object is no more than a null.
-        #expect((10_000..<15_000).contains(write.caller.recordedByteCount))
+        #expect((10_000..<15_000).contains(body.replyByteCount))
         #expect(served.store.version.number == 1)
     }
 
@@ -188,21 +191,26 @@ struct ServedWriteTests {
         let object = ObjectAddress("Thing", "7")
         let element = ElementAddress(object, RequestBytes("names"), .none)
         #expect(
-            try served.make(ElementWrite(.add, element, RequestBytes(#""b""#), in: served))
+            try served.make(
+                ElementWrite(
+                    .add, element, RequestBytes(#""b""#), for: .program, in: served))
                 == .json(#"{"id":7,"names":["a","b"]}"#, isCreated: true))
         let patch = RequestBytes(#"[{"op":"remove","path":"/names/0"}]"#)
         #expect(
-            try served.make(ObjectWrite(.patched(object), patch, .update, .none, in: served))
+            try served.make(
+                ObjectWrite(.patched(object), patch, .update, .none, for: .program, in: served))
                 == .json(#"{"id":7,"names":["b"]}"#, isCreated: false))
         let transaction = RequestBytes(
             #"{"operations":[{"op":"delete","class":"Thing","id":7}]}"#)
-        _ = try served.make(TransactionWrite(transaction, in: served))
+        _ = try served.make(TransactionWrite(transaction, for: .program, in: served))
         let gone = #expect(throws: RequestFault.self) {
             try served.make(
-                ObjectWrite(.deleted(object), RequestBytes(""), .update, .none, in: served))
+                ObjectWrite(
+                    .deleted(object), RequestBytes(""), .update, .none, for: .program, in: served))
         }
         #expect(gone?.kind == .notFound)
-        let read = ObjectRead(object, isProjected: false)
-        #expect(throws: RequestFault.self) { try read.reply(served, in: nil) }
+        var read = ObjectRead(
+            object, isProjected: false, for: .program, ReadVersion(nil, of: served))
+        #expect(throws: RequestFault.self) { try read.answerIfShort(served) { $0 } }
     }
 }

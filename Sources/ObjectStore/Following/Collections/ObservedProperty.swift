@@ -98,7 +98,7 @@ package struct ObservedProperty: Sendable {
         let isShort = list.count <= Self.elementCountMax
         var changed: [Int] = []
         if let links, isShort {
-            list.forEach { part, offset, index in
+            list.forEach(within: after.budget) { part, offset, index in
                 if !part.isNull(offset), links.hold(part.bytes(offset)) { changed.append(index) }
                 return true
             }
@@ -111,12 +111,15 @@ package struct ObservedProperty: Sendable {
         guard oldList.count <= Self.elementCountMax else { return .unknown }
         return Self.result(
             ListDifference(
-                from: Self.elements(oldList), to: Self.elements(list), changed: changed))
+                from: Self.elements(oldList, before.budget), to: Self.elements(list, after.budget),
+                changed: changed))
     }
 
-    private static func elements(_ list: StoredCollection) -> [UnsafeRawBufferPointer?] {
+    private static func elements(
+        _ list: StoredCollection, _ budget: Budget
+    ) -> [UnsafeRawBufferPointer?] {
         var elements: [UnsafeRawBufferPointer?] = []
-        list.forEach { part, offset, _ in
+        list.forEach(within: budget) { part, offset, _ in
             elements.append(part.isNull(offset) ? nil : part.bytes(offset))
             return true
         }

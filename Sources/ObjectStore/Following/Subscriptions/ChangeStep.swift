@@ -16,12 +16,12 @@ package final class ChangeStep {
         self.changes = changes
     }
 
-    /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/limitFollowing(until:)``.
+    /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/beginFollowing(until:)``.
     ///
     /// - `allowance`: What each evaluation asks whether it may continue; nil for none.
     func limit(until deadline: UInt64, _ allowance: FeedAllowance? = nil) {
         for view in [before, after] {
-            view.limitFollowing(until: deadline)
+            view.beginFollowing(until: deadline)
             view.turn = allowance
         }
     }

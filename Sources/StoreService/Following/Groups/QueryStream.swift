@@ -7,8 +7,8 @@ import Threads
 package final class QueryStream: Sendable {
     /// The id: 22 characters of base64url, of random bytes.
     package let id = RandomID.make()
-    /// The owner; nil where no token is needed.
-    let owner: ClientKey?
+    /// The number of the token that it belongs to; nil where none is needed.
+    let owner: UInt64?
     /// Whether ints beyond 2^53 are told as strings.
     package let quotesLargeInts: Bool
     /// How long what happens is folded into one event.
@@ -24,8 +24,8 @@ package final class QueryStream: Sendable {
     private let state: Mutex<State>
     private let limits: ServiceLimits
 
-    init(_ body: StreamQueriesBody, for owner: ClientKey?, _ limits: ServiceLimits) {
-        self.owner = owner
+    init(_ body: StreamQueriesBody, for caller: Caller, _ limits: ServiceLimits) {
+        owner = caller.token
         quotesLargeInts = body.quotesLargeInts
         intervalMilliseconds = body.intervalMilliseconds
         self.limits = limits

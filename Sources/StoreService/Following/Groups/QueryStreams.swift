@@ -13,15 +13,16 @@ package final class QueryStreams: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.invalid` for too many queries, `.unavailable` when there are too many streams.
     package func make(
-        _ body: StreamQueriesBody, for owner: ClientKey?
+        _ body: StreamQueriesBody, for caller: Caller
     ) throws(RequestFault) -> QueryStream {
         guard body.added.count <= limits.streamQueryCountMax else { throw .tooManyQueries(limits) }
-        let stream = QueryStream(body, for: owner, limits)
+        let stream = QueryStream(body, for: caller, limits)
         let isTaken = streams.withLock { streams in
             // Cost: a look at every stream.
             streams = streams.filter { !$0.value.isOver }
             guard streams.count < limits.queryStreamCountMax,
-                streams.values.count(where: { $0.owner == owner }) < limits.tokenStreamCountMax,
+                streams.values.count(where: { $0.owner == stream.owner })
+                    < limits.tokenStreamCountMax,
                 hasRoom(for: body.added, among: streams)
             else { return false }
             streams[stream.id] = stream
@@ -44,12 +45,12 @@ package final class QueryStreams: Sendable {
     /// The stream of an id.
     ///
     /// - Throws: ``RequestFault`` `.notFound` when it has ended, never was, or is another client's.
-    package func find(_ id: String, of owner: ClientKey?) throws(RequestFault) -> QueryStream {
+    package func find(_ id: String, of caller: Caller) throws(RequestFault) -> QueryStream {
         let stream = streams.withLock { streams in
             if streams[id]?.isOver ?? false { streams[id] = nil }
             return streams[id]
         }
-        guard let stream, stream.owner == owner else { throw .streamNotFound(limits) }
+        guard let stream, stream.owner == caller.token else { throw .streamNotFound(limits) }
         return stream
     }
 

@@ -14,7 +14,7 @@ final class StreamGroup: @unchecked Sendable {
     /// The connection.
     let sink: any StreamSink
     /// Whose turns its queries take.
-    let clientKey: ClientKey
+    let caller: Caller
     /// Its queries, each with how far it has come.
     var members: [(querySink: QuerySink, follower: Follower)] = []
     /// When something was last sent to all, in milliseconds of the monotonic clock.
@@ -50,11 +50,11 @@ final class StreamGroup: @unchecked Sendable {
     }()
 
     init(
-        _ stream: QueryStream, _ sink: any StreamSink, _ clientKey: ClientKey, hub: StreamHub
+        _ stream: QueryStream, _ sink: any StreamSink, _ caller: Caller, hub: StreamHub
     ) {
         self.stream = stream
         self.sink = sink
-        self.clientKey = clientKey
+        self.caller = caller
         self.hub = hub
         pace = Pace(stream.intervalMilliseconds, isAligned: true)
     }

@@ -7,10 +7,10 @@ extension StreamHub {
     ///
     /// - `begin`: Has the client learn that it begins, once everything is told that is written from then on.
     package func open(
-        _ stream: QueryStream, to sink: any StreamSink, for clientKey: ClientKey,
+        _ stream: QueryStream, to sink: any StreamSink, for caller: Caller,
         from start: StreamCursor, begin: @escaping @Sendable () -> Void
     ) {
-        let group = StreamGroup(stream, sink, clientKey, hub: self)
+        let group = StreamGroup(stream, sink, caller, hub: self)
         for query in stream.queries { query.checked.observed.prepare() }
         perform { position in
             if let before = self.groups.updateValue(group, forKey: stream.id) { self.drop(before) }
@@ -69,7 +69,7 @@ extension StreamHub {
     ) {
         let querySink = QuerySink(query, of: group)
         let follower = Follower(
-            querySink, query.checked, group.clientKey, generation: query.generation)
+            querySink, query.checked, group.caller, generation: query.generation)
         group.members.append((querySink, follower))
         switch start {
         case .now? where query.checked.result == nil:

@@ -58,7 +58,7 @@ extension StreamHub {
         guard let first = followers.first else { return }
         @Sendable func end() { for follower in followers { follower.end(self.served) } }
         let isTaken = served.scheduler.submit(
-            Job(first.clientKey) { _ in
+            Job(first.caller.client) { _ in
                 let checked = Result { () throws(RequestFault) in
                     try query.under(self.served.store.catalog.rows, self.served)
                 }
@@ -81,22 +81,28 @@ extension StreamHub {
         guard let first = followers.first else { return false }
         return served.scheduler.submit(
             Job(
-                first.clientKey, until: served.queryDeadline,
+                first.caller.client, until: served.queryDeadline,
                 isAwaited: { followers.contains { !$0.isGone } }
             ) { job in
-                // It has waited too long for its turn, which is no fault of its query.
-                let isLate = job.isOverdue
-                let found = Result { () throws(RequestFault) in
-                    isLate
-                        ? nil
-                        : try self.served.withRead(in: job) { read throws(RequestFault) in
-                            try computation.run(in: read)
+                var found: Result<ResultComputation.Outcome?, RequestFault> = .success(nil)
+                do throws(RequestFault) {
+                    // It may have waited too long for its turn, which is no fault of its query.
+                    let outcome =
+                        job.isOverdue
+                        ? .gone
+                        : try self.served.withRead(for: first.caller, in: job) {
+                            read throws(RequestFault) in try computation.run(in: read)
                         }
+                    switch outcome {
+                    case .reply(let result): found = .success(result)
+                    case .again: return
+                    case .gone: break
+                    }
+                } catch {
+                    found = .failure(error)
                 }
-                if job.isRestarted { return }
-                let isOver = job.mustNotAnswer
-                self.perform {
-                    body(isOver ? .success(nil) : found, $0)
+                self.perform { [found] in
+                    body(found, $0)
                 } orElse: {
                 }
             })

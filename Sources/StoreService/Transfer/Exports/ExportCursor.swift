@@ -8,16 +8,18 @@ import Rows
 /// header line (see ``CSVRecords``), or a whole store as NDJSON: a ``StoreHeader``, then each object with its
 /// class and key, class by class in the order of the schema and in each in the order of creation.
 ///
-/// Memory: one piece, or one line when that is longer. One thread at a time; it owns the transaction
+/// Memory: one piece, or one line when that is longer. One thread at a time; it owns the view
 /// and closes it with ``close()``.
 package final class ExportCursor {
-    private let transaction: ReadTransaction
+    private let view: HeldRead
     private let names: SchemaNames
     private let isOfStore: Bool
     /// What is left to be written, from the present class on.
     private var selections: ArraySlice<FieldSelection>
     private let buffer = ByteBuffer(capacity: 64 << 10)
-    private let records: CSVRecords?
+    private let isCSV: Bool
+    /// Writes CSV; made with the header.
+    private var records: CSVRecords?
     /// `{"class":"…","id":` of the present class of a whole store.
     private let lineStart = ByteBuffer(capacity: 128)
     private var lastKey: UInt64 = 0
@@ -33,13 +35,13 @@ package final class ExportCursor {
     /// - Throws: ``RequestFault`` `.notFound` when there is no such class; when its objects are not read by
     ///   themselves, `fields` are faulty, or a property does not fit into a table.
     package init(
-        _ content: ExportContent, _ transaction: ReadTransaction, _ names: SchemaNames
+        _ content: ExportContent, _ view: HeldRead, _ names: SchemaNames
     ) throws(RequestFault) {
-        self.transaction = transaction
+        self.view = view
         self.names = names
         guard case .objects(let container, let fields, let isCSV) = content else {
             isOfStore = true
-            records = nil
+            self.isCSV = false
             let all = names.everything
             selections = all.filter { StoreHeader.holdsObjects(of: $0.rowClass.definition) }[...]
             return
@@ -52,8 +54,7 @@ package final class ExportCursor {
                 selection, instead: "Export NDJSON (Accept: application/x-ndjson)")
         }
         selections = [selection]
-        records =
-            isCSV ? CSVRecords(selection, names: names, read: transaction, into: buffer) : nil
+        self.isCSV = isCSV
     }
 
     /// The next whole lines, valid until the next call; empty at the end.
@@ -61,22 +62,27 @@ package final class ExportCursor {
     /// - Throws: ``StoreError`` `.storage` when the store can't be read; nothing more follows.
     package func next() throws(StoreError) -> UnsafeRawBufferPointer {
         buffer.removeAll()
-        if !hasHeader {
-            hasHeader = true
-            writeHeader()
-        }
-        while buffer.count < Self.pieceByteCount, let selection = selections.first {
-            if lastKey == 0, isOfStore { beginClass(selection.rowClass) }
-            if try !writeObjects(selection) {
-                selections.removeFirst()
-                lastKey = 0
+        try view.withRead { read throws(StoreError) in
+            if !hasHeader {
+                hasHeader = true
+                writeHeader(read)
+            }
+            while buffer.count < Self.pieceByteCount, let selection = selections.first {
+                if lastKey == 0, isOfStore { beginClass(selection.rowClass) }
+                if try !writeObjects(selection, read) {
+                    selections.removeFirst()
+                    lastKey = 0
+                }
             }
         }
         return buffer.bytes
     }
 
-    private func writeHeader() {
-        records?.writeHeader()
+    private func writeHeader(_ transaction: ReadTransaction) {
+        if isCSV, let selection = selections.first {
+            records = CSVRecords(selection, names: names, read: transaction, into: buffer)
+            records?.writeHeader()
+        }
         guard isOfStore else { return }
         StoreHeader(transaction.catalog).write(to: JSONWriter(buffer))
         buffer.append(UInt8(ascii: "\n"))
@@ -91,7 +97,9 @@ package final class ExportCursor {
     }
 
     /// Writes objects of the present class; false when there are no more.
-    private func writeObjects(_ selection: FieldSelection) throws(StoreError) -> Bool {
+    private func writeObjects(
+        _ selection: FieldSelection, _ transaction: ReadTransaction
+    ) throws(StoreError) -> Bool {
         var writer = ObjectWriter(
             buffer, names: names, read: transaction, epoch: transaction.epoch)
         var isFull = false
@@ -113,10 +121,9 @@ package final class ExportCursor {
             isFull = buffer.count >= Self.pieceByteCount
             return !isFull
         }
-        try transaction.checkFailure()
         return isFull
     }
 
     /// Ends the snapshot.
-    package func close() { transaction.close() }
+    package func close() { view.close() }
 }

@@ -2,6 +2,8 @@ import ObjectStore
 
 /// What an import does with its lines, and its bounds.
 package struct ImportOptions: Sendable {
+    /// Who it is made for.
+    package var caller = Caller.program
     /// What the text of an import into a class is written in.
     package enum Format: Sendable {
         /// One JSON object a line.

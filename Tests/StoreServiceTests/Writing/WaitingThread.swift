@@ -4,26 +4,18 @@ import ObjectJSON
 import StoreService
 import Threads
 
-/// A caller that waits for its write on its own thread, and records replies as their JSON.
-struct WaitingCaller: WriteCaller {
+/// A thread that waits for its write.
+struct WaitingThread: WriteWaiter {
     private let isFinished = Monitor(false)
-    private let recorded = Monitor(0)
 
-    /// Bytes of the reply that was to be recorded.
-    var recordedByteCount: Int { recorded.withLock { $0 } }
-
-    func record(of reply: WriteReply, _ scratch: RequestScratch) -> [UInt8] {
-        recorded.withLock { $0 = scratch.reply.count }
-        defer { scratch.reply.removeAll() }
-        return scratch.reply.array
-    }
-
-    func finish<Body: WriteBody>(_ write: ServedWrite<Body, WaitingCaller>) {
+    func wake<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) {
         isFinished.signal { isFinished in
             isFinished = true
             return true
         }
     }
+
+    func tell<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) { wake(write) }
 
     /// Waits until the write is durable or has failed.
     func wait() { isFinished.wait { $0 ? () : nil } }
@@ -33,25 +25,20 @@ extension ServedStore {
     /// What a write has answered.
     enum Answer: Equatable {
         case json(String, isCreated: Bool)
-        case recorded(String, isRepeat: Bool)
     }
 
     /// Makes a write and waits for it. `amid` runs when its request has been read, and before it is handed in.
     func make(
         _ body: some WriteBody, _ claim: IdempotencyClaim? = nil, amid: () throws -> Void = {}
     ) throws -> Answer {
-        let write = try ServedWrite(body, for: WaitingCaller(), claim, in: self)
+        let write = try ServedWrite(body, waiter: WaitingThread(), claim, in: self)
         try amid()
         write.start()
-        write.caller.wait()
+        write.waiter.wait()
         defer { write.end() }
-        switch try write.answer() {
-        case .reply(let reply):
-            let text = String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
-            return .json(reply.hasJSON ? text : "", isCreated: reply.isCreated)
-        case .recorded(let bytes, let isRepeat):
-            return .recorded(String(decoding: bytes, as: UTF8.self), isRepeat: isRepeat)
-        }
+        let reply = try write.answer()
+        let text = String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
+        return .json(reply.hasJSON ? text : "", isCreated: reply.isCreated)
     }
 }
 

@@ -1,0 +1,23 @@
+import Rows
+
+/// A view that stays open from one call to the next, such as that of an export. One thread at a time uses it.
+package final class HeldRead {
+    private let read: ReadTransaction
+
+    init(_ read: ReadTransaction) { self.read = read }
+
+    /// The compiled schema.
+    package var rows: RowSchema { read.rows }
+
+    /// Runs `body` with the view.
+    ///
+    /// - Throws: As ``Store/withRead(reusing:_:)``.
+    package func withRead<Result>(
+        _ body: (ReadTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try read.checked(body)
+    }
+
+    /// Ends the view. Closing twice is harmless.
+    package func close() { read.close() }
+}

@@ -1,0 +1,110 @@
+import Bytes
+import Query
+import Rows
+import Storage
+
+// The objects and values that an evaluation reaches from others: along links, inverse links and references to chunks. A
+// view that hides objects takes the place of this part; the other reads by keys.
+extension ReadTransaction: ObjectSource {
+    package func row(classIndex: Int, key: UInt64) -> RowView? {
+        guard budget.spend() else { return nil }
+        do {
+            return try find(rows.classes[classIndex], key: key)
+        } catch {
+            if case .storage(let error) = error { fail(error) }
+            return nil
+        }
+    }
+
+    package func forEachOrigin(
+        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
+        _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
+    ) {
+        let property = rows.classes[originClass].members[member].number
+        scanOrigins(classIndex, key, property: property, from: nil) { origin, count in
+            // Each of the links takes time, however few objects hold them.
+            for _ in 0..<count {
+                guard budget.spend(), body(origin.classIndex, origin.key) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Hands over the objects that link to an object through one property, in the order of their object
+    /// keys, each with the number of its links, until `body` returns false.
+    ///
+    /// - `from`: Starts at this origin.
+    package func scanOrigins(
+        _ classIndex: Int, _ key: UInt64, property: UInt32, from first: ObjectIdentity?,
+        _ body: (ObjectIdentity, Int) -> Bool
+    ) {
+        let prefix = Array(
+            keyBuffer.making {
+                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
+                $0.append(big: property)
+            })
+        var range = KeyRange(prefix: prefix)
+        if let first {
+            keyBuffer.append(big: rows.classes[first.classIndex].number)
+            keyBuffer.append(big: first.key)
+            range.lower = keyBuffer.array
+        }
+        do {
+            try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
+                guard budget.spend() else { return false }
+                guard let origin = InverseLink.origin(entry, rows),
+                    !rows.classes[origin.classIndex].isAsymmetric
+                else { return true }
+                return body(origin, InverseLink.count(value))
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    package func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
+        let prefix = Array(
+            keyBuffer.making {
+                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
+            })
+        var count = 0
+        do {
+            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
+                entry, value in
+                // A schema change leaves links behind for a while, and enters others beforehand. Links from
+                // asymmetric classes do not show.
+                if let origin = InverseLink.origin(entry, rows),
+                    rows.memberByNumber[InverseLink.propertyNumber(entry)] != nil,
+                    !rows.classes[origin.classIndex].isAsymmetric
+                {
+                    count += InverseLink.count(value)
+                }
+                return budget.spend()
+            }
+        } catch {
+            fail(error)
+        }
+        return count
+    }
+
+    package func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        do throws(StorageError) {
+            if let chunk = try snapshot.value(forKey: key) { return chunk }
+            throw StorageError(.corrupted, operation: "read chunk")
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    package func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
+        primaryKey.bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) {
+                return try find(rows.classes[classIndex], primaryKey: bytes)?.key
+            } catch {
+                if case .storage(let error) = error { fail(error) }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// The doors to a view of the store. What was found on a view that has failed meanwhile, because storage did or
+// because it took too long, is not what the store holds: nobody gets it.
+extension Store {
+    /// Runs `body` with a view of the last commit, which is closed behind it.
+    ///
+    /// - `left`: A view of this store that is closed becomes the new one, which saves its allocations and the count of
+    ///   references to its catalog; and takes its place again.
+    /// - Throws: ``StoreError`` of `body`; first that of the view, which throws also where `body` does not.
+    package func withRead<Result>(
+        reusing left: LeftView? = nil, _ body: (ReadTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let read = try read(reusing: left?.view.take())
+        defer {
+            read.close()
+            left?.view = read
+        }
+        return try read.checked(body)
+    }
+
+    /// Opens a view of the last commit that stays open from one call to the next.
+    package func holdRead() throws(StoreError) -> HeldRead { HeldRead(try read()) }
+}
+
+extension ReadTransaction {
+    /// Runs `body` on the view.
+    ///
+    /// - Throws: As ``Store/withRead(reusing:_:)``.
+    func checked<Result>(
+        _ body: (ReadTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let result: Result
+        do throws(StoreError) { result = try body(self) } catch {
+            // What was refused for something that was not found may be there.
+            try checkFailure()
+            throw error
+        }
+        try checkFailure()
+        return result
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPServer
+import ObjectJSON
+import ObjectStore
+import StoreService
+
+extension RESTService {
+    /// Bodies above so many bytes are read by the scheduler's threads, since that holds up a connection's.
+    static let inlineBodyByteCountMax = 64 << 10
+
+    /// Reads a body and what follows: at once, or on the scheduler's when the body is large.
+    func reading(
+        _ request: Request, _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
+    ) throws(RequestFault) -> Outcome {
+        guard request.body.count > Self.inlineBodyByteCountMax else { return try body() }
+        return .later { exchange in self.decide(for: exchange, expecting: .long, body) }
+    }
+
+    /// Reads the request of a write, hands that in and answers when it is durable.
+    func takeIn<Body: WriteBody>(_ request: Request, _ body: Body) throws(RequestFault) -> Outcome {
+        guard request.body.count > Self.inlineBodyByteCountMax else {
+            // As in ``reading(_:_:)``, but without a closure on the heap for each small write.
+            return try begin(request, body)
+        }
+        return try reading(request) { () throws(RequestFault) in try self.begin(request, body) }
+    }
+
+    private func begin<Body: WriteBody>(
+        _ request: Request, _ body: Body
+    ) throws(RequestFault) -> Outcome {
+        try once(request) { claim throws(RequestFault) in
+            let write = try ServedWrite(
+                body, waiter: WriteExchange(service: self), claim, in: served)
+            return .later(write.start)
+        }
+    }
+
+    /// The response to a write, with the JSON that stands in the thread's buffer.
+    func response(to reply: WriteReply) -> Response {
+        let scratch = RequestScratch.current
+        var response =
+            reply.hasJSON
+            ? Response(reply.isCreated ? 201 : 200, .json, scratch.takeReply())
+            : Response(reply.isCreated ? 201 : 204)
+        if let etag = reply.etag { response.headers.addETag(etag) }
+        response.headers.addStoreVersion(reply.version)
+        if let created = reply.created {
+            let text = scratch.text
+            text.removeAll()
+            // Nobody could ask for a longer one, and no header has room for a key of megabytes.
+            if ObjectPath.append(created, to: text), text.count <= options.targetByteCountMax {
+                text.bytes.withMemoryRebound(to: UInt8.self) { response.headers.add(.location, $0) }
+            }
+        }
+        if let countMax = reply.affectedCountMax {
+            response.headers.add(.preferenceApplied, "max-affected=\(countMax)")
+        } else if let applied = Preferences.applied(
+            minimal: reply.isMinimal, quotesLargeInts: reply.quotesLargeInts)
+        {
+            response.headers.add(.preferenceApplied, applied)
+        }
+        if reply.isRepeat { response.headers.add(Self.replayed, "true" as StaticString) }
+        return response
+    }
+
+    /// Tells a client that the reply is that of an earlier request.
+    private static let replayed = HeaderName("Idempotency-Replayed")
+}

@@ -1,0 +1,25 @@
+/// Who a use case works for. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
+///
+/// Whether they may ask for it at all was decided before, by the right that the operation needs.
+package struct Caller: Sendable, Hashable {
+    /// The number of their token; nil where none is needed.
+    package let token: UInt64?
+    private let address: String
+
+    /// Makes the caller of a request.
+    ///
+    /// - `token`: The number of its token; nil where none is needed.
+    /// - `address`: The address it came from, such as `127.0.0.1:50312`.
+    package init(token: UInt64?, address: String) {
+        self.token = token
+        self.address = address
+    }
+
+    /// The operator of the program, and the service itself.
+    package static let program = Caller(token: nil, address: "")
+
+    /// Their share of the threads: that of their token, where one is needed, else of their address.
+    package var client: ClientKey {
+        token.map { ClientKey(token: $0) } ?? ClientKey(address: address)
+    }
+}

@@ -1,0 +1,54 @@
+import ObjectJSON
+import ObjectStore
+
+/// A use case that reads: one view of the store, one reply.
+package protocol ReadCase: Sendable {
+    /// The reply, as valid as the view that it is of.
+    associatedtype Reply
+
+    /// Who it is for.
+    var caller: Caller { get }
+    /// The version that it reads.
+    var version: ReadVersion { get set }
+
+    /// Makes the reply if that is sure to be short; nil where it takes a job.
+    ///
+    /// - Throws: ``RequestFault`` with every fault.
+    mutating func replyIfShort(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> Reply?
+
+    /// Makes the reply. May run more than once.
+    ///
+    /// - Throws: ``RequestFault`` with every fault.
+    func reply(_ read: ReadTransaction, _ served: ServedStore) throws(RequestFault) -> Reply
+
+    /// Answers from a view, in a job.
+    ///
+    /// - `answer`: Makes the answer of the reply.
+    func answer<Answer>(
+        _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
+    ) throws(RequestFault) -> JobOutcome<Answer>
+}
+
+extension ReadCase {
+    /// Answers on a connection's thread; nil where it takes a job.
+    ///
+    /// - `answer`: Makes the answer of the reply.
+    package mutating func answerIfShort<Answer>(
+        _ served: ServedStore, _ answer: (Reply) throws(RequestFault) -> Answer
+    ) throws(RequestFault) -> Answer? {
+        try served.withRead(for: caller, of: version.pin) { read throws(RequestFault) in
+            guard let reply = try replyIfShort(read, served) else { return nil }
+            return try answer(reply)
+        }
+    }
+
+    package func answer<Answer>(
+        _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
+    ) throws(RequestFault) -> JobOutcome<Answer> {
+        try served.withRead(for: caller, of: version.pin, in: job) { read throws(RequestFault) in
+            try answer(try reply(read, served))
+        }
+    }
+}

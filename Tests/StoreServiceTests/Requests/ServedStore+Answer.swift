@@ -1,0 +1,29 @@
+import ObjectJSON
+import StoreService
+import Threads
+
+extension ServedStore {
+    /// Answers with the reply of a use case that reads, from a job.
+    ///
+    /// - Returns: Nil where there is nobody to answer.
+    func answer<Case: ReadCase, Answer: Sendable>(
+        _ reading: Case, _ answer: @escaping @Sendable (Case.Reply) throws(RequestFault) -> Answer
+    ) throws -> Answer? {
+        let done = Monitor<Result<Answer?, RequestFault>?>(nil)
+        let isTaken = scheduler.submit(
+            Job(Caller.program.client) { job in
+                let result: Result<Answer?, RequestFault>
+                do throws(RequestFault) {
+                    switch try reading.answer(self, in: job, answer) {
+                    case .reply(let made): result = .success(made)
+                    case .again: return
+                    case .gone: result = .success(nil)
+                    }
+                } catch {
+                    result = .failure(error)
+                }
+                done.update { $0 = result }
+            })
+        return isTaken ? try done.wait { $0 }.get() : nil
+    }
+}
