@@ -53,7 +53,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
     package mutating func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
-        guard body != nil else { return }
+        guard body != nil else { throw served.fault(.closing) }
         let target = try address.target(isInside: action == .add, names, scratch)
         edit = try edit(target, names, scratch)
         self.target = target

@@ -79,8 +79,11 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
     package func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
-        guard let (subject, body) = request else { return }
+        guard let (subject, body) = request else { throw served.fault(.closing) }
         schema = names.schema
+        // It may have been left in the middle before.
+        (item, items) = (nil, [])
+        memory.drafts.takeBack(keeping: .max)
         scratch.reader.drafts = memory.drafts
         defer { scratch.reader.drafts = nil }
         switch subject {

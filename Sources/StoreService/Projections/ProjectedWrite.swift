@@ -57,7 +57,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     package mutating func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
-        guard let body else { return }
+        guard let body else { throw served.fault(.closing) }
         let (target, subject) = try resolve(names, scratch)
         let patch = try ProjectedPatch(
             try served.json(body.bytes, scratch.parser), isJSONPatch: isJSONPatch, of: subject,

@@ -52,7 +52,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     package mutating func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
-        guard let body else { return }
+        guard let body else { throw served.fault(.closing) }
         plan = try TransactionReader.read(
             try served.json(body.bytes, scratch.parser), names: names, reader: scratch.reader,
             operationCountMax: served.store.options.operationCountMax)

@@ -41,12 +41,8 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         self.waiter = waiter
         schema = served.store.catalog.rows
         let scratch = RequestScratch.current
-        do throws(RequestFault) {
-            try self.body.read(schema, scratch, served)
-        } catch {
-            self.body.end(scratch)
-            throw error
-        }
+        // The body keeps its request where this fails: a job that begins again makes another write of it.
+        try self.body.read(schema, scratch, served)
         isLarge = scratch.reader.draftCount > Self.largeDraftCount
     }
 

@@ -11,8 +11,8 @@ package protocol WriteBody: Sendable {
     /// How the caller wants the reply.
     var form: ReplyForm { get }
 
-    /// Reads the request under a schema, and again if that has changed before its turn comes: drafts and
-    /// queries belong to one schema.
+    /// Reads the request under a schema, and again if that has changed before its turn comes, or if it was left in the
+    /// middle: drafts and queries belong to one schema.
     ///
     /// - Throws: ``RequestFault`` with every fault.
     mutating func prepare(_ names: SchemaNames, _ scratch: RequestScratch) throws(RequestFault)

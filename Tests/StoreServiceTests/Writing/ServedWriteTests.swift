@@ -80,6 +80,26 @@ struct ServedWriteTests {
         #expect(RequestScratch.current.reader.draftCount <= Budget.stepsUnseen)
     }
 
+    @Test("are whole when their body is read again that was left in the middle")
+    func readAgain() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let objects = (0..<3000).map { #"{"id":\#($0)}"# }
+        let write = Self.create("[" + objects.joined(separator: ",") + "]", isArray: true, served)
+        write.form.isMinimal = true
+        let reading = RequestScratch.current.reader.budget
+        for _ in 0..<2 {
+            reading.turn = DepartedTurn()
+            #expect(throws: RequestFault.self) { try served.make(write) }
+            reading.turn = nil
+        }
+        _ = try served.make(write)
+        let count = try served.store.withRead { read throws(StoreError) in
+            try read.classState(read.rows.classes[0]).count
+        }
+        #expect(count == 3000)
+    }
+
     @Test("tell what was created, and the object as they leave it")
     func put() throws {
         let served = try Self.open()
