@@ -4,7 +4,7 @@ import CDecimal
 ///
 /// Kept as it was written: `1.10` and `1.1` are equal numbers with different bits. The bits are the
 /// binary encoding of the standard (section 3.5.2), which Intel's library computes with.
-public struct Decimal128: Hashable, Sendable {
+public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
     /// The upper half: sign, exponent and the upper 49 bits of the digits.
     public var high: UInt64
     /// The lower 64 bits of the digits.

@@ -7,12 +7,12 @@ final class ColumnAggregator: ColumnWorker, @unchecked Sendable {
 
     private let program: ColumnProgram
     private let frame: ColumnFrame
-    let part: ColumnAggregation
+    let part: Aggregation
 
     /// - `part`: For this aggregator alone.
     /// - `byteCountMax`: Memory beyond which it takes no more.
     init(
-        _ program: ColumnProgram, _ part: ColumnAggregation, byteCountMax: Int,
+        _ program: ColumnProgram, _ part: Aggregation, byteCountMax: Int,
         within budget: Budget
     ) {
         frame = ColumnFrame(within: budget)

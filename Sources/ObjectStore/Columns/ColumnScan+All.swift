@@ -38,9 +38,9 @@ extension ColumnScan {
     ///
     /// - `byteCountMax`: Memory for the groups of all threads.
     /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
-    ///   little memory, or some are left and none may be.
+    ///   little memory.
     func aggregate(
-        _ aggregation: ColumnAggregation, byteCountMax: Int
+        _ aggregation: Aggregation, byteCountMax: Int
     ) throws(StoreError) -> [UInt64]? {
         var left: [UInt64] = []
         let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
@@ -48,13 +48,12 @@ extension ColumnScan {
         // It may take all, until others join.
         let aggregator = ColumnAggregator(
             program, aggregation, byteCountMax: byteCountMax, within: transaction.budget)
+        let part = aggregation.makePart()
         let makeWorker = { @Sendable [program, deadline] in
             ColumnAggregator(
-                program, aggregation.makePart(), byteCountMax: partByteCountMax,
+                program, part.makePart(), byteCountMax: partByteCountMax,
                 within: Budget(until: deadline))
         }
-        // Once so, it stays so.
-        func isVain() -> Bool { aggregation.isFull || (aggregation.needsAll && !left.isEmpty) }
         var workers = try share(aggregator, makeWorker: makeWorker) {
             (chunk) throws(StoreError) in
             guard try evaluate(chunk) else { return }
@@ -63,7 +62,7 @@ extension ColumnScan {
             }
             aggregation.add(chunk, frame)
         } goesOn: {
-            !isVain()
+            !aggregation.isFull
         } isShared: {
             guard aggregation.isWorthSharing, aggregation.byteCount < partByteCountMax else {
                 return false
@@ -71,9 +70,12 @@ extension ColumnScan {
             aggregation.byteCountMax = partByteCountMax
             return true
         }
-        if isVain() || workers.contains(where: { !$0.hasRoom }) { return nil }
+        if aggregation.isFull || workers.contains(where: { !$0.hasRoom }) { return nil }
         // One after the other is let go.
-        while let worker = workers.popLast() as? ColumnAggregator { aggregation.add(worker.part) }
+        while let worker = workers.popLast() as? ColumnAggregator {
+            aggregation.add(worker.part, within: transaction.budget)
+        }
+        try transaction.budget.requireNoFailure()
         return left
     }
 

@@ -70,12 +70,27 @@ final class ColumnScan {
         }
         let columns = BoundColumns(columns: found, source: transaction)
         program.bind(to: columns)
+        let budget = transaction.budget
+        /// Whether it takes less to read all objects that have values than those of what is found.
+        func isWorthReading(_ classes: [Int]) throws(StoreError) -> Bool {
+            var count = 0
+            for index in classes {
+                count += Int(
+                    clamping: try transaction.classState(transaction.rows.classes[index]).count)
+            }
+            return count <= program.chunkCount * Self.readForChunkMax
+                || program.isMatching(count / Self.readOneByOneCost, within: budget)
+        }
         var hasOrder = false
-        if let order, order.references.allSatisfy({ found[$0] != nil }) {
-            hasOrder = order.bind(to: columns)
+        if let order, order.references.allSatisfy({ found[$0] != nil }),
+            try isWorthReading(order.farClasses)
+        {
+            hasOrder = order.bind(to: columns, within: budget)
         }
         if let calculation {
-            guard others.allSatisfy({ found[$0] != nil }), calculation.bind(to: columns)
+            guard others.allSatisfy({ found[$0] != nil }),
+                try isWorthReading(calculation.farClasses),
+                calculation.bind(to: columns, within: budget)
             else { return nil }
         }
         guard hasOrder || predicate != nil || calculation != nil else { return nil }
@@ -92,6 +107,11 @@ final class ColumnScan {
         options = store.options
         residual = program.residual?.makeMatcher(transaction.rows, source: transaction)
     }
+
+    /// So many objects behind links are read, for each chunk, without a look at how many link to them, which takes as long.
+    private static let readForChunkMax = ColumnChunk.keyCount / 16
+    /// The cost of reading an object and another one behind its link, beside that of one of many that are read in a row.
+    private static let readOneByOneCost = 4
 
     /// How many rows were tested for what columns did not answer.
     private(set) var testedRowCount = 0

@@ -4,21 +4,39 @@ import Rows
 import Storage
 
 extension QueryExecution {
-    /// Hands every object of the result to an aggregation: an index that has the first groups in their order, chunk after
-    /// chunk where all objects are scanned and columns have what is asked, else row by row.
+    /// The groups of an aggregation, and how many objects these have.
+    package typealias Grouped = (groups: [Aggregation.Group], objectCount: Int)
+
+    /// The groups of all objects of the result: from an index that has the first groups in their order, chunk after chunk
+    /// where all objects are scanned and columns have what is asked, else from rows.
     ///
-    /// - Returns: How many objects there were; nil when there was too little memory.
-    package func run(_ aggregation: Aggregation) throws(StoreError) -> Int? {
-        if let count = try runByIndex(aggregation) { return count }
-        if let count = try runByColumns(aggregation) { return count }
-        var count = 0
-        var isFull = false
-        try run(limit: .max) { key, row in
-            count += 1
-            isFull = !aggregation.add(row: row, key: key, source: transaction)
-            return !isFull
+    /// - `aggregation`: Has seen nothing.
+    /// - `limit`: How many objects count at most.
+    /// - Returns: Nil when there was too little memory.
+    package func groups(
+        of aggregation: Aggregation, limit: Int = .max
+    ) throws(StoreError) -> Grouped? {
+        if try !countByIndex(aggregation) {
+            if let grouped = try groupsByColumns(aggregation) { return grouped }
+            try run(limit: limit) { key, row in
+                aggregation.add(row: row, key: key, source: transaction)
+            }
         }
-        return isFull ? nil : count
+        return try finish(aggregation)
+    }
+
+    /// The groups of some objects that were found before.
+    package func groups(
+        of aggregation: Aggregation, _ keys: [UInt64]
+    ) throws(StoreError) -> Grouped? {
+        try forEach(keys) { key, row in aggregation.add(row: row, key: key, source: transaction) }
+        return try finish(aggregation)
+    }
+
+    private func finish(_ aggregation: Aggregation) throws(StoreError) -> Grouped? {
+        let groups = aggregation.finish(within: transaction.budget)
+        try transaction.checkFailure()
+        return groups.map { ($0, aggregation.objectCount) }
     }
 
     /// Entries of an index that are walked for each group that is wanted, and at least: with so few the groups are found
@@ -26,12 +44,12 @@ extension QueryExecution {
     private static let entriesPerGroupMax = 64
     private static let walkedEntryCountMax = 1 << 14
 
-    /// Counts the first groups of all objects in an index that has them in their order; nil where there is none, or groups
+    /// Counts the first groups of all objects in an index that has them in their order; false where there is none, or groups
     /// are large: nothing was done then.
-    private func runByIndex(_ aggregation: Aggregation) throws(StoreError) -> Int? {
+    private func countByIndex(_ aggregation: Aggregation) throws(StoreError) -> Bool {
         guard query.predicate == nil, let wanted = aggregation.countedOnly,
             wanted.member != rowClass.primaryKeyIndex, rowClass.isIndexed(wanted.member)
-        else { return nil }
+        else { return false }
         let prefix = rowClass.entryPrefix(of: wanted.member, [])
         var range = rowClass.entries(of: wanted.member, in: .all)
         if let after = wanted.after { range.lower = KeyRange.bound(prefix + after, behind: .max) }
@@ -57,32 +75,34 @@ extension QueryExecution {
             return entryCount <= entryCountMax
         }
         entriesRead += entryCount
-        if entryCount > entryCountMax { return nil }
+        if entryCount > entryCountMax { return false }
         plan.source = .index(member: wanted.member, ranges: [.all])
         for group in groups {
             guard aggregation.add(group.count, of: group.sortBytes, key: group.key) else {
                 throw .stopped(.memory)
             }
         }
-        return groups.reduce(0) { $0 + $1.count }
+        return true
     }
 
     /// Nil when columns do not have what is asked, or not room for all groups: nothing was done then.
-    private func runByColumns(_ aggregation: Aggregation) throws(StoreError) -> Int? {
+    private func groupsByColumns(_ aggregation: Aggregation) throws(StoreError) -> Grouped? {
         guard let columns = aggregation.makeColumns(), let scan = try scan(for: columns),
-            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax),
-            let groups = aggregation.groups(
-                of: columns, isAll: left.isEmpty, within: transaction.budget)
+            let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax)
         else { return nil }
-        columnScan = .some(scan)
-        try transaction.checkFailure()
-        var isFull = !aggregation.add(groups, isAll: left.isEmpty)
-        for key in left where !isFull {
-            guard let row = try fetch(key) else { continue }
-            isFull = !aggregation.add(row: row, key: key, source: transaction)
+        columns.byteCountMax = limits.memoryByteCountMax
+        var whole = columns
+        if !left.isEmpty {
+            whole = aggregation.makeRows()
+            for key in left {
+                guard let row = try fetch(key) else { continue }
+                guard whole.add(row: row, key: key, source: transaction) else { return nil }
+            }
+            whole.add(columns, within: transaction.budget)
         }
-        if isFull { throw .stopped(.memory) }
-        return columns.objectCount + left.count
+        let grouped = try finish(whole)
+        if grouped != nil { columnScan = .some(scan) }
+        return grouped
     }
 
     /// A scan of all objects that columns answer whole, and have what is calculated of; nil for any other.
@@ -92,19 +112,6 @@ extension QueryExecution {
         }
         return try ColumnScan(
             plan.residual, rowClass, calculation: calculation, in: transaction, readsAll: true)
-    }
-
-    /// The keys of the first object of each combination of values, in their order: of a scan over columns that have all
-    /// of them. Nil for any other: nothing was done then.
-    package func firstOfEach(_ keys: [SortKey]) throws(StoreError) -> [UInt64]? {
-        guard let columns = ColumnAggregation(distinct: keys, schema: transaction.rows),
-            let scan = try scan(for: columns),
-            try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax) != nil,
-            columns.byteCount + columns.groupCount * 8 <= limits.memoryByteCountMax
-        else { return nil }
-        columnScan = .some(scan)
-        try transaction.checkFailure()
-        return columns.firstKeys
     }
 
     /// Divides all objects among sections, of a scan over columns that have all values.

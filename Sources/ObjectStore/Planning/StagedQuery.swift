@@ -48,20 +48,12 @@ package struct StagedQuery: Sendable {
         let execution = try QueryExecution(first, in: transaction, limits: limits)
         execution.isTimed = isTimed
         var keys: [UInt64] = []
-        var stages = stages
-        if firstLimit == .max, case .distinct(let sortKeys)? = stages.first,
-            let found = try execution.firstOfEach(sortKeys)
-        {
-            keys = found
-            stages.removeFirst()
-        } else {
-            let countMax = limits.memoryByteCountMax / MemoryLayout<UInt64>.stride
-            try execution.run(limit: firstLimit) { key, _ in
-                keys.append(key)
-                return keys.count <= countMax
-            }
-            if keys.count > countMax { throw .stopped(.memory) }
+        let countMax = limits.memoryByteCountMax / MemoryLayout<UInt64>.stride
+        try execution.run(limit: firstLimit) { key, _ in
+            keys.append(key)
+            return keys.count <= countMax
         }
+        if keys.count > countMax { throw .stopped(.memory) }
         for stage in stages {
             switch stage {
             case .limit(let count): keys.removeLast(max(0, keys.count - count))

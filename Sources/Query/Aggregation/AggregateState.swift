@@ -18,53 +18,30 @@ package struct AggregateState {
     private var calculation: AggregateCalculation
     /// The least or greatest value.
     private var best: [UInt8] = []
-    /// The values of an operation that needs all of them. No other state has them.
-    private let collected: CollectedValues?
 
-    /// Makes a state before any value; nil for the count of objects.
-    init?(_ kind: AggregateOperation.Kind) {
-        guard let storage = kind.path?.type.storage else { return nil }
-        switch kind {
-        case .values(let function, _):
-            calculation = AggregateCalculation(function, storage)
-            collected = nil
-            return
-        case .percentile(let percent, _): collected = RankedValues(storage, percent: percent)
-        case .count, .distinctCount: collected = DistinctValues(storage)
-        }
-        calculation = AggregateCalculation(.min, storage)
-    }
-
-    /// Makes the state behind the values of a sum or an average, or before any value.
-    init(_ calculation: AggregateCalculation) {
-        self.calculation = calculation
-        collected = nil
-    }
-
-    /// Makes the state of a least or greatest value.
-    init(_ function: AggregateFunction, _ storage: ElementStorage, best: some BitwiseCopyable) {
-        self.init(AggregateCalculation(function, storage))
-        withUnsafeBytes(of: best) { add($0.baseAddress, storage.fixedByteCount ?? $0.count) }
+    /// Makes a state before any value.
+    init(_ function: AggregateFunction, _ storage: ElementStorage) {
+        calculation = AggregateCalculation(function, storage)
     }
 
     /// Bytes that it has outside itself.
-    var byteCount: Int { collected?.byteCount ?? best.count + calculation.byteCount }
+    var byteCount: Int { best.count + calculation.byteCount }
 
     /// Takes a stored value, or null at nil.
     mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
         guard let address else { return }
-        if let collected { return collected.add(address, byteCount) }
         let isBest: Bool
         if calculation.storage == .mixed {
             let best = best
             isBest = best.withUnsafeBytes { calculation.take(address, byteCount, best: $0) }
         } else {
-            isBest = calculation.take(address, byteCount, best: Self.nothing)
+            isBest = calculation.take(
+                address, byteCount, best: UnsafeRawBufferPointer(start: nil, count: 0))
         }
         if isBest { best = Array(UnsafeRawBufferPointer(start: address, count: byteCount)) }
     }
 
-    /// Adds the values of another state of the same operation, which needs not all of them.
+    /// Adds the values of another state of the same operation.
     mutating func add(_ other: AggregateState) {
         switch calculation.function {
         case .sum, .average: calculation.add(other.calculation)
@@ -74,15 +51,19 @@ package struct AggregateState {
         }
     }
 
-    /// The result over all values: 0 for a sum of nothing.
-    package var result: Result {
-        if let collected { return collected.result }
+    /// The result of all values: 0 for a sum of nothing.
+    var result: Result {
         switch calculation.function {
-        case .min, .max:
-            return calculation.count == 0 ? .none : .stored(best, calculation.storage)
-        case .sum, .average: break
+        case .min, .max: calculation.count == 0 ? .none : .stored(best, calculation.storage)
+        case .sum, .average: calculation.result
         }
-        return switch calculation.outcome {
+    }
+}
+
+extension AggregateCalculation {
+    /// The result of the numbers, of a sum or an average.
+    var result: AggregateState.Result {
+        switch outcome {
         case .none: .none
         case .beyondInt: .beyondInt
         case .stored(let number, let storage):
@@ -91,6 +72,4 @@ package struct AggregateState {
                 storage)
         }
     }
-
-    private static var nothing: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
 }

@@ -1,67 +1,67 @@
 import Bytes
+import ObjectModel
 import Rows
 
-/// Calculates operations over objects that are handed to it one after the other, of all of them or of each
-/// group with the same values. One thread at a time uses it.
+/// Calculates operations over objects, of all of them or of each group with the same values. Objects come in batches:
+/// neighbours in a chunk of columns, or rows that are packed, a batch of them at a time, into chunks that are used once.
+/// One thread at a time uses it, but for ``makePart()``.
 ///
-/// Of groups it keeps the first ones in their order, so many as are asked for: its memory does not grow with
-/// the number of groups, unless all are.
-package final class Aggregation {
-    /// The state of a group of objects with the same values.
+/// Over columns groups are told apart by the values as columns have them, over rows by sort bytes, which joins both. Of groups
+/// that are asked for in the order of their values it keeps the first ones: its memory does not grow with their number then.
+package final class Aggregation: ColumnCalculation, @unchecked Sendable {
+    // Unchecked: other threads call `makePart` alone, of one that has seen nothing and is not used meanwhile.
+
+    /// A group of objects with the same values.
     package struct Group {
         /// The values, encoded so that bytes are ordered as values are.
         package let sortBytes: [UInt8]
         /// The object key of one of the objects.
         package let key: UInt64
         /// How many objects there are.
-        package internal(set) var count = 0
-        var states: [AggregateState]
-
-        /// The states of the `values` operations, in their order.
-        package var results: [AggregateState.Result] { states.map(\.result) }
-
-        /// The result of one of them.
-        func result(_ index: Int) -> AggregateState.Result { states[index].result }
+        package let count: Int
+        /// The results of the `values` operations, in their order.
+        package let results: [AggregateState.Result]
     }
 
-    private final class StateSink: ValueSink {
-        var state: AggregateState?
-
-        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-            state?.add(address, count)
-            return true
-        }
+    /// The operations that are asked for, and the groups.
+    struct Question {
+        let operations: [AggregateOperation]
+        let by: [GroupKey]
+        let page: GroupPage
+        let schema: RowSchema
     }
 
-    private struct Operation {
-        let walker: PathWalker
-        let sink = StateSink()
-        /// A property of the object itself, of a fixed width.
-        let direct: (rowClass: RowClass, member: Int, width: Int)?
-        let kind: AggregateOperation.Kind
-        /// Stands in a group while that of the group is elsewhere.
-        let initial: AggregateState
-    }
+    /// The number of a group that is left out.
+    static let dropped = UInt32.max
 
-    /// The operations, and the keys of the groups.
-    private let asked: [AggregateOperation]
-    private let by: [GroupKey]
-    private let schema: RowSchema
-    private let operations: [Operation]
-    private let evaluator: GroupKeyEvaluator
-    private let isGrouped: Bool
-    private let page: GroupPage
-    private let after: [UInt8]?
-    private let groupCountMax: Int?
-    private let byteCountMax: Int
-    private var groups: [Group] = []
-    /// By hash.
-    private var groupIndexes: [UInt128: Int] = [:]
-    /// No group behind this one is wanted.
-    private var ceiling: [UInt8]?
-    private var byteCount = 0
+    let question: Question
+    /// The operations on values, and who calculates each.
+    let operations: [Accumulator.Operation]
+    /// Memory beyond which it is full.
+    package var byteCountMax: Int
+    /// The rows that wait to be added; nil over columns.
+    let rows: RowBatch?
+    /// The coder of a collection's elements, of which each counts in its group.
+    private let many: Int?
+    private let elements = ElementBatches()
+    private let batches = ColumnBatches()
+    private let values = ValueBatch()
+    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+    private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
 
-    /// Makes an aggregation.
+    /// How many objects it has seen.
+    package internal(set) var objectCount = 0
+    var coders: [GroupCoder]
+    var accumulators: [Accumulator]
+    /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
+    var tables: [CodeTable] = []
+    var counts: [Int] = []
+    /// The key of one of the objects of each group.
+    var keys: [UInt64] = []
+    /// Whether it had no room for more at some time, though it may have since: what it has seen is of no use then.
+    package internal(set) var isFull = false
+
+    /// Makes an aggregation over rows.
     ///
     /// - Parameters:
     ///   - operations: What is asked.
@@ -69,190 +69,289 @@ package final class Aggregation {
     ///   - page: Which groups are wanted; more are made where only all of them tell which these are.
     ///   - byteCountMax: Memory for them.
     ///   - schema: Of the rows.
-    package init(
+    package convenience init(
         _ operations: [AggregateOperation], by: [GroupKey], page: GroupPage, byteCountMax: Int,
         schema: RowSchema
     ) {
-        asked = operations
-        self.by = by
-        self.schema = schema
-        self.operations = operations.compactMap { operation in
-            guard let path = operation.kind.path, let initial = AggregateState(operation.kind)
-            else { return nil }
-            let storage = path.type.storage
-            var direct: (RowClass, Int, Int)?
-            if let member = path.ownMember, let width = storage.fixedByteCount {
-                direct = (schema.classes[path.lastClass], member, width)
-            }
-            return Operation(
-                walker: PathWalker(path, schema: schema), direct: direct, kind: operation.kind,
-                initial: initial)
-        }
-        evaluator = GroupKeyEvaluator(by, schema: schema)
-        isGrouped = !by.isEmpty
-        self.page = page
-        after = page.beforehand.after
-        groupCountMax = page.beforehand.countMax
+        let question = Question(operations: operations, by: by, page: page, schema: schema)
+        let made = Accumulator.all(question, ofColumns: false) ?? ([], [])
+        let coders = question.by.isEmpty ? [] : [GroupCoder(nil, TextCoding(.sortBytes))]
+        self.init(question, byteCountMax, made, coders, rows: RowBatch(question))
+    }
+
+    private init(
+        _ question: Question, _ byteCountMax: Int,
+        _ made: (operations: [Accumulator.Operation], accumulators: [Accumulator]),
+        _ coders: [GroupCoder], rows: RowBatch?
+    ) {
+        self.question = question
         self.byteCountMax = byteCountMax
-        if by.isEmpty { groups = [makeGroup([], 0)] }
+        (operations, accumulators) = made
+        self.coders = coders
+        self.rows = rows
+        many = rows == nil ? question.by.firstIndex(where: \.path.isMany) : nil
+        tables = coders.dropFirst().map { _ in CodeTable() }
+        guard coders.isEmpty else { return }
+        counts = [0]
+        keys = [0]
+        for accumulator in accumulators { accumulator.totals.grow(to: 1) }
     }
 
-    /// The memory of a group, without what its states hold.
-    static func byteCount(ofGroup sortByteCount: Int, operationCount: Int) -> Int {
-        160 + sortByteCount + 160 * operationCount
+    deinit {
+        codes.deallocate()
+        ownCodes.deallocate()
     }
 
-    private func byteCountOfGroup(_ sortBytes: [UInt8]) -> Int {
-        Self.byteCount(ofGroup: sortBytes.count, operationCount: operations.count)
+    /// Makes the same over columns; nil for what they do not calculate.
+    package func makeColumns() -> Aggregation? {
+        let coders = question.by.compactMap { GroupCoder($0, question.schema) }
+        guard coders.count == question.by.count,
+            let made = Accumulator.all(question, ofColumns: true)
+        else { return nil }
+        return Aggregation(question, byteCountMax, made, coders, rows: nil)
     }
 
-    private func makeGroup(_ sortBytes: [UInt8], _ key: UInt64) -> Group {
-        byteCount += byteCountOfGroup(sortBytes)
-        return Group(
-            sortBytes: sortBytes, key: key,
-            states: operations.compactMap { AggregateState($0.kind) })
+    /// Makes the same over rows.
+    package func makeRows() -> Aggregation {
+        Aggregation(
+            question.operations, by: question.by, page: question.page, byteCountMax: byteCountMax,
+            schema: question.schema)
     }
 
-    /// Takes an object, once for each group that it counts in.
+    /// Makes an aggregation of the same that has seen nothing, for another thread.
+    package func makePart() -> Aggregation {
+        Aggregation(
+            question, byteCountMax, (operations, accumulators.map { $0.makePart() }),
+            coders.map { $0.makePart() }, rows: rows)
+    }
+
+    // MARK: Columns
+
+    package var references: Set<ColumnReference> {
+        Set(coders.compactMap(\.reference) + accumulators.compactMap(\.reference))
+    }
+
+    package var farClasses: [Int] {
+        coders.compactMap { $0.far?.farClass } + accumulators.compactMap(\.farClass)
+    }
+
+    package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
+        coders.allSatisfy { $0.bind(to: columns, within: budget) }
+            && accumulators.indices.allSatisfy {
+                accumulators[$0].bind(to: columns, within: budget)
+            }
+    }
+
+    // MARK: Adding
+
+    /// The masks of the positions of a chunk that have a value which is not in its column, one for each column with such.
+    package func exceptions(of chunk: Int) -> [UnsafePointer<UInt8>] {
+        coders.compactMap { $0.chunk(chunk)?.exceptions }
+            + accumulators.compactMap { $0.exceptions(of: chunk) }
+    }
+
+    /// Adds the objects of a chunk's result, which has no exceptions, until it is full.
+    package func add(_ chunk: Int, _ frame: ColumnFrame) {
+        objectCount += frame.count
+        batches.forEach(of: chunk, frame) { batch in
+            guard let many else { return addColumns(batch, within: frame.budget) }
+            guard let collections = coders[many].chunk(chunk) as? CollectionChunk else { return }
+            elements.forEach(of: batch, in: collections) { batch in
+                if !isFull { addColumns(batch, within: frame.budget) }
+            }
+        }
+    }
+
+    private func addColumns(_ batch: ColumnBatch, within budget: Budget) {
+        if let first = coders.first { first.encode(batch, into: codes) }
+        for (coder, table) in zip(coders.dropFirst(), tables) {
+            coder.encode(batch, into: ownCodes)
+            for index in batch.positions.indices {
+                codes[index] = table.code(of: CodeTable.pair(codes[index], ownCodes[index]))
+            }
+        }
+        add(batch, within: budget) { $0.add(batch, $1, by: values) }
+    }
+
+    /// Takes an object, once for each group that it counts in; what that comes to is known after ``addRows()``.
     ///
     /// - Returns: Whether there is memory for more.
     package func add(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
-        guard isGrouped else {
-            add(row, key, source, to: 0)
-            return byteCount <= byteCountMax
+        guard let rows else { return false }
+        objectCount += 1
+        var isPacked = false
+        rows.forEachGroup(row, key, source) { sortBytes in
+            if rows.isFull || accumulators.contains(where: \.isPacked) {
+                addRows(within: source.budget)
+                isPacked = false
+            }
+            if !isPacked {
+                rows.append(key)
+                for accumulator in accumulators { accumulator.pack(row, key, source) }
+                isPacked = true
+            }
+            rows.appendGroup(sortBytes)
         }
-        evaluator.forEach(row: row, key: key, source: source) { bytes in
-            if let index = groupIndex(bytes, key) { add(row, key, source, to: index) }
-        }
-        return byteCount <= byteCountMax
+        return !isFull
     }
 
+    /// Adds the rows that wait.
+    func addRows(within budget: Budget) {
+        guard let rows, let batch = rows.batch else { return }
+        if let coder = coders.first { rows.encode(by: coder, into: codes) }
+        add(batch, within: budget) { $0.addPacked(batch, $1, by: values) }
+        rows.removeAll()
+    }
+
+    /// Adds a batch, whose groups are in ``codes``.
     private func add(
-        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, to groupIndex: Int
+        _ batch: ColumnBatch, within budget: Budget,
+        _ add: (Accumulator, _ groups: UnsafePointer<UInt32>?) -> Void
     ) {
-        groups[groupIndex].count += 1
-        for index in operations.indices {
-            if let direct = operations[index].direct {
-                let field = direct.rowClass.field(direct.member, in: row)
-                guard !field.isNull else { continue }
-                let before = groups[groupIndex].states[index].byteCount
-                groups[groupIndex].states[index].add(field.slot, direct.width)
-                byteCount += groups[groupIndex].states[index].byteCount - before
-                continue
+        let groups = coders.isEmpty ? nil : UnsafePointer(codes)
+        if groups == nil {
+            counts[0] += batch.positions.count
+        } else {
+            // Groups come in the order of their numbers.
+            for index in batch.positions.indices where Int(codes[index]) == counts.count {
+                addGroup(of: batch.key(index))
             }
-            let operation = operations[index]
-            let before = groups[groupIndex].states[index].byteCount
-            // Moved to the sink and back, so that nothing that it holds is copied.
-            operation.sink.state = groups[groupIndex].states[index]
-            groups[groupIndex].states[index] = operation.initial
-            operation.walker.walk(row, key, source, operation.sink)
-            if let state = operation.sink.state {
-                groups[groupIndex].states[index] = state
-                byteCount += state.byteCount - before
+            counts.withUnsafeMutableBufferPointer { counts in
+                for index in batch.positions.indices { counts[Int(codes[index])] += 1 }
             }
-            operation.sink.state = nil
+        }
+        for accumulator in accumulators { add(accumulator, groups) }
+        noteRoom(within: budget)
+    }
+
+    private func addGroup(of key: UInt64) {
+        counts.append(0)
+        keys.append(key)
+        for accumulator in accumulators { accumulator.totals.grow(to: counts.count) }
+    }
+
+    // MARK: Groups
+
+    /// The codes of all groups, one group after the other.
+    func allCodes() -> [UInt32] {
+        let width = coders.count
+        return [UInt32](unsafeUninitializedCapacity: counts.count * width) { codes, count in
+            for group in counts.indices {
+                var first = group
+                for (index, table) in tables.enumerated().reversed() {
+                    let pair = table.numbers[first]
+                    codes.initializeElement(
+                        at: group * width + index + 1, to: UInt32(truncatingIfNeeded: pair))
+                    first = Int(pair >> 32)
+                }
+                codes.initializeElement(
+                    at: group * width, to: UInt32(truncatingIfNeeded: first))
+            }
+            count = counts.count * width
         }
     }
 
-    /// The same over columns; nil for what they do not calculate.
-    package func makeColumns() -> ColumnAggregation? {
-        ColumnAggregation(asked, by: by, schema: schema)
-    }
-
-    /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
-    package var countedOnly: (member: Int, after: [UInt8]?, countMax: Int)? {
-        guard let groupCountMax, operations.isEmpty, by.count == 1, by[0].isPlain,
-            let member = by[0].path.ownMember
-        else { return nil }
-        return (member, after, groupCountMax)
+    /// The group with some codes, by coder, of which an object is known.
+    func group(of key: UInt64, _ code: (Int) -> UInt32) -> UInt32 {
+        var group = code(0)
+        for (index, table) in tables.enumerated() {
+            group = table.code(of: CodeTable.pair(group, code(index + 1)))
+        }
+        if Int(group) == counts.count { addGroup(of: key) }
+        return group
     }
 
     /// Adds objects that were counted elsewhere, of which one is known.
     ///
     /// - Returns: Whether there is memory for more.
     package func add(_ count: Int, of sortBytes: [UInt8], key: UInt64) -> Bool {
-        if let index = sortBytes.withUnsafeBytes({ groupIndex($0, key) }) {
-            groups[index].count += count
+        let group = sortBytes.withUnsafeBytes { (bytes) -> UInt32 in
+            self.group(of: key) { coders[$0].code(ofSortBytes: bytes) }
         }
+        counts[Int(group)] += count
+        objectCount += count
         return byteCount <= byteCountMax
     }
 
-    /// The groups of what was calculated over columns; nil when there is too little memory for these at once, or time.
-    ///
-    /// - `isAll`: Whether no other objects follow.
-    package func groups(
-        of columns: ColumnAggregation, isAll: Bool, within budget: Budget
-    ) -> [Group]? {
-        columns.finish(
-            isAll ? page : page.beforehand, byteCountMax: byteCountMax, within: budget)
+    // MARK: Parts
+
+    /// Adds what a part has seen, or what was seen over columns to what was over rows.
+    package func add(_ part: Aggregation, within budget: Budget) {
+        addRows(within: budget)
+        objectCount += part.objectCount
+        add(part, Array(part.counts.indices), within: budget)
+        noteRoom(within: budget)
     }
 
-    /// Adds groups that were calculated over columns, before anything else.
-    ///
-    /// - `isAll`: Whether nothing follows.
-    /// - Returns: Whether there is memory for more.
-    package func add(_ calculated: [Group], isAll: Bool) -> Bool {
-        if isAll {
-            groups = calculated
-            byteCount = 0
-            for group in groups { byteCount += byteCountOfGroup(group.sortBytes) }
-            return byteCount <= byteCountMax
-        }
-        for group in calculated {
-            let index =
-                isGrouped
-                ? group.sortBytes.withUnsafeBytes { groupIndex($0, group.key) } : 0
-            guard let index else { continue }
-            groups[index].count += group.count
-            for (position, state) in group.states.enumerated() {
-                let before = groups[index].states[position].byteCount
-                groups[index].states[position].add(state)
-                byteCount += groups[index].states[position].byteCount - before
+    /// Adds some groups of a part.
+    private func add(_ part: Aggregation, _ wanted: [Int], within budget: Budget) {
+        var groups = [UInt32](repeating: Self.dropped, count: part.groupCount)
+        let order = part.order
+        for group in wanted where budget.spend(coders.count + 1) {
+            var own: UInt32 = 0
+            if rows != nil, part.rows == nil, !coders.isEmpty {
+                own = order.withBytes(of: group) { bytes in
+                    self.group(of: part.keys[group]) { coders[$0].code(ofSortBytes: bytes) }
+                }
+            } else if !coders.isEmpty {
+                own = self.group(of: part.keys[group]) { index in
+                    coders[index].code(order.code(index, of: group), of: part.coders[index])
+                }
             }
+            groups[group] = own
+            counts[Int(own)] += part.counts[group]
         }
-        return byteCount <= byteCountMax
-    }
-
-    /// The index of the group with some sort bytes; nil when it is not wanted.
-    private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> Int? {
-        if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
-        if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
-        let hash = SipHash128.number(bytes)
-        if let groupIndex = groupIndexes[hash] { return groupIndex }
-        if let groupCountMax, groups.count >= 2 * (groupCountMax + 8) { keepFirst(groupCountMax) }
-        if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
-        groupIndexes[hash] = groups.count
-        groups.append(makeGroup(Array(bytes), key))
-        return groups.count - 1
-    }
-
-    /// Forgets the groups behind those that are wanted.
-    private func keepFirst(_ groupCountMax: Int) {
-        sort()
-        for group in groups[groupCountMax...] {
-            byteCount -= byteCountOfGroup(group.sortBytes)
-            for state in group.states { byteCount -= state.byteCount }
-        }
-        groups.removeLast(groups.count - groupCountMax)
-        ceiling = groups.last?.sortBytes
-        groupIndexes.removeAll(keepingCapacity: true)
-        for (groupIndex, group) in groups.enumerated() {
-            groupIndexes[group.sortBytes.withUnsafeBytes { SipHash128.number($0) }] = groupIndex
+        for (own, other) in zip(accumulators, part.accumulators) {
+            own.totals.add(any: other.totals, to: groups, within: budget)
         }
     }
 
-    private func sort() {
-        groups.sort { a, b in
-            a.sortBytes.withUnsafeBytes { left in
-                b.sortBytes.withUnsafeBytes { compareKeys(left, $0) < 0 }
-            }
-        }
+    /// The order of the groups that there are now by their values.
+    var order: CodeOrder { CodeOrder(coders, codes: coders.count > 1 ? allCodes() : []) }
+
+    // MARK: Memory
+
+    /// Whether it holds little for the objects that it has seen: then several threads are sooner done than one, though what
+    /// their parts hold has to be added.
+    package var isWorthSharing: Bool { byteCount < objectCount * Self.sharedByteCountMax }
+
+    private static let sharedByteCountMax = 32
+
+    private var groupCount: Int { counts.count }
+
+    /// Bytes of memory that the groups take.
+    package var byteCount: Int {
+        groupCount * 16 + accumulators.reduce(0) { $0 + $1.totals.byteCount }
+            + coders.reduce(0) { $0 + $1.byteCount } + tables.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The groups in their order, at most so many as are wanted, or all in whatever order; call it once, at the end.
-    package func finish() -> [Group] {
-        guard isGrouped, let groupCountMax else { return groups }
-        sort()
-        return Array(groups.prefix(groupCountMax))
+    private func noteRoom(within budget: Budget) {
+        let isLarge = groupCount > Self.groupCountMax || byteCount > byteCountMax / 2
+        if isLarge { keepFirst(within: budget) }
+        if byteCount > byteCountMax { isFull = true }
+    }
+
+    /// Fewer groups are all kept.
+    private static let groupCountMax = 1 << 16
+    /// So many times more groups than are wanted are worth a look at all of them.
+    private static let growth = 2
+
+    /// Forgets the groups behind those of the page, where there are many more and not all have to be known.
+    ///
+    /// As many groups as are wanted stand before one that is forgotten, whatever comes later.
+    private func keepFirst(within budget: Budget) {
+        let page = question.page.beforehand
+        guard !coders.isEmpty, let countMax = page.countMax,
+            groupCount / Self.growth > countMax + 8
+        else { return }
+        let order = order
+        guard let first = first(of: page, order, within: budget) else { return }
+        let kept = makePart()
+        kept.add(self, first, within: budget)
+        if first.count == countMax, let last = first.last {
+            rows?.ceiling = order.bytes(of: last)
+        }
+        (coders, tables, accumulators) = (kept.coders, kept.tables, kept.accumulators)
+        (counts, keys) = (kept.counts, kept.keys)
     }
 }

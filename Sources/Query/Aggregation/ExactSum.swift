@@ -54,12 +54,11 @@ package struct ExactSum: Sendable {
         near = term
     }
 
-    /// Adds the values at some positions, of which none is NaN.
-    mutating func add(_ values: UnsafePointer<Double>, at positions: UnsafeBufferPointer<Int32>) {
+    /// Adds values of which none is NaN.
+    mutating func add(_ values: UnsafeBufferPointer<Double>) {
         // In registers, as long as values are what most are.
         var own = near
-        for position in positions {
-            let value = values[Int(position)]
+        for value in values {
             guard let term = Self.fixedPoint(value) else {
                 addFar(value)
                 continue
@@ -86,22 +85,7 @@ package struct ExactSum: Sendable {
         return (Int128(bitPattern: mantissa) ^ sign) &- sign
     }
 
-    /// Adds a value that is not NaN so many times, at least once, and to `byteCount` as the addition of one does.
-    mutating func add(_ value: Double, times count: Int, _ byteCount: inout Int) {
-        if let term = Self.fixedPoint(value) {
-            let (product, isLarge) = term.multipliedReportingOverflow(by: Int128(count))
-            let (sum, overflows) = near.addingReportingOverflow(product)
-            if !isLarge, !overflows {
-                near = sum
-                return
-            }
-        }
-        let before = self.byteCount
-        addFar(value, times: count)
-        byteCount += self.byteCount - before
-    }
-
-    private mutating func addFar(_ value: Double, times count: Int = 1) {
+    private mutating func addFar(_ value: Double) {
         guard value.isFinite else {
             infinities += value
             return
@@ -110,7 +94,7 @@ package struct ExactSum: Sendable {
         let exponent = Int(bits >> 52 & 0x7FF)
         let mantissa = bits & (1 << 52 - 1) | (exponent > 0 ? 1 << 52 : 0)
         if mantissa == 0 { return }
-        let term = Int128(mantissa) * Int128(value.sign == .minus ? -count : count)
+        let term = Int128(mantissa) * Int128(value.sign == .minus ? -1 : 1)
         add(term, at: max(exponent, 1) - 1)
     }
 

@@ -36,7 +36,7 @@ package struct GroupFigure: Hashable, Sendable {
             var count = Int64(group.count)
             return body(&count, 8)
         }
-        switch group.result(resultIndex) {
+        switch group.results[resultIndex] {
         case .none: return body(nil, 0)
         case .stored(let bytes, _): return bytes.withUnsafeBytes { body($0.baseAddress, $0.count) }
         case .beyondInt: throw Overflow(name: name)

@@ -36,6 +36,15 @@ enum ColumnNumber {
         return Timestamp(seconds: seconds, nanoseconds: Int32(rest))
     }
 
+    /// A number of ints or dates in the bytes in which it is stored.
+    static func result(_ value: Int64, _ storage: ElementStorage) -> AggregateState.Result {
+        guard storage == .date else { return Number.int(value).stored }
+        let time = timestamp(value)
+        return withUnsafeBytes(of: (time.seconds, time.nanoseconds)) {
+            .stored(Array($0.prefix(storage.fixedByteCount ?? 0)), storage)
+        }
+    }
+
     /// The numbers whose values have ordinals in a range; nil when there are none.
     static func range(
         _ ordinals: ClosedRange<UInt128>, _ storage: ElementStorage

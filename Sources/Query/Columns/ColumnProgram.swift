@@ -63,4 +63,17 @@ package final class ColumnProgram: @unchecked Sendable {
         frame.restrictUndecided(present)
         return true
     }
+
+    /// Whether so many objects satisfy what columns answer, as far as they decide.
+    ///
+    /// - `budget`: Where it fails, the answer is not to be used.
+    package func isMatching(_ wanted: Int, within budget: Budget) -> Bool {
+        let frame = ColumnFrame(within: budget)
+        var count = 0
+        for chunk in 0..<chunkCount where evaluate(chunk, frame) {
+            count += frame.count
+            if count >= wanted || !budget.look() { return true }
+        }
+        return count >= wanted
+    }
 }

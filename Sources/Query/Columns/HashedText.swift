@@ -34,6 +34,12 @@ struct HashedText {
         hash = TextChunk.hash(beginning)
     }
 
+    /// The same text where it stays.
+    func copied(to arena: ByteArena) -> HashedText {
+        start == nil
+            ? self : HashedText(start: arena.copy(bytes), count: bytes.count, hash: hash)
+    }
+
     /// Whether two texts are equal; most have some eight to thirty bytes.
     @inline(__always)
     func isEqual(to other: HashedText) -> Bool {

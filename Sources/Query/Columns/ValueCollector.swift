@@ -4,20 +4,22 @@ import Rows
 /// Collects single values, one after the other, until they are packed into a chunk.
 final class ValueCollector {
     private let form: ColumnForm
+    private let textByteCountMax: Int
     private(set) var count = 0
     private var numbers: [Int64] = []
     private var doubles: [Double] = []
     private var ends: [UInt32] = []
     private var texts: UnsafeMutableRawPointer
-    private var textByteCount = 0
+    private(set) var textByteCount = 0
     private var textRoom = 1 << 16
+    /// Which values are null, and which are exceptions, up to the last one that is.
     private var nulls: [UInt8] = []
-    private var hasNull = false
     private var exceptions: [UInt8] = []
-    private var hasException = false
 
-    init(_ form: ColumnForm) {
+    /// - `textByteCountMax`: A longer text is an exception.
+    init(_ form: ColumnForm, textByteCountMax: Int = ColumnForm.textByteCountMax) {
         self.form = form
+        self.textByteCountMax = textByteCountMax
         texts = .allocate(byteCount: textRoom, alignment: 16)
     }
 
@@ -31,7 +33,6 @@ final class ValueCollector {
         textByteCount = 0
         nulls.removeAll(keepingCapacity: true)
         exceptions.removeAll(keepingCapacity: true)
-        (hasNull, hasException) = (false, false)
     }
 
     /// Forgets the values from a position on.
@@ -45,17 +46,20 @@ final class ValueCollector {
             ends.removeLast(extra)
             textByteCount = Int(ends.last ?? 0)
         }
-        nulls.removeLast(extra)
-        exceptions.removeLast(extra)
+        nulls.removeLast(max(0, nulls.count - count))
+        exceptions.removeLast(max(0, exceptions.count - count))
         self.count = count
     }
 
-    private func note(null: Bool, exception: Bool) {
-        nulls.append(null ? 1 : 0)
-        exceptions.append(exception ? 1 : 0)
-        if null { hasNull = true }
-        if exception { hasException = true }
-        count += 1
+    /// Marks the next value in a mask.
+    private func mark(_ mask: inout [UInt8]) {
+        mask.append(contentsOf: repeatElement(0, count: count - mask.count))
+        mask.append(1)
+    }
+
+    /// A mask of all values; nil where none is marked.
+    private func whole(_ mask: [UInt8]) -> [UInt8]? {
+        mask.isEmpty ? nil : mask + repeatElement(0, count: count - mask.count)
     }
 
     private func appendNothing() {
@@ -69,13 +73,15 @@ final class ValueCollector {
     /// Appends null, or whatever stands for a key without an object.
     func appendNull(_ isNull: Bool = true) {
         appendNothing()
-        note(null: isNull, exception: false)
+        if isNull { mark(&nulls) }
+        count += 1
     }
 
     /// Appends a value that only its row has.
     func appendException() {
         appendNothing()
-        note(null: false, exception: true)
+        mark(&exceptions)
+        count += 1
     }
 
     /// Appends a stored value; false when it became an exception.
@@ -96,23 +102,22 @@ final class ValueCollector {
             }
             doubles.append(value)
         default:
-            guard byteCount <= ColumnForm.textByteCountMax else {
+            guard byteCount <= textByteCountMax else {
                 appendException()
                 return false
             }
             if textByteCount + byteCount > textRoom {
-                let larger = UnsafeMutableRawPointer.allocate(
-                    byteCount: textRoom * 2, alignment: 16)
+                textRoom = max(textRoom * 2, textByteCount + byteCount)
+                let larger = UnsafeMutableRawPointer.allocate(byteCount: textRoom, alignment: 16)
                 memcpy(larger, texts, textByteCount)
                 texts.deallocate()
                 texts = larger
-                textRoom *= 2
             }
             memcpy(texts + textByteCount, address, byteCount)
             textByteCount += byteCount
             ends.append(UInt32(truncatingIfNeeded: textByteCount))
         }
-        note(null: false, exception: false)
+        count += 1
         return true
     }
 
@@ -129,8 +134,7 @@ final class ValueCollector {
 
     /// Packs what was collected.
     func seal(_ meter: ColumnMeter) -> ColumnChunk {
-        let nulls = hasNull ? nulls : nil
-        let exceptions = hasException ? exceptions : nil
+        let (nulls, exceptions) = (whole(nulls), whole(exceptions))
         switch form {
         case .numbers(let storage):
             return NumberChunk(

@@ -76,11 +76,9 @@ struct AggregatePage {
         var count = 0
         var sums: [AggregateState.Result] = []
         if others.contains(where: { $0.kind != .count }) {
-            let aggregation = makeAggregation(others, after: nil)
-            try run(aggregation)
-            let all = aggregation.finish()
-            count = all.first?.count ?? 0
-            sums = all.first?.results ?? []
+            let all = try groups(of: makeAggregation(others, after: nil)).first
+            count = all?.count ?? 0
+            sums = all?.results ?? []
         } else if !others.isEmpty {
             count = try countAll()
         }
@@ -98,9 +96,7 @@ struct AggregatePage {
 
     private func countAll() throws(RequestFault) -> Int {
         if query.stages != nil {
-            let aggregation = makeAggregation([], after: nil)
-            try run(aggregation)
-            return aggregation.finish().first?.count ?? 0
+            return try groups(of: makeAggregation([], after: nil)).first?.count ?? 0
         }
         let execution = try view.execution(objects.counted, limits, account)
         let count = try view.served.stored(execution.count())
@@ -113,13 +109,10 @@ struct AggregatePage {
         _ extreme: ObjectQuery, _ operation: AggregateOperation
     ) throws(RequestFault) -> AggregateState.Result {
         let execution = try view.execution(extreme, limits, account)
-        let aggregation = makeAggregation([operation], after: nil)
-        try view.served.stored(
-            execution.run(limit: 1) { key, row in
-                aggregation.add(row: row, key: key, source: read)
-            })
+        let grouped = try view.served.stored(
+            execution.groups(of: makeAggregation([operation], after: nil), limit: 1))
         account.add(execution, "extreme", 1)
-        return aggregation.finish().first?.results.first ?? .none
+        return grouped?.groups.first?.results.first ?? .none
     }
 
     // MARK: Groups
@@ -129,13 +122,11 @@ struct AggregatePage {
     ) throws(RequestFault) -> PageCursor? {
         let selection = query.selection
         let after = cursor?.position.sortBytes
-        let aggregation = makeAggregation(query.operations, after: after)
-        try run(aggregation)
+        let all = try groups(of: makeAggregation(query.operations, after: after))
         let selected = try known { () throws(GroupFigure.Overflow) in
             // One more than a page's shows whether there is a next one.
             try selection.first(
-                of: aggregation.finish(), after: after, countMax: query.limit + 1,
-                within: read.budget)
+                of: all, after: after, countMax: query.limit + 1, within: read.budget)
         }
         guard let groups = selected else {
             throw .givenUp(read.budget.failure ?? .time, view.served.limits)
@@ -197,25 +188,22 @@ struct AggregatePage {
             byteCountMax: limits.memoryByteCountMax, schema: read.rows)
     }
 
-    /// Hands every object that is meant to an aggregation.
-    private func run(_ aggregation: Aggregation) throws(RequestFault) {
+    /// The groups of all objects that are meant.
+    private func groups(of aggregation: Aggregation) throws(RequestFault) -> [Aggregation.Group] {
+        let execution: QueryExecution
+        let grouped: QueryExecution.Grouped?
         if let stages = query.stages {
-            var isFull = false
-            let (keys, execution) = try view.served.stored(
+            let found = try view.served.stored(
                 stages.run(in: read, limits: limits, isTimed: account.isAsked))
-            try view.served.stored(
-                execution.forEach(keys) { key, row in
-                    isFull = !aggregation.add(row: row, key: key, source: read)
-                    return !isFull
-                })
-            if isFull { throw .groupMemory(view.served.limits) }
-            return account.add(execution, "aggregate", keys.count)
+            execution = found.execution
+            grouped = try view.served.stored(execution.groups(of: aggregation, found.keys))
+        } else {
+            execution = try view.execution(objects, limits, account)
+            grouped = try view.served.stored(execution.groups(of: aggregation))
         }
-        let execution = try view.execution(objects, limits, account)
-        guard let count = try view.served.stored(execution.run(aggregation)) else {
-            throw .groupMemory(view.served.limits)
-        }
-        account.add(execution, "aggregate", count)
+        guard let grouped else { throw .groupMemory(view.served.limits) }
+        account.add(execution, "aggregate", grouped.objectCount)
+        return grouped.groups
     }
 
     private func write(_ value: GroupKeyEvaluator.Shown?, _ writer: inout ObjectWriter) {

@@ -97,8 +97,6 @@ struct QueryPage {
         var count = 0
         if distinct == nil {
             count = try view.served.stored(execution.count())
-        } else if let keys = try view.served.stored(execution.firstOfEach(query.distinct)) {
-            count = keys.count
         } else {
             try view.served.stored(
                 execution.run(limit: .max) { key, row in

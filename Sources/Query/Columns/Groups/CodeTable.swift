@@ -7,7 +7,7 @@ final class CodeTable {
     /// The codes by the hashes of their numbers; all bits set for none. Twice as many as there is room for numbers.
     private var slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
     private var slotCount = 64
-    /// Random, so that a client that chooses numbers cannot tell where they will stand.
+    /// Keeps secret where numbers will stand from those who choose them.
     private let seed = UInt64.random(in: 0 ... .max)
 
     init() { slots.initialize(repeating: .max, count: slotCount) }
@@ -58,6 +58,11 @@ final class CodeTable {
     @inline(__always)
     static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
         Int64(group) << 32 | Int64(code)
+    }
+
+    /// The group and the code that have a number.
+    static func parts(of pair: Int64) -> (group: Int, code: Int) {
+        (Int(pair >> 32), Int(UInt32(truncatingIfNeeded: pair)))
     }
 
     /// A code of its own for what is no number.

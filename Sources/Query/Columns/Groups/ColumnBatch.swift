@@ -9,9 +9,12 @@ struct ColumnBatch {
     let positions: UnsafeBufferPointer<Int32>
     /// In a batch of the elements of collections the place of each object's one among those of all objects.
     var elements = UnsafeBufferPointer<Int32>(start: nil, count: 0)
+    /// The keys of rows that were packed, by position; nil in a chunk of a column.
+    var keys: UnsafePointer<UInt64>?
 
     /// The key of an object.
     func key(_ index: Int) -> UInt64 {
-        UInt64(chunk << ColumnChunk.keyCountLog2) | UInt64(positions[index])
+        keys?[Int(positions[index])]
+            ?? UInt64(chunk << ColumnChunk.keyCountLog2) | UInt64(positions[index])
     }
 }

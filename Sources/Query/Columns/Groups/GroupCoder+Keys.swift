@@ -1,31 +1,39 @@
-import ObjectModel
 import Rows
 
 extension GroupCoder {
-    /// A coder of the keys of sections; nil where columns do not have them.
-    static func coder(of key: SectionKey, _ schema: RowSchema) -> GroupCoder? {
+    /// Makes a coder of the keys of sections; nil where columns do not have them.
+    convenience init?(_ key: SectionKey, _ schema: RowSchema) {
         guard let prefixCount = key.prefixCount else {
-            return coder(of: GroupKey(path: key.path, part: .value), schema)
+            self.init(GroupKey(path: key.path, part: .value), schema)
+            return
         }
         guard let member = key.path.ownMember else { return nil }
-        return TextGroupCoder(
-            ColumnReference(classIndex: key.path.lastClass, member: member), .string,
-            prefixCount: prefixCount)
+        self.init(
+            ColumnReference(classIndex: key.path.lastClass, member: member),
+            TextCoding(.texts(.string, prefixCount: prefixCount)))
     }
 
-    /// A coder of what counts of a key's values; nil where columns do not have it.
-    static func coder(of key: GroupKey, _ schema: RowSchema) -> GroupCoder? {
+    /// Makes a coder of what counts of a key's values; nil where columns do not have it.
+    convenience init?(_ key: GroupKey, _ schema: RowSchema) {
         let path = key.path
-        guard let member = ownMember(path, schema) else {
-            return LinkGroupCoder(path, part: key.part, schema: schema)
+        guard let member = Self.ownMember(path, schema) else {
+            guard let far = FarValues(path, part: key.part, schema: schema) else { return nil }
+            self.init(far)
+            return
         }
         let reference = ColumnReference(classIndex: path.lastClass, member: member)
-        if key.part != .value { return PartGroupCoder(key, reference) }
+        if key.part != .value {
+            guard let part = NumberPart(key) else { return nil }
+            self.init(reference, NumberCoding(.part(part)))
+            return
+        }
         let storage = path.type.storage
-        return switch storage {
-        case .int, .bool, .date, .link, .double, .float: NumberGroupCoder(reference, storage)
-        case .string, .data, .uuid, .objectID: TextGroupCoder(reference, storage)
-        default: nil
+        switch storage {
+        case .int, .bool, .date, .link, .double, .float:
+            self.init(reference, NumberCoding(.whole(storage)))
+        case .string, .data, .uuid, .objectID:
+            self.init(reference, TextCoding(.texts(storage, prefixCount: nil)))
+        default: return nil
         }
     }
 

@@ -1,36 +1,50 @@
 import Bytes
+import Rows
 
 /// Gives each value of a column a code: how many different ones came before it. One thread at a time uses it.
-class GroupCoder {
-    /// The column.
-    let reference: ColumnReference
-    private(set) final var column: [ColumnChunk?] = []
-    private final let buffer = ByteBuffer(capacity: 64)
+final class GroupCoder {
+    /// The column; nil for chunks that are not of a column.
+    let reference: ColumnReference?
+    /// The values behind links, where these count instead of the links.
+    let far: FarValues?
+    private let coding: any ValueCoding
+    private var column: [ColumnChunk?] = []
+    private let buffer = ByteBuffer(capacity: 64)
 
-    init(_ reference: ColumnReference) { self.reference = reference }
-
-    /// Takes the column of a snapshot.
-    func bind(to columns: BoundColumns) { column = columns.column(reference) }
-
-    /// A coder of the same column without any codes, for another thread.
-    func makePart() -> GroupCoder { GroupCoder(reference) }
-
-    /// Takes the column that another one has.
-    final func bind(as other: GroupCoder) { column = other.column }
-
-    /// How many codes there are.
-    var count: Int { 0 }
-
-    /// Bytes of memory that the codes take.
-    var byteCount: Int { 0 }
-
-    /// The column's chunk of a number.
-    final func chunk(_ index: Int) -> ColumnChunk? {
-        index < column.count ? column[index] : nil
+    init(_ reference: ColumnReference?, _ coding: any ValueCoding) {
+        (self.reference, self.coding, far) = (reference, coding, nil)
     }
 
+    /// Makes a coder of values behind links.
+    init(_ far: FarValues) {
+        (reference, coding, self.far) = (far.reference, NumberCoding(.far(far)), far)
+    }
+
+    private init(partOf whole: GroupCoder) {
+        (reference, far, column) = (whole.reference, whole.far, whole.column)
+        coding = whole.coding.makePart()
+    }
+
+    /// Takes the column of a snapshot; false when there is too little memory or time.
+    func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
+        column = reference.map { columns.column($0) } ?? []
+        return far?.bind(to: columns, within: budget) ?? true
+    }
+
+    /// A coder of the same column without any codes, for another thread.
+    func makePart() -> GroupCoder { GroupCoder(partOf: self) }
+
+    /// How many codes there are.
+    var count: Int { coding.count }
+
+    /// Bytes of memory that the codes take.
+    var byteCount: Int { coding.byteCount }
+
+    /// The column's chunk of a number.
+    func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
+
     /// Sets the codes of a batch, which has no exceptions: where the column has collections, those of its elements.
-    final func encode(_ batch: ColumnBatch, into codes: UnsafeMutablePointer<UInt32>) {
+    func encode(_ batch: ColumnBatch, into codes: UnsafeMutablePointer<UInt32>) {
         let chunk = chunk(batch.chunk)
         if let collections = chunk as? CollectionChunk {
             encode(collections.elements, batch.elements, into: codes)
@@ -44,19 +58,29 @@ class GroupCoder {
     func encode(
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>
-    ) {}
+    ) {
+        coding.encode(chunk, positions, into: codes)
+    }
 
-    /// The codes here of the values that have codes in a part, by these.
-    func codes(of part: GroupCoder) -> [UInt32] { [] }
+    /// The code of sort bytes, where these are what is coded.
+    func code(ofSortBytes bytes: UnsafeRawBufferPointer) -> UInt32 {
+        (coding as? TextCoding)?.code(of: bytes) ?? 0
+    }
 
-    /// Whether several codes may have equal sort bytes.
-    var hasEqualValues: Bool { false }
+    /// The code here of the value that has a code in a part, or of its sort bytes where these are what is coded here alone.
+    func code(_ code: Int, of part: GroupCoder) -> UInt32 {
+        if reference == part.reference { return coding.code(code, ofLike: part.coding) }
+        buffer.removeAll()
+        part.append(code, to: buffer)
+        return self.code(ofSortBytes: buffer.bytes)
+    }
 
     /// Appends the sort bytes of the value of a code.
-    func append(_ code: Int, to buffer: ByteBuffer) {}
+    func append(_ code: Int, to buffer: ByteBuffer) { coding.append(code, to: buffer) }
 
     /// Compares the values of two codes as their sort bytes are: negative, 0 or positive.
     func order(_ a: Int, _ b: Int) -> Int {
+        if let order = coding.order(a, b) { return order }
         buffer.removeAll()
         append(a, to: buffer)
         let end = buffer.count

@@ -11,11 +11,18 @@ final class TextTable {
     private var slotCount = 64
     private let found = UnsafeMutablePointer<HashedText>.allocate(capacity: countMax)
 
+    /// Holds copies of the texts, where these do not stay.
+    private let copies: ByteArena?
+
     private static let empty = UInt64.max
     /// The most texts that are encoded at once.
     static let countMax = ColumnBatch.countMax
 
-    init() { slots.initialize(repeating: Self.empty, count: slotCount) }
+    /// - `copies`: Whether texts may go after they were encoded.
+    init(copies: Bool = false) {
+        self.copies = copies ? ByteArena() : nil
+        slots.initialize(repeating: Self.empty, count: slotCount)
+    }
 
     deinit {
         texts.deallocate()
@@ -24,7 +31,9 @@ final class TextTable {
     }
 
     /// Bytes of memory that it takes.
-    var byteCount: Int { slotCount * (8 + MemoryLayout<HashedText>.stride / 2) }
+    var byteCount: Int {
+        slotCount * (8 + MemoryLayout<HashedText>.stride / 2) + (copies?.byteCount ?? 0)
+    }
 
     /// Sets the codes of some texts, at most ``countMax``; those that have none get the next ones.
     func encode(
@@ -68,7 +77,7 @@ final class TextTable {
             grow()
             position = Self.place(text.hash, in: slots, slotCount)
         }
-        texts[count] = text
+        texts[count] = copies.map { text.copied(to: $0) } ?? text
         slots[position] = UInt64(text.hash) << 32 | UInt64(count)
         count += 1
         return UInt32(truncatingIfNeeded: count - 1)

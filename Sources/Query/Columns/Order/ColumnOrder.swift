@@ -21,9 +21,12 @@ package final class ColumnOrder {
     /// Bytes of memory that values behind links take.
     package var byteCount: Int { parts.reduce(0) { $0 + $1.byteCount } }
 
-    /// Takes the columns of a snapshot; false where they have no such order.
-    package func bind(to columns: BoundColumns) -> Bool {
-        parts.allSatisfy { $0.bind(to: columns) }
+    /// The classes of which objects are read when columns are taken.
+    package var farClasses: [Int] { parts.compactMap { $0.far?.farClass } }
+
+    /// Takes the columns of a snapshot; false where they have no such order, or there is too little memory or time.
+    package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
+        parts.allSatisfy { $0.bind(to: columns, within: budget) }
     }
 
     /// The ranks of the objects of a batch, see ``SortEntry/rank``; valid until others are asked for.

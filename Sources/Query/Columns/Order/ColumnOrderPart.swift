@@ -7,16 +7,21 @@ final class ColumnOrderPart {
     let reference: ColumnReference
     private let storage: ElementStorage
     private let isAscending: Bool
-    private let linked: LinkedSortBytes?
+    /// The values behind links, where these count.
+    let far: FarValues?
+    /// The ranks of these by their numbers.
+    private var farRanks: [UInt128] = []
+    private let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
+    private let buffer = ByteBuffer(capacity: 64)
     private var column: [ColumnChunk?] = []
 
     /// Nil for a property that columns do not keep.
     init?(_ key: SortKey, schema: RowSchema) {
         storage = key.path.type.storage
         isAscending = key.isAscending
-        linked = LinkedSortBytes(key, schema: schema)
-        if let linked {
-            reference = linked.coder.reference
+        far = FarValues(key.path, schema: schema)
+        if let far {
+            reference = far.reference
             return
         }
         guard let member = key.path.ownMember, key.path.lastClass >= 0, storage != .link,
@@ -25,18 +30,28 @@ final class ColumnOrderPart {
         reference = ColumnReference(classIndex: key.path.lastClass, member: member)
     }
 
+    deinit { numbers.deallocate() }
+
     /// Bytes of memory that is taken beside the column.
-    var byteCount: Int { linked?.byteCount ?? 0 }
+    var byteCount: Int { (far?.byteCount ?? 0) + 16 * farRanks.count }
 
     /// Whether a rank that it comes first in has all its sort bytes.
-    var isWholeInRank: Bool { linked == nil && !ColumnForm.isText(storage) }
+    var isWholeInRank: Bool { far == nil && !ColumnForm.isText(storage) }
 
-    /// Takes the column of a snapshot; false where an object has a value that is not in it.
-    func bind(to columns: BoundColumns) -> Bool {
+    /// Takes the column of a snapshot; false where an object has a value that is not in it, or there is too little memory or
+    /// time.
+    func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
         column = columns.column(reference)
-        linked?.bind(to: columns)
+        if let far {
+            guard far.bind(to: columns, within: budget) else { return false }
+            farRanks = (0..<far.count).map { number in
+                appendFar(number)
+                return SortEntry.rank(of: buffer.bytes)
+            }
+            return true
+        }
         // NaN is the one exception that doubles have.
-        return storage == .double || storage == .float || linked != nil
+        return storage == .double || storage == .float
             || !column.contains { $0?.exceptions != nil }
     }
 
@@ -58,30 +73,41 @@ final class ColumnOrderPart {
     ///
     /// - `used`: How many bytes of each rank are used.
     func appendRanks(_ batch: ColumnBatch, to ranks: SortRanks) {
-        if let linked { return linked.appendRanks(batch, to: ranks) }
         let chunk = chunk(batch.chunk)
+        if let far {
+            far.read(chunk, batch.positions, into: numbers)
+            for index in batch.positions.indices {
+                let number = Int(numbers[index])
+                // Their direction is in them.
+                ranks.append(
+                    farRanks[number], far[number].count, at: index, isAscending: true)
+            }
+            return
+        }
+        // Widths are written out: shifts by them are known when this is compiled.
         if let numbers = chunk as? NumberChunk {
             switch storage {
-            case .bool: append(batch, of: numbers, to: ranks) { UInt128(numbers.value($0)) }
+            case .bool:
+                append(batch, of: numbers, 8, to: ranks) { UInt128(numbers.value($0)) }
             case .date:
-                append(batch, of: numbers, to: ranks) {
+                append(batch, of: numbers, 96, to: ranks) {
                     let time = ColumnNumber.timestamp(numbers.value($0))
                     return UInt128(UInt64(bitPattern: time.seconds) ^ 1 << 63) << 32
                         | UInt128(UInt32(bitPattern: time.nanoseconds))
                 }
             default:
-                append(batch, of: numbers, to: ranks) {
+                append(batch, of: numbers, 64, to: ranks) {
                     UInt128(UInt64(bitPattern: numbers.value($0)) ^ 1 << 63)
                 }
             }
-        } else if let doubles = chunk as? DoubleChunk {
+        } else if let cells = (chunk as? DoubleChunk)?.cells, let chunk {
             if storage == .float {
-                append(batch, of: doubles, to: ranks) {
-                    UInt128(OrderedKey.orderedBits(Float(doubles.value($0))))
+                append(batch, of: chunk, 32, to: ranks) {
+                    UInt128(OrderedKey.orderedBits(Float(cells[$0])))
                 }
             } else {
-                append(batch, of: doubles, to: ranks) {
-                    UInt128(OrderedKey.orderedBits(doubles.value($0)))
+                append(batch, of: chunk, 64, to: ranks) {
+                    UInt128(OrderedKey.orderedBits(cells[$0]))
                 }
             }
         } else {
@@ -89,13 +115,16 @@ final class ColumnOrderPart {
         }
     }
 
-    /// - `bits`: Those of a number at a position; NaN has none.
+    /// - Parameters:
+    ///   - valueBits: The width of the numbers, as ``valueBits``.
+    ///   - bits: Those of a number at a position; NaN has none.
     @inline(__always)
     private func append(
-        _ batch: ColumnBatch, of chunk: ColumnChunk, to ranks: SortRanks, bits: (Int) -> UInt128
+        _ batch: ColumnBatch, of chunk: ColumnChunk, _ valueBits: UInt128, to ranks: SortRanks,
+        bits: (Int) -> UInt128
     ) {
-        let valueBits = valueBits
         let byteCount = 1 + Int(valueBits / 8)
+        let isAscending = isAscending
         let (nulls, exceptions) = (chunk.nulls, chunk.exceptions)
         for (index, position) in batch.positions.enumerated() {
             let position = Int(position)
@@ -158,7 +187,10 @@ final class ColumnOrderPart {
     /// Appends the sort bytes of the value at a position.
     func append(_ position: Int, of chunkIndex: Int, to buffer: ByteBuffer) {
         let chunk = chunk(chunkIndex)
-        if let linked { return linked.append(position, of: chunk, to: buffer) }
+        if let far {
+            appendFar(far.number(at: position, of: chunk))
+            return buffer.append(self.buffer.bytes)
+        }
         let start = buffer.count
         if let chunk, chunk.nulls?[position] ?? 0 == 0 {
             if chunk.exceptions?[position] == 1 {
@@ -177,12 +209,19 @@ final class ColumnOrderPart {
         if !isAscending { SortEvaluator.invert(from: start, in: buffer) }
     }
 
+    /// Sets ``buffer`` to the sort bytes of a value behind links.
+    private func appendFar(_ number: Int) {
+        buffer.removeAll()
+        if let far { buffer.append(far[number]) }
+        if !isAscending { SortEvaluator.invert(from: 0, in: buffer) }
+    }
+
     // MARK: Narrowing
 
     /// Removes from a chunk's result what certainly comes after all objects of a rank, where that is told by ranges of
     /// numbers.
     func narrow(_ chunkIndex: Int, _ frame: ColumnFrame, upTo rank: UInt128) {
-        guard storage == .int || storage == .date || storage == .double, linked == nil,
+        guard storage == .int || storage == .date || storage == .double, far == nil,
             let chunk = chunk(chunkIndex)
         else { return }
         let rank = isAscending ? rank : ~rank

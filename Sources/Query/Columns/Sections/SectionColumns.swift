@@ -30,7 +30,7 @@ package final class SectionColumns: ColumnCalculation {
     /// - `sort`: The order of the objects of a section; empty for that of their object keys.
     package init?(_ key: SectionKey, isAscending: Bool, sort: [SortKey], schema: RowSchema) {
         order = ColumnOrder(sort, schema: schema)
-        guard sort.isEmpty || order != nil, let coder = GroupCoder.coder(of: key, schema)
+        guard sort.isEmpty || order != nil, let coder = GroupCoder(key, schema)
         else { return nil }
         self.coder = coder
         self.isAscending = isAscending
@@ -39,12 +39,16 @@ package final class SectionColumns: ColumnCalculation {
     deinit { codes.deallocate() }
 
     package var references: Set<ColumnReference> {
-        Set([coder.reference] + (order?.references ?? []))
+        Set((order?.references ?? []) + [coder.reference].compactMap { $0 })
     }
 
-    package func bind(to columns: BoundColumns) -> Bool {
-        coder.bind(to: columns)
-        return order?.bind(to: columns) ?? true
+    package var farClasses: [Int] {
+        (order?.farClasses ?? []) + [coder.far?.farClass].compactMap { $0 }
+    }
+
+    package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
+        coder.bind(to: columns, within: budget)
+            && order?.bind(to: columns, within: budget) ?? true
     }
 
     /// Bytes of memory that it takes.

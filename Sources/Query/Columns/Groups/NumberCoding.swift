@@ -1,9 +1,19 @@
 import Bytes
+import ObjectModel
 import Rows
 
-/// Codes of ints, bools, dates, links and doubles.
-class NumberGroupCoder: GroupCoder {
-    private let storage: ElementStorage
+/// Codes of ints, bools, dates, links and doubles, of parts of dates, of the ranges that ints and doubles lie in, and of values
+/// behind links.
+final class NumberCoding: ValueCoding {
+    /// The meaning of the numbers.
+    enum Form {
+        /// Values as columns have them.
+        case whole(ElementStorage)
+        case part(NumberPart)
+        case far(FarValues)
+    }
+
+    private let form: Form
     private let table = CodeTable()
     private var nullCode: UInt32?
     /// The codes of numbers that lie close together, by their distance from ``nearFirst``.
@@ -14,21 +24,24 @@ class NumberGroupCoder: GroupCoder {
     /// Numbers that lie no farther apart are looked up by their distance.
     private static let nearCountMax: UInt64 = 1 << 16
 
-    init(_ reference: ColumnReference, _ storage: ElementStorage) {
-        self.storage = storage
-        super.init(reference)
-    }
+    init(_ form: Form) { self.form = form }
 
     deinit { values.deallocate() }
 
-    override func makePart() -> GroupCoder { NumberGroupCoder(reference, storage) }
+    func makePart() -> NumberCoding {
+        // A part of dates reads a clock that is one thread's.
+        guard case .part(let part) = form, let own = NumberPart(part.key) else {
+            return NumberCoding(form)
+        }
+        return NumberCoding(.part(own))
+    }
 
-    final override var count: Int { table.count }
+    var count: Int { table.count }
 
-    final override var byteCount: Int { table.byteCount + near.count * 4 }
+    var byteCount: Int { table.byteCount + near.count * 4 }
 
     /// The number of a code; nil for null.
-    final func number(_ code: Int) -> Int64? {
+    func number(_ code: Int) -> Int64? {
         nullCode == UInt32(truncatingIfNeeded: code) ? nil : table.numbers[code]
     }
 
@@ -39,31 +52,41 @@ class NumberGroupCoder: GroupCoder {
     }
 
     /// The code of a number, or of null.
-    final func code(of number: Int64?) -> UInt32 {
+    func code(of number: Int64?) -> UInt32 {
         number.map { table.code(of: $0) } ?? codeOfNull()
     }
 
-    /// Reads the numbers at some positions, or others that ``meaning(of:)`` makes numbers of; what stands for null is not
-    /// to be used.
+    /// Reads the numbers at some positions, or others that ``NumberPart/meaning(of:)`` makes numbers of; what stands for null
+    /// is not to be used.
     ///
     /// - Returns: Between which they lie, where that is close together; else the numbers were read.
-    func read(
+    private func read(
+        _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>
+    ) -> ClosedRange<Int64>? {
+        switch form {
+        case .whole: return chunk.flatMap { Self.read($0, positions, into: values) }
+        case .part(let part): return chunk.flatMap { part.read($0, positions, into: values) }
+        case .far(let far):
+            far.read(chunk, positions, into: values)
+            return Self.near(0, Int64(far.count - 1))
+        }
+    }
+
+    /// Reads whole values, in the same way.
+    static func read(
         _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
         into values: UnsafeMutablePointer<Int64>
     ) -> ClosedRange<Int64>? {
         if let chunk = chunk as? NumberChunk {
             chunk.read(positions, into: values)
-            return Self.near(chunk.least, chunk.greatest)
+            return near(chunk.least, chunk.greatest)
         }
         guard let chunk = chunk as? DoubleChunk else { return nil }
         for index in 0..<positions.count {
-            values[index] = Self.number(chunk.value(Int(positions[index])))
+            values[index] = number(chunk.value(Int(positions[index])))
         }
         return nil
     }
-
-    /// The number that is meant by what ``read(_:_:into:)`` read.
-    func meaning(of value: Int64) -> Int64 { value }
 
     /// The number of a double: one for both zeros.
     @inline(__always)
@@ -76,20 +99,23 @@ class NumberGroupCoder: GroupCoder {
         UInt64(bitPattern: last &- first) < nearCountMax ? first...last : nil
     }
 
-    final override func encode(
+    func encode(
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>
     ) {
-        guard let chunk else {
+        var nulls = chunk?.nulls
+        if case .far = form {
+            // Null has a number as well.
+            nulls = nil
+        } else if chunk == nil {
             for index in 0..<positions.count { codes[index] = codeOfNull() }
             return
         }
-        if let range = read(chunk, positions, into: values) {
-            encodeNear(chunk, positions, range, into: codes)
-            return
+        if let range = read(chunk, positions) {
+            return encodeNear(nulls, positions, range, into: codes)
         }
         for index in 0..<positions.count {
-            if let nulls = chunk.nulls, nulls[Int(positions[index])] != 0 {
+            if let nulls, nulls[Int(positions[index])] != 0 {
                 codes[index] = codeOfNull()
             } else {
                 codes[index] = table.code(of: values[index])
@@ -98,20 +124,22 @@ class NumberGroupCoder: GroupCoder {
     }
 
     private func encodeNear(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>, _ range: ClosedRange<Int64>,
-        into codes: UnsafeMutablePointer<UInt32>
+        _ nulls: UnsafePointer<UInt8>?, _ positions: UnsafeBufferPointer<Int32>,
+        _ range: ClosedRange<Int64>, into codes: UnsafeMutablePointer<UInt32>
     ) {
         makeNear(range)
         let first = nearFirst
         near.withUnsafeMutableBufferPointer { near in
             for index in 0..<positions.count {
-                if let nulls = chunk.nulls, nulls[Int(positions[index])] != 0 {
+                if let nulls, nulls[Int(positions[index])] != 0 {
                     codes[index] = codeOfNull()
                     continue
                 }
                 let distance = Int(truncatingIfNeeded: values[index] &- first)
                 if near[distance] == .max {
-                    near[distance] = table.code(of: meaning(of: values[index]))
+                    var value = values[index]
+                    if case .part(let part) = form { value = part.meaning(of: value) }
+                    near[distance] = table.code(of: value)
                 }
                 codes[index] = near[distance]
             }
@@ -132,15 +160,10 @@ class NumberGroupCoder: GroupCoder {
         nearFirst = wanted.lowerBound
     }
 
-    final override func codes(of part: GroupCoder) -> [UInt32] {
-        guard let part = part as? NumberGroupCoder else { return [] }
-        return (0..<part.count).map { code in
-            self.code(of: part.number(code))
-        }
-    }
+    func code(_ code: Int, of other: NumberCoding) -> UInt32 { self.code(of: other.number(code)) }
 
-    final override func order(_ a: Int, _ b: Int) -> Int {
-        guard let first = number(a), let second = number(b) else { return super.order(a, b) }
+    func order(_ a: Int, _ b: Int) -> Int? {
+        guard let first = number(a), let second = number(b) else { return nil }
         if first == second { return 0 }
         return switch storage {
         case .double, .float, .link:
@@ -149,8 +172,18 @@ class NumberGroupCoder: GroupCoder {
         }
     }
 
-    override func append(_ code: Int, to buffer: ByteBuffer) {
+    /// The storage of the values; that of ints for numbers of values behind links, which are in their order.
+    private var storage: ElementStorage {
+        switch form {
+        case .whole(let storage): storage
+        case .part(let part): part.storage
+        case .far: .int
+        }
+    }
+
+    func append(_ code: Int, to buffer: ByteBuffer) {
         guard let number = number(code) else { return OrderedKey.appendNull(to: buffer) }
+        if case .far(let far) = form { return buffer.append(far[Int(number)]) }
         buffer.append(1 as UInt8)
         let bits = UInt64(bitPattern: number)
         switch storage {

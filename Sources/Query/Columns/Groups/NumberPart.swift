@@ -1,9 +1,11 @@
 import ObjectModel
 import Rows
 
-/// Codes of parts of dates, and of the ranges that ints and doubles lie in.
-final class PartGroupCoder: NumberGroupCoder {
-    private let key: GroupKey
+/// Reads parts of dates, and the ranges that ints and doubles lie in, as numbers.
+final class NumberPart {
+    /// How the numbers are stored.
+    let storage: ElementStorage
+    let key: GroupKey
     private let calculation: GroupCalculation
 
     private static let secondsOfDay: Int64 = 86_400
@@ -11,23 +13,20 @@ final class PartGroupCoder: NumberGroupCoder {
     private static let wholeMax = 0x1p52
 
     /// Nil for whole values, and for those that are not kept as numbers.
-    init?(_ key: GroupKey, _ reference: ColumnReference) {
+    init?(_ key: GroupKey) {
         guard let calculation = GroupCalculation(key) else { return nil }
         self.key = key
         self.calculation = calculation
         switch (key.part, key.path.type.storage) {
-        case (.date, _), (.bucket(.int), .int): super.init(reference, .int)
+        case (.date, _), (.bucket(.int), .int): storage = .int
         case (.bucket(.double), .int), (.bucket(.double), .double), (.bucket(.double), .float):
-            super.init(reference, .double)
+            storage = .double
         default: return nil
         }
     }
 
-    override func makePart() -> GroupCoder {
-        PartGroupCoder(key, reference) ?? super.makePart()
-    }
-
-    override func read(
+    /// Reads numbers that ``meaning(of:)`` makes others of, as ``NumberCoding/read(_:_:into:)`` does.
+    func read(
         _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
         into values: UnsafeMutablePointer<Int64>
     ) -> ClosedRange<Int64>? {
@@ -38,14 +37,15 @@ final class PartGroupCoder: NumberGroupCoder {
             range = makeTimes(values, positions.count, of: chunk, hours: part == .hour)
         case (.bucket(.double(let width)), let chunk as DoubleChunk):
             return read(chunk, positions, width, into: values)
-        default: range = super.read(chunk, positions, into: values)
+        default: range = NumberCoding.read(chunk, positions, into: values)
         }
         guard range == nil else { return range }
         for index in 0..<positions.count { values[index] = meaning(of: values[index]) }
         return nil
     }
 
-    override func meaning(of value: Int64) -> Int64 {
+    /// The number that is meant by one that was read.
+    func meaning(of value: Int64) -> Int64 {
         switch key.part {
         case .value, .date(.hour, _): return value
         case .date(let part, _): return part.value(at: value * Self.secondsOfDay)
@@ -55,7 +55,7 @@ final class PartGroupCoder: NumberGroupCoder {
             let bound =
                 isInt
                 ? GroupCalculation.bound(Double(value), width) : Double(value) * width + 0
-            return Self.number(bound)
+            return NumberCoding.number(bound)
         case .bucket: return value
         }
     }
@@ -72,7 +72,7 @@ final class PartGroupCoder: NumberGroupCoder {
         }
         if hours { return 0...23 }
         // No clock is a whole day off.
-        return Self.near(Self.day(chunk.least) - 1, Self.day(chunk.greatest) + 1)
+        return NumberCoding.near(Self.day(chunk.least) - 1, Self.day(chunk.greatest) + 1)
     }
 
     /// Reads which multiples of a width are the bounds of values, or where these lie too far apart the bounds.
@@ -83,11 +83,11 @@ final class PartGroupCoder: NumberGroupCoder {
         let first = (chunk.least / width).rounded(.down)
         let last = (chunk.greatest / width).rounded(.down)
         guard first > -Self.wholeMax, last < Self.wholeMax, (first * width).isFinite,
-            (last * width).isFinite, let range = Self.near(Int64(first), Int64(last))
+            (last * width).isFinite, let range = NumberCoding.near(Int64(first), Int64(last))
         else {
             for index in 0..<positions.count {
                 let value = chunk.value(Int(positions[index]))
-                values[index] = Self.number(GroupCalculation.bound(value, width))
+                values[index] = NumberCoding.number(GroupCalculation.bound(value, width))
             }
             return nil
         }

@@ -1,0 +1,81 @@
+import Bytes
+import Rows
+
+/// Rows that wait to be added to an aggregation: their keys, and the sort bytes of the groups that they count in. One thread
+/// at a time uses it.
+final class RowBatch {
+    private let evaluator: GroupKeyEvaluator?
+    /// Only groups behind this one are wanted; nil for all.
+    private let floor: [UInt8]?
+    /// No group behind this one is wanted; nil for all.
+    var ceiling: [UInt8]?
+    private let keys = UnsafeMutablePointer<UInt64>.allocate(capacity: ColumnBatch.countMax)
+    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    /// Each position once.
+    private let all = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let groups = ValueCollector(.texts(.data), textByteCountMax: .max)
+    private let meter = ColumnMeter()
+    private var rowCount = 0
+    private var count = 0
+
+    init(_ question: Aggregation.Question) {
+        evaluator =
+            question.by.isEmpty ? nil : GroupKeyEvaluator(question.by, schema: question.schema)
+        floor = question.page.beforehand.after
+        for index in 0..<ColumnBatch.countMax { all[index] = Int32(index) }
+    }
+
+    deinit {
+        keys.deallocate()
+        positions.deallocate()
+        all.deallocate()
+    }
+
+    /// Whether there is no room for another group of a row.
+    var isFull: Bool { count == ColumnBatch.countMax }
+
+    /// Hands over the sort bytes of each group that a row counts in and that may be wanted; once without groups.
+    func forEachGroup(
+        _ row: RowView, _ key: UInt64, _ source: any ObjectSource,
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        guard let evaluator else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        evaluator.forEach(row: row, key: key, source: source) { sortBytes in
+            if let floor, floor.withUnsafeBytes({ compareKeys(sortBytes, $0) }) <= 0 { return }
+            if let ceiling, ceiling.withUnsafeBytes({ compareKeys(sortBytes, $0) }) > 0 { return }
+            body(sortBytes)
+        }
+    }
+
+    /// Appends the key of a row.
+    func append(_ key: UInt64) {
+        keys[rowCount] = key
+        rowCount += 1
+    }
+
+    /// Appends a group of the last row.
+    func appendGroup(_ sortBytes: UnsafeRawBufferPointer) {
+        positions[count] = Int32(rowCount - 1)
+        count += 1
+        if let start = sortBytes.baseAddress { groups.append(start, sortBytes.count) }
+    }
+
+    /// The rows, one for each of their groups; nil without any.
+    var batch: ColumnBatch? {
+        guard count > 0 else { return nil }
+        return ColumnBatch(
+            chunk: 0, positions: UnsafeBufferPointer(start: positions, count: count),
+            keys: UnsafePointer(keys))
+    }
+
+    /// Sets the codes of the groups.
+    func encode(by coder: GroupCoder, into codes: UnsafeMutablePointer<UInt32>) {
+        coder.encode(
+            groups.seal(meter), UnsafeBufferPointer(start: all, count: count), into: codes)
+    }
+
+    func removeAll() {
+        groups.removeAll()
+        (rowCount, count) = (0, 0)
+    }
+}

@@ -1,0 +1,75 @@
+import Rows
+
+/// Counts different values. As DISTINCT has it, numbers of all kinds are compared by what they are; as aggregates have it,
+/// null and NaN are no values.
+final class DistinctTotals: ValueTotals {
+    /// Gives the values their codes.
+    private let coder: GroupCoder
+    private let isGrouped: Bool
+    /// The groups with the codes of their values, each once; unused where all values are of one group.
+    private let pairs = CodeTable()
+    private var groupCount = 0
+    /// How many values each group has.
+    private var counts: [Int] = []
+    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+    private let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
+
+    /// - `coder`: Gives different values different codes; it is not shared.
+    init(_ coder: GroupCoder, isGrouped: Bool) {
+        self.coder = coder
+        self.isGrouped = isGrouped
+    }
+
+    deinit {
+        codes.deallocate()
+        numbers.deallocate()
+    }
+
+    func makePart() -> DistinctTotals { DistinctTotals(coder.makePart(), isGrouped: isGrouped) }
+
+    var byteCount: Int { coder.byteCount + pairs.byteCount + counts.capacity * 8 }
+
+    func grow(to groupCount: Int) { self.groupCount = groupCount }
+
+    func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
+        coder.encode(chunk, batch.positions, into: codes)
+        let count = batch.positions.count
+        guard isGrouped, let groups else { return }
+        for index in 0..<count { numbers[index] = CodeTable.pair(groups[index], codes[index]) }
+        pairs.encode(UnsafeBufferPointer(start: numbers, count: count), into: codes)
+    }
+
+    func add(_ part: DistinctTotals, to groups: [UInt32], within budget: Budget) {
+        guard isGrouped else {
+            for code in 0..<part.coder.count where budget.spend() {
+                _ = coder.code(code, of: part.coder)
+            }
+            return
+        }
+        for index in 0..<part.pairs.count where budget.spend() {
+            let (group, code) = CodeTable.parts(of: part.pairs.numbers[index])
+            // The values of groups that are left out get no codes.
+            guard groups[group] != Aggregation.dropped else { continue }
+            let own = coder.code(code, of: part.coder)
+            _ = pairs.code(of: CodeTable.pair(groups[group], own))
+        }
+    }
+
+    func settle(byteCountMax: Int, within budget: Budget) -> Bool {
+        if groupCount * 8 > byteCountMax { return false }
+        counts = [Int](repeating: 0, count: groupCount)
+        guard isGrouped else {
+            counts[0] = coder.count
+            return true
+        }
+        for index in 0..<pairs.count {
+            guard budget.spend() else { return false }
+            counts[CodeTable.parts(of: pairs.numbers[index]).group] += 1
+        }
+        return true
+    }
+
+    func result(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState.Result {
+        Number.int(Int64(counts[group])).stored
+    }
+}

@@ -1,0 +1,64 @@
+import ObjectModel
+import Rows
+
+/// Doubles or floats; of zeros the first stays the least or greatest, whatever its sign.
+struct DoubleGroup: NumberGroup {
+    private var count = 0
+    private var sum = ExactSum()
+    private var least = Double.infinity
+    private var greatest = -Double.infinity
+
+    var byteCount: Int { sum.byteCount }
+
+    static func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        into values: UnsafeMutablePointer<Double>
+    ) {
+        guard let cells = (chunk as? DoubleChunk)?.cells else { return }
+        for index in positions.indices { values[index] = cells[Int(positions[index])] }
+    }
+
+    @inline(__always)
+    mutating func add(
+        _ value: Double, hasSum: Bool, hasExtremes: Bool, _ byteCount: inout Int
+    ) {
+        count += 1
+        if hasSum { sum.add(value, &byteCount) }
+        if hasExtremes { meet(value, value) }
+    }
+
+    mutating func add(_ values: UnsafeBufferPointer<Double>, hasSum: Bool, hasExtremes: Bool) {
+        count += values.count
+        if hasSum { sum.add(values) }
+        guard hasExtremes else { return }
+        var (least, greatest) = (least, greatest)
+        for value in values {
+            least = value < least ? value : least
+            greatest = value > greatest ? value : greatest
+        }
+        (self.least, self.greatest) = (least, greatest)
+    }
+
+    mutating func add(_ other: DoubleGroup) {
+        count += other.count
+        sum.add(other.sum)
+        meet(other.least, other.greatest)
+    }
+
+    @inline(__always)
+    private mutating func meet(_ least: Double, _ greatest: Double) {
+        if least < self.least { self.least = least }
+        if greatest > self.greatest { self.greatest = greatest }
+    }
+
+    func result(_ function: AggregateFunction, _ storage: ElementStorage) -> AggregateState.Result {
+        switch function {
+        case .sum, .average:
+            return AggregateCalculation(function, storage, count: count, doubles: sum).result
+        case .min, .max:
+            if count == 0 { return .none }
+            let best = function == .min ? least : greatest
+            return (storage == .float ? Number.float(Float(best)) : .double(best)).stored
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Bytes
+import Rows
+
+/// Values behind a to-one link, read once for each object that is linked to: a number for each different one, in their order.
+/// One thread binds them; any number of threads read their numbers afterwards.
+final class FarValues: @unchecked Sendable {
+    // Unchecked: other threads only read what was set before they came.
+
+    /// The column of the links.
+    let reference: ColumnReference
+    /// The class of the objects that have the values.
+    let farClass: Int
+    private let evaluator: SortEvaluator
+    /// Calculates from the values, where they do not count whole.
+    private let calculated: (walker: PathWalker, sink: GroupKeySink)?
+    /// Packs the values, where they are calculated with.
+    private let packer: RowPacker?
+    /// The numbers of the values, by slot: first that of null, then those of the links' keys by their distance from ``base``.
+    private var numbers: [UInt32] = [0]
+    private var base: Int64 = 0
+    private let bytes = ByteBuffer(capacity: 1024)
+    /// Where the sort bytes of the values stand in ``bytes``, by number.
+    private var ranges: [Range<Int>] = []
+    /// The values by number, where they are packed.
+    private(set) var chunk: ColumnChunk?
+
+    /// - `part`: The part of the values that counts.
+    /// - `packing`: The way in which values are packed to be calculated with; nil where they are only told apart.
+    ///
+    /// Nil for a path that does not begin with a to-one link, leads to several values, or has one where the link is null.
+    init?(
+        _ path: ValuePath, part: GroupKey.Part = .value, packing: RowPacker.Form? = nil,
+        schema: RowSchema
+    ) {
+        guard let step = path.steps.first, step.kind == .link, !path.isMany else { return nil }
+        switch path.terminal {
+        case .value, .elementAt, .byteCount, .byteCountAt: break
+        default: return nil
+        }
+        let far = ValuePath(
+            root: .objects(classIndex: step.toClass), steps: Array(path.steps.dropFirst()),
+            terminal: path.terminal, type: path.type)
+        reference = ColumnReference(classIndex: step.fromClass, member: step.member)
+        farClass = step.toClass
+        evaluator = SortEvaluator([SortKey(path: far)], schema: schema)
+        calculated =
+            part == .value
+            ? nil
+            : (PathWalker(far, schema: schema), GroupKeySink(GroupKey(path: far, part: part)))
+        packer = packing.map { RowPacker(far, $0, schema: schema) }
+    }
+
+    /// How many different values there are.
+    var count: Int { ranges.count }
+
+    /// Bytes of memory that they take.
+    var byteCount: Int {
+        bytes.count + 4 * numbers.count + 16 * ranges.count + (chunk?.totalByteCount ?? 0)
+    }
+
+    private static let stepsOfRow = 32
+
+    /// Reads the values of a snapshot.
+    ///
+    /// - Returns: False when there is too little memory or time.
+    func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
+        let byteCountMax = budget.memoryByteCountMax / 4
+        let chunks = columns.column(reference).compactMap { $0 as? NumberChunk }
+        guard mark(chunks, byteCountMax: byteCountMax) else { return false }
+        bytes.removeAll()
+        var found: [(range: Range<Int>, slot: Int)] = []
+        for slot in numbers.indices where slot == 0 || numbers[slot] != 0 {
+            guard budget.spend(Self.stepsOfRow), bytes.count + 24 * found.count <= byteCountMax
+            else { return false }
+            let start = bytes.count
+            append(slot, columns.source)
+            found.append((start..<bytes.count, slot))
+        }
+        func order(_ a: Range<Int>, _ b: Range<Int>) -> Int {
+            compareKeys(bytes(in: a), bytes(in: b))
+        }
+        let sorted = found.sorted(within: budget) { order($0.range, $1.range) < 0 }
+        guard let sorted, sorted.count < 1 << 30 else { return false }
+        ranges = []
+        for (range, slot) in sorted {
+            guard budget.spend(Self.stepsOfRow) else { return false }
+            if ranges.last.map({ order($0, range) != 0 }) ?? true {
+                ranges.append(range)
+                pack(slot, columns.source)
+            }
+            numbers[slot] = UInt32(ranges.count - 1)
+        }
+        chunk = packer?.seal()
+        return byteCount <= byteCountMax
+    }
+
+    /// Marks the slots of all links; false where they need too much room.
+    private func mark(_ chunks: [NumberChunk], byteCountMax: Int) -> Bool {
+        numbers = [0]
+        guard let least = chunks.map(\.least).min(), let greatest = chunks.map(\.greatest).max()
+        else { return true }
+        let (span, overflows) = greatest.subtractingReportingOverflow(least)
+        guard !overflows, span < byteCountMax / 4 else { return false }
+        base = least
+        numbers = [UInt32](repeating: 0, count: Int(span) + 2)
+        numbers.withUnsafeMutableBufferPointer { numbers in
+            for chunk in chunks {
+                for position in 0..<chunk.count where chunk.nulls?[position] ?? 0 == 0 {
+                    numbers[Int(chunk.value(position) - base) + 1] = 1
+                }
+            }
+        }
+        return true
+    }
+
+    /// The object at a slot; nil for none.
+    private func object(_ slot: Int, _ source: any ObjectSource) -> (key: UInt64, row: RowView)? {
+        if slot == 0 { return nil }
+        let key = UInt64(bitPattern: base + Int64(slot - 1))
+        return source.row(classIndex: farClass, key: key).map { (key, $0) }
+    }
+
+    private func append(_ slot: Int, _ source: any ObjectSource) {
+        guard let (key, row) = object(slot, source) else {
+            return OrderedKey.appendNull(to: bytes)
+        }
+        if let (walker, sink) = calculated {
+            sink.take(walker, row, key, source)
+            sink.append(0, to: bytes)
+        } else {
+            evaluator.append(row: row, key: key, source: source, to: bytes)
+        }
+    }
+
+    private func pack(_ slot: Int, _ source: any ObjectSource) {
+        guard let packer else { return }
+        if let (key, row) = object(slot, source) {
+            packer.append(row, key, source)
+        } else {
+            packer.appendNull()
+        }
+    }
+
+    // MARK: Numbers
+
+    /// Reads the numbers of the values behind the links at some positions of a chunk.
+    func read(
+        _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
+        into values: UnsafeMutablePointer<Int64>
+    ) {
+        guard let chunk = chunk as? NumberChunk else {
+            return values.update(repeating: Int64(numbers[0]), count: positions.count)
+        }
+        chunk.read(positions, into: values)
+        numbers.withUnsafeBufferPointer { numbers in
+            for index in positions.indices {
+                let isNull = chunk.nulls?[Int(positions[index])] == 1
+                values[index] = Int64(numbers[isNull ? 0 : Int(values[index] - base) + 1])
+            }
+        }
+    }
+
+    /// The number of the value behind the link at a position of a chunk.
+    func number(at position: Int, of chunk: ColumnChunk?) -> Int {
+        guard let chunk = chunk as? NumberChunk, chunk.nulls?[position] ?? 0 == 0 else {
+            return Int(numbers[0])
+        }
+        return Int(numbers[Int(chunk.value(position) - base) + 1])
+    }
+
+    /// The sort bytes of the value of a number.
+    subscript(_ number: Int) -> UnsafeRawBufferPointer { bytes(in: ranges[number]) }
+
+    private func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes.bytes[range])
+    }
+}

@@ -1,0 +1,96 @@
+import ObjectModel
+import Rows
+
+/// The sum and the extremes of the numbers of a group.
+protocol NumberGroup {
+    associatedtype Value: BitwiseCopyable
+
+    init()
+
+    /// Bytes that it has outside itself.
+    var byteCount: Int { get }
+
+    /// Reads the numbers at some positions of a chunk.
+    static func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        into values: UnsafeMutablePointer<Value>)
+
+    /// Adds a number, and to `byteCount` the bytes that the group comes to have outside itself for it.
+    mutating func add(
+        _ value: Value, hasSum: Bool, hasExtremes: Bool, _ byteCount: inout Int)
+
+    /// Adds many numbers.
+    mutating func add(_ values: UnsafeBufferPointer<Value>, hasSum: Bool, hasExtremes: Bool)
+
+    /// Adds the numbers of another group.
+    mutating func add(_ other: Self)
+
+    /// The result of a function of the numbers.
+    func result(_ function: AggregateFunction, _ storage: ElementStorage) -> AggregateState.Result
+}
+
+/// Sums and extremes of numbers.
+final class NumberTotals<Group: NumberGroup>: ValueTotals {
+    private let storage: ElementStorage
+    private let hasSum: Bool
+    private let hasExtremes: Bool
+    private var groups: [Group] = []
+    /// Bytes that groups have outside ``groups``.
+    private var outerByteCount = 0
+    private let values = UnsafeMutablePointer<Group.Value>.allocate(capacity: ColumnBatch.countMax)
+
+    convenience init(_ storage: ElementStorage, _ functions: Set<AggregateFunction>) {
+        self.init(
+            storage, hasSum: functions.contains(.sum) || functions.contains(.average),
+            hasExtremes: functions.contains(.min) || functions.contains(.max))
+    }
+
+    private init(_ storage: ElementStorage, hasSum: Bool, hasExtremes: Bool) {
+        (self.storage, self.hasSum, self.hasExtremes) = (storage, hasSum, hasExtremes)
+    }
+
+    deinit { values.deallocate() }
+
+    func makePart() -> NumberTotals {
+        NumberTotals(storage, hasSum: hasSum, hasExtremes: hasExtremes)
+    }
+
+    var byteCount: Int { groups.count * MemoryLayout<Group>.stride + outerByteCount }
+
+    func grow(to groupCount: Int) {
+        while groups.count < groupCount { groups.append(Group()) }
+    }
+
+    func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?) {
+        let count = batch.positions.count
+        Group.read(chunk, batch.positions, into: values)
+        guard let codes else {
+            return groups[0].add(
+                UnsafeBufferPointer(start: values, count: count), hasSum: hasSum,
+                hasExtremes: hasExtremes)
+        }
+        let (hasSum, hasExtremes) = (hasSum, hasExtremes)
+        var byteCount = 0
+        groups.withUnsafeMutableBufferPointer { groups in
+            for index in 0..<count {
+                groups[Int(codes[index])].add(
+                    values[index], hasSum: hasSum, hasExtremes: hasExtremes, &byteCount)
+            }
+        }
+        outerByteCount += byteCount
+    }
+
+    func add(_ part: NumberTotals, to codes: [UInt32], within budget: Budget) {
+        for (other, code) in zip(part.groups, codes)
+        where code != Aggregation.dropped && budget.spend() {
+            let before = groups[Int(code)].byteCount
+            groups[Int(code)].add(other)
+            outerByteCount += groups[Int(code)].byteCount - before
+        }
+    }
+
+    func result(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState.Result {
+        guard case .values(let function, _) = kind else { return .none }
+        return groups[group].result(function, storage)
+    }
+}

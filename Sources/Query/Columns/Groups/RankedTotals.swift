@@ -1,0 +1,184 @@
+import ObjectModel
+import Rows
+
+/// A number that percentiles are calculated of.
+protocol RankedNumber: BitwiseCopyable {
+    /// Reads the numbers at some positions of a chunk, and the index of each among these.
+    ///
+    /// - Returns: How many there are.
+    static func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>, _ storage: ElementStorage,
+        into numbers: UnsafeMutablePointer<Self>, _ indices: UnsafeMutablePointer<Int>
+    ) -> Int
+
+    /// A percentile of numbers in any order, by linear interpolation between the two next to its rank; nil where there is
+    /// too little time.
+    ///
+    /// - `numbers`: At least one; their order may be changed.
+    static func percentile(
+        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Self>, within budget: Budget
+    ) -> Number?
+}
+
+/// Percentiles of numbers: of each group all of them. One thread at a time uses them.
+final class RankedTotals<Value: RankedNumber>: ValueTotals {
+    private let storage: ElementStorage
+    private let percents: Set<Double>
+    private let isGrouped: Bool
+    /// One behind the other as they come, those of each group together when they are settled.
+    private var values: [Value] = []
+    /// The group of each value, where there are groups.
+    private var groups: [UInt32] = []
+    private var groupCount = 0
+    /// The percentiles of each group, when they are settled.
+    private var found: [Double: [Number?]] = [:]
+    private let numbers = UnsafeMutablePointer<Value>.allocate(capacity: ColumnBatch.countMax)
+    private let indices = UnsafeMutablePointer<Int>.allocate(capacity: ColumnBatch.countMax)
+
+    init(_ storage: ElementStorage, _ percents: Set<Double>, isGrouped: Bool) {
+        (self.storage, self.percents, self.isGrouped) = (storage, percents, isGrouped)
+    }
+
+    deinit {
+        numbers.deallocate()
+        indices.deallocate()
+    }
+
+    func makePart() -> RankedTotals { RankedTotals(storage, percents, isGrouped: isGrouped) }
+
+    var byteCount: Int {
+        values.capacity * MemoryLayout<Value>.stride + groups.capacity * 4
+            + found.count * groupCount * MemoryLayout<Number?>.stride
+    }
+
+    func grow(to groupCount: Int) { self.groupCount = groupCount }
+
+    func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
+        let count = Value.read(chunk, batch.positions, storage, into: numbers, indices)
+        values.append(contentsOf: UnsafeBufferPointer(start: numbers, count: count))
+        guard let groups else { return }
+        self.groups.append(contentsOf: (0..<count).lazy.map { [indices] in groups[indices[$0]] })
+    }
+
+    func add(_ part: RankedTotals, to groups: [UInt32], within budget: Budget) {
+        // No more than they take: room for others is of no use any more.
+        values.reserveCapacity(values.count + part.values.count)
+        guard isGrouped else {
+            values += part.values
+            return
+        }
+        self.groups.reserveCapacity(self.groups.count + part.groups.count)
+        for (value, group) in zip(part.values, part.groups)
+        where groups[Int(group)] != Aggregation.dropped && budget.spend() {
+            values.append(value)
+            self.groups.append(groups[Int(group)])
+        }
+    }
+
+    func settle(byteCountMax: Int, within budget: Budget) -> Bool {
+        let percentByteCount = percents.count * groupCount * MemoryLayout<Number?>.stride
+        guard
+            values.count * MemoryLayout<Value>.stride + groupCount * 16 + percentByteCount
+                <= byteCountMax
+        else { return false }
+        var starts = isGrouped ? [Int](repeating: 0, count: groupCount + 1) : [0, values.count]
+        for group in groups where budget.spend() { starts[Int(group) + 1] += 1 }
+        guard budget.look() else { return false }
+        if isGrouped { gather(&starts) }
+        for percent in percents { found[percent] = [] }
+        return values.withUnsafeMutableBufferPointer { values in
+            for group in 0..<groupCount {
+                let range = starts[group]..<starts[group + 1]
+                guard budget.spend(range.count + 1) else { return false }
+                let numbers = UnsafeMutableBufferPointer(rebasing: values[range])
+                for percent in percents {
+                    let number =
+                        numbers.isEmpty
+                        ? nil : Value.percentile(percent, of: numbers, within: budget)
+                    found[percent]?.append(number)
+                }
+            }
+            return budget.failure == nil
+        }
+    }
+
+    /// Puts the values of each group together.
+    ///
+    /// - `starts`: How many values the group before each has; then where those of each begin.
+    private func gather(_ starts: inout [Int]) {
+        for group in 0..<groupCount { starts[group + 1] += starts[group] }
+        var ends = starts
+        values = [Value](unsafeUninitializedCapacity: values.count) { sorted, count in
+            for (value, group) in zip(values, groups) {
+                sorted.initializeElement(at: ends[Int(group)], to: value)
+                ends[Int(group)] += 1
+            }
+            count = values.count
+        }
+        groups = []
+    }
+
+    func result(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState.Result {
+        guard case .percentile(let percent, _) = kind else { return .none }
+        return found[percent]?[group]?.stored ?? .none
+    }
+}
+
+/// Of ints, floats and doubles.
+extension Double: RankedNumber {
+    static func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>, _ storage: ElementStorage,
+        into numbers: UnsafeMutablePointer<Double>, _ indices: UnsafeMutablePointer<Int>
+    ) -> Int {
+        if let chunk = chunk as? NumberChunk {
+            for index in positions.indices {
+                numbers[index] = Double(chunk.value(Int(positions[index])))
+            }
+        } else if let cells = (chunk as? DoubleChunk)?.cells {
+            for index in positions.indices { numbers[index] = cells[Int(positions[index])] }
+        } else {
+            return 0
+        }
+        for index in positions.indices { indices[index] = index }
+        return positions.count
+    }
+
+    static func percentile(
+        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Double>, within budget: Budget
+    ) -> Number? {
+        RankedDoubles(numbers).percentile(percent).map { .double($0) }
+    }
+}
+
+/// Of decimals, and of the numbers among `mixed` values.
+extension Decimal128: RankedNumber {
+    static func read(
+        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>, _ storage: ElementStorage,
+        into numbers: UnsafeMutablePointer<Decimal128>, _ indices: UnsafeMutablePointer<Int>
+    ) -> Int {
+        var count = 0
+        for (index, position) in positions.enumerated() {
+            chunk.withStored(Int(position)) { address, byteCount in
+                guard let number = Number(address, byteCount, storage), !number.isNaN else {
+                    return
+                }
+                (numbers[count], indices[count]) = (number.decimal, index)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    static func percentile(
+        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Decimal128>,
+        within budget: Budget
+    ) -> Number? {
+        let sorted = Array(numbers).sorted(within: budget, by: { $0.ordinal < $1.ordinal })
+        guard let sorted else { return nil }
+        let place = RankedPlace(percent, count: sorted.count)
+        let (low, high) = (sorted[place.index], sorted[place.next])
+        let step = (high - low) * Decimal128(rounding: place.share, digitCount: 15)
+        // Of infinities that are alike there is no difference.
+        return .decimal(place.share == 0 || step.kind == .nan ? low : low + step)
+    }
+}

@@ -1,0 +1,92 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Query
+import TestSupport
+import Testing
+
+@Suite("Rows that are aggregated in batches")
+struct AggregationBatchTests {
+    private static func store(_ things: [ObjectContent]) throws -> Store {
+        var options = StoreOptions()
+        options.columns.byteCountMax = 0
+        let store = try Shelter.open(
+            EngineCase.memory, options: options, classes: ColumnWorld.classes)
+        try store.write { transaction throws(StoreError) in
+            for thing in things {
+                try ObjectScript.Operation.write("Thing", thing, key: nil, .merge)
+                    .run(transaction)
+            }
+        }
+        return store
+    }
+
+    /// The groups as texts of a value and its results, in the order of values.
+    private static func groups(
+        _ store: Store, _ operations: String, by: String
+    ) throws -> [(count: Int, results: [AggregateState.Result])] {
+        let read = try store.read()
+        defer { read.close() }
+        let rowClass = try #require(read.rows.rowClass(named: "Thing"))
+        let aggregation = Aggregation(
+            try AggregateOperation.parse(
+                list: operations, rootClass: rowClass.index, schema: read.rows),
+            by: by.isEmpty
+                ? []
+                : try GroupKey.parse(
+                    list: by, zone: .offset(0), rootClass: rowClass.index, schema: read.rows),
+            page: GroupPage(after: nil, countMax: 100_000), byteCountMax: 1 << 30,
+            schema: read.rows)
+        let execution = try QueryExecution(ObjectQuery(classIndex: rowClass.index), in: read)
+        let grouped = try #require(try execution.groups(of: aggregation))
+        return grouped.groups.map { ($0.count, $0.results) }
+    }
+
+    private static func int(_ result: AggregateState.Result) -> Int64? {
+        guard case .stored(let bytes, .int) = result else { return nil }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
+    }
+
+    private static func thing(_ id: Int, number: Int, tags: [String] = []) -> ObjectContent {
+        [
+            "id": .value(.int(Int64(id))), "number": .value(.int(Int64(number))),
+            "tags": .values(tags.map { .string($0) }),
+        ]
+    }
+
+    @Test(
+        "count all of them, where they are fewer than a batch, as many, and more",
+        arguments: [
+            0, 1, 1023, 1024, 1025, 2049,
+        ])
+    func sizes(_ count: Int) throws {
+        let store = try Self.store((0..<count).map { Self.thing($0, number: $0) })
+        defer { store.close() }
+        let all = try Self.groups(store, "count,sum(number),count(distinct number)", by: "")
+        try #require(all.count == 1)
+        #expect(all[0].count == count)
+        #expect(Self.int(all[0].results[0]) == Int64(count * max(0, count - 1) / 2))
+        #expect(Self.int(all[0].results[1]) == Int64(count))
+        let each = try Self.groups(store, "max(number)", by: "number")
+        #expect(each.map(\.count) == [Int](repeating: 1, count: count))
+        #expect(each.map { Self.int($0.results[0]) } == (0..<count).map { Int64($0) })
+    }
+
+    @Test("count in each group of one row, though it has more groups than a batch has room for")
+    func elements() throws {
+        let tags = (0..<3000).map { String(10_000 + $0) }
+        let store = try Self.store([
+            Self.thing(0, number: 5, tags: ["10000"]), Self.thing(1, number: 7, tags: tags + tags),
+            Self.thing(2, number: 11, tags: ["10000", "12999"]),
+        ])
+        defer { store.close() }
+        let groups = try Self.groups(store, "sum(number),count(distinct number)", by: "tags")
+        try #require(groups.count == tags.count)
+        for (index, group) in groups.enumerated() {
+            let others = index == 0 ? [5, 11] : index == 2999 ? [11] : []
+            #expect(group.count == 2 + others.count)
+            #expect(Self.int(group.results[0]) == Int64(14 + others.reduce(0, +)))
+            #expect(Self.int(group.results[1]) == Int64(1 + others.count))
+        }
+    }
+}
