@@ -146,6 +146,13 @@ let package = Package(
                 "ObjectSupport",
             ],
             path: "Tests/PlainQuery", swiftSettings: ours),
+        .target(
+            name: "ServiceSupport",
+            dependencies: [
+                "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
+                "Threads", "TestSupport", "ObjectSupport",
+            ],
+            path: "Tests/ServiceSupport", swiftSettings: ours),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
         tests(
             "RowsTests",
@@ -163,7 +170,7 @@ let package = Package(
             "StoreServiceTests",
             [
                 "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel", "JSON", "Bytes",
-                "Threads", "TestSupport", "ObjectSupport",
+                "Threads", "TestSupport", "ObjectSupport", "PlainQuery", "ServiceSupport",
             ]),
         tests(
             "RESTAPITests",
@@ -171,7 +178,7 @@ let package = Package(
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel",
                 "Bytes", "JSON",
                 "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
-                "CZlib",
+                "ServiceSupport", "CZlib",
             ]),
         tests(
             "HoldfastCommandTests",

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceSupport
 import TestSupport
 import Testing
 

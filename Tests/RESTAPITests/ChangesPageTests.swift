@@ -1,5 +1,6 @@
 import Glibc
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

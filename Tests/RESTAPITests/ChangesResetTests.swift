@@ -2,6 +2,7 @@ import Glibc
 import ObjectModel
 import ObjectStore
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import ObjectModel
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

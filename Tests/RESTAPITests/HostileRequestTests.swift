@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import RESTAPI
 import Rows
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectStore
 import ObjectSupport
 import RESTAPI
+import ServiceSupport
 import Storage
 import StoreService
 import Synchronization

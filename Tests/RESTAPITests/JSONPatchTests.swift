@@ -1,6 +1,7 @@
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import Testing
 import TestSupport
 

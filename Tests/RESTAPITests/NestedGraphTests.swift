@@ -1,4 +1,5 @@
 import RESTAPI
+import ServiceSupport
 import Testing
 import TestSupport
 

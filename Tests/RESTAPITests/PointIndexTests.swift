@@ -2,6 +2,7 @@ import Glibc
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

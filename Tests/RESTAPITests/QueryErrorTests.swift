@@ -1,5 +1,7 @@
+import ObjectModel
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 
@@ -176,7 +178,15 @@ struct QueryErrorTests {
 
     @Test("a regular expression that ran wild ends the query though its plan was given up since")
     func wildPattern() throws {
-        let world = try QueryWorld(.memory, seed: 1, count: 0)
+        let server = try TestServer(
+            schema: Schema(classes: [
+                ObjectClass(
+                    name: "Item", primaryKey: "id",
+                    properties: [
+                        Schemas.property("id", .int), Schemas.property("ai", .int, indexed: true),
+                        Schemas.property("s", .string),
+                    ])
+            ]))
         let evil = String(repeating: "a", count: 60)
         let bodies = (0..<20_000).map { id in
             let isFar = id == 5 || id == 6 || id >= 19_850
@@ -184,7 +194,7 @@ struct QueryErrorTests {
             return "{\"id\":\(id),\"ai\":\(isFar ? 3000 : 0),\"s\":\"\(text)\"}"
         }
         #expect(
-            world.server.send(
+            server.send(
                 "POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]",
                 headers: [("Prefer", "return=minimal")]
             ).status == 201)
@@ -194,7 +204,7 @@ struct QueryErrorTests {
                     "POST", "/v1/classes/Item/query",
                     #"{"filter":"\#(filter)","args":["(a+)+b"],"limit":\#(limit)}"#, status: 422,
                     contains: ["query-pattern-too-complex"]
-                ).check(on: world.server)
+                ).check(on: server)
             }
             APIScenario(
                 "DELETE",
@@ -202,9 +212,9 @@ struct QueryErrorTests {
                     "/v1/classes/Item/objects",
                     [("filter", filter + " LIMIT(20)"), ("arg", "\"(a+)+b\"")]), status: 422,
                 contains: ["query-pattern-too-complex"]
-            ).check(on: world.server)
+            ).check(on: server)
         }
-        let left = world.server.send("GET", "/v1/classes/Item/objects?limit=1&count=exact")
+        let left = server.send("GET", "/v1/classes/Item/objects?limit=1&count=exact")
         #expect(left.text.hasSuffix("\"count\":20000}"), "\(left.text)")
         APIScenario(
             "GET",
@@ -212,7 +222,7 @@ struct QueryErrorTests {
                 "/v1/classes/Item/changes",
                 [("since", "start"), ("filter", "s MATCHES $0"), ("arg", "\"(a+)+b\"")]),
             status: 422, contains: ["query-pattern-too-complex"]
-        ).check(on: world.server)
+        ).check(on: server)
     }
 
     @Test("a query that needs too much memory or time is stopped")

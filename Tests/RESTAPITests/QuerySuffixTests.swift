@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 import Text

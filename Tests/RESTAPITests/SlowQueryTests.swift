@@ -1,6 +1,7 @@
 import Glibc
 import ObjectModel
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

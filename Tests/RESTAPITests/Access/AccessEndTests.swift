@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import ObjectJSON
 import ObjectModel
+import ServiceSupport
 import StoreService
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import ServiceSupport
 import StoreService
 import TestSupport
 import Testing

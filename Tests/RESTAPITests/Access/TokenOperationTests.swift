@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectModel
+import ServiceSupport
 import StoreService
 import TestSupport
 import Testing

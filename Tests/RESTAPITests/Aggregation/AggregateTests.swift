@@ -1,5 +1,6 @@
 import ObjectModel
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 
@@ -261,56 +262,5 @@ struct AggregateTests {
         } while cursor != nil && ids.count < 9
         #expect(ids == whole.ids)
         if sort == "-near.@count" { #expect(ids.prefix(2) == [3, 2]) }
-    }
-
-    @Test("results agree with a plain model", arguments: [UInt64(1), 2, 3])
-    func random(seed: UInt64) throws {
-        print("seed \(seed)")
-        var world = try QueryWorld(.memory, seed: seed, count: 120)
-        for _ in 0..<20 {
-            let bound = Int.random(in: 0..<120, using: &world.generator)
-            let items = world.items.values.filter { $0.id < bound }
-            let values = items.compactMap(\.a)
-            let reply = world.server.send(
-                "GET",
-                target(
-                    "/v1/classes/Item/aggregate",
-                    [("op", "count,min(a),max(ai)"), ("filter", "id < \(bound)")])
-            ).json
-            #expect(reply["count"]?.int == Int64(items.count))
-            let sum = values.reduce(Int128(0)) { $0 + Int128($1) }
-            let summed = world.server.send(
-                "GET",
-                target(
-                    "/v1/classes/Item/aggregate",
-                    [("op", "sum(a)"), ("filter", "id < \(bound)")]))
-            if let sum = Int64(exactly: sum) {
-                #expect(summed.json["sum(a)"]?.int == sum)
-            } else {
-                #expect(summed.status == 422, "\(summed.text)")
-            }
-            #expect(reply["min(a)"]?.int == values.min().map { Int64($0) })
-            #expect(reply["max(ai)"]?.int == values.max().map { Int64($0) })
-            // Pages smaller than the number of groups, so that those behind a page are dropped.
-            var counts: [Int?: Int] = [:]
-            var order: [Int?] = []
-            var cursor: String?
-            repeat {
-                var parameters = [("by", "a"), ("limit", "3"), ("filter", "id < \(bound)")]
-                if let cursor { parameters.append(("cursor", cursor)) }
-                let page = world.server.send(
-                    "GET", target("/v1/classes/Item/aggregate", parameters))
-                #expect(page.status == 200, "\(page.text)")
-                for group in page.json["groups"]?.elements ?? [] {
-                    let value = group["by"]?["a"]?.int.map { Int($0) }
-                    order.append(value)
-                    counts[value, default: 0] += Int(group["count"]?.int ?? 0)
-                }
-                cursor = page.next
-            } while cursor != nil
-            let expected = Dictionary(grouping: items, by: \.a).mapValues(\.count)
-            #expect(counts == expected)
-            #expect(order == order.sorted { ($0 ?? .min) < ($1 ?? .min) })
-        }
     }
 }

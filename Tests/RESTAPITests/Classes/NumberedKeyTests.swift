@@ -3,6 +3,7 @@ import ObjectStore
 import ObjectSupport
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import ServiceSupport
 import TestSupport
 import Testing
 

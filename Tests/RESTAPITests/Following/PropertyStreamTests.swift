@@ -1,5 +1,6 @@
 import ObjectModel
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

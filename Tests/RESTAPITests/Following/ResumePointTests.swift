@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectStore
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 

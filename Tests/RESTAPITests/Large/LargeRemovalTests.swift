@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import ServiceSupport
 import TestSupport
 import Testing
 

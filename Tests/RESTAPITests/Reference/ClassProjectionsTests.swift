@@ -1,4 +1,5 @@
 import ObjectModel
+import ServiceSupport
 import TestSupport
 import Testing
 

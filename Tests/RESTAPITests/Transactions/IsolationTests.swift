@@ -1,3 +1,4 @@
+import ServiceSupport
 import Synchronization
 import Testing
 import TestSupport

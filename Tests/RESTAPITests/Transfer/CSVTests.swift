@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import ServiceSupport
 import Testing
 import TestSupport
 

@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import StoreService
 import Testing
 import TestSupport

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import ServiceSupport
 import StoreService
 import Testing
 import TestSupport

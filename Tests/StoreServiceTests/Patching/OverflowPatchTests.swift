@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import ServiceSupport
 import StoreService
 import TestSupport
 import Testing

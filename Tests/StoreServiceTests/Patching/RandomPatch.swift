@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectSupport
+import ServiceSupport
 import TestSupport
 
 /// Makes random JSON patches of objects of a schema: most of them can be applied, some not.

@@ -5,6 +5,7 @@ import ObjectModel
 import ObjectStore
 import ObjectSupport
 import Rows
+import ServiceSupport
 import StoreService
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import ObjectSupport
 import Rows
+import ServiceSupport
 import StoreService
 import Synchronization
 import TestSupport

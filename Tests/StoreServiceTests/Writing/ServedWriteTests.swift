@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import ObjectSupport
 import Rows
+import ServiceSupport
 import StoreService
 import TestSupport
 import Testing
@@ -140,7 +141,7 @@ struct ServedWriteTests {
         #expect(
             try served.make(
                 Self.put("7", "{}", served),
-                amid: { try served.store.setSchema([Self.thing([age])]) })
+                amid: { _ in try served.store.setSchema([Self.thing([age])]) })
                 == .json(#"{"id":7,"names":[],"age":0}"#, isCreated: true))
     }
 

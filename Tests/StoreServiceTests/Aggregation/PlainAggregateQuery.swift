@@ -1,5 +1,7 @@
 import ObjectModel
 import PlainQuery
+import ServiceSupport
+import StoreService
 import TestSupport
 
 /// A random aggregate, and what has to come of it.
@@ -91,30 +93,27 @@ struct PlainAggregateQuery {
 
     // MARK: Asking
 
-    /// The parameters of a request.
-    var parameters: [(String, String)] {
-        var parameters = [
-            ("op", (operations.map(\.text) + ["count"]).joined(separator: ",")),
-            ("filter", "id < \(bound)"),
-        ]
-        if by.isEmpty { return parameters }
-        parameters.append(("by", by.map(\.text).joined(separator: ",")))
+    /// The filter of the objects that are meant.
+    var filter: String { "id < \(bound)" }
+
+    /// The aggregate as a client states it.
+    var text: AggregateText {
+        var text = AggregateText(
+            operations: (operations.map(\.text) + ["count"]).joined(separator: ","))
+        if by.isEmpty { return text }
+        text.by = by.map(\.text).joined(separator: ",")
         if by.contains(where: { $0.path.type == .date && $0.type == .int }) {
-            parameters.append(("tz", PlainGroups.zone.text))
+            text.timeZone = PlainGroups.zone.text
         }
         func name(_ index: Int) -> String { index < 0 ? "count" : operations[index].text }
         if !order.isEmpty {
-            parameters.append(
-                (
-                    "order",
-                    order.map { ($0.isAscending ? "" : "-") + name($0.index) }
-                        .joined(separator: ",")
-                ))
+            text.order = order.map { ($0.isAscending ? "" : "-") + name($0.index) }
+                .joined(separator: ",")
         }
         if let having {
-            parameters.append(("having", "\(name(having.index)) \(having.sign) \(having.constant)"))
+            text.having = "\(name(having.index)) \(having.sign) \(having.constant)"
         }
-        return parameters
+        return text
     }
 
     // MARK: Answering

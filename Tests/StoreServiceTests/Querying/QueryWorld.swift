@@ -1,5 +1,6 @@
 import ObjectModel
-import RESTAPI
+import ServiceSupport
+import StoreService
 import TestSupport
 import Testing
 
@@ -35,14 +36,14 @@ struct QueryWorld {
             ])
     ])
 
-    let server: TestServer
+    let service: TestService
     var items: [Int: Item] = [:]
     /// The ids in the order in which the objects were created: that of their object keys.
     var order: [Int] = []
     var generator: SeededGenerator
 
     init(_ engine: EngineCase, seed: UInt64, count: Int) throws {
-        server = try TestServer(engine, schema: Self.schema)
+        service = try TestService(engine, classes: Self.schema.classes)
         generator = SeededGenerator(seed: seed)
         for id in 0..<count { try put(randomItem(id)) }
     }
@@ -112,13 +113,14 @@ struct QueryWorld {
         let body =
             "{\"a\":\(a),\"ai\":\(a),\"d\":\(d),\"di\":\(d),\"s\":\(s),\"si\":\(s),\"t\":\(t),\"ti\":\(t),"
             + "\"b\":\(item.b),\"bi\":\(item.b),\"best\":\(best)}"
-        let reply = server.send("PUT", "/v1/classes/Item/objects/\(item.id)", body)
-        #expect(reply.status == 200 || reply.status == 201, "\(reply.text)")
+        try service.put(Self.object(item.id), body)
         if items.updateValue(item, forKey: item.id) == nil { order.append(item.id) }
     }
 
-    mutating func delete(_ id: Int) {
-        #expect(server.send("DELETE", "/v1/classes/Item/objects/\(id)").status == 204)
+    private static func object(_ id: Int) -> ObjectAddress { ObjectAddress("Item", "\(id)") }
+
+    mutating func delete(_ id: Int) throws {
+        try service.delete(Self.object(id))
         items[id] = nil
         order.removeAll { $0 == id }
         for (other, item) in items where item.best == id { items[other]?.best = nil }
@@ -287,10 +289,15 @@ struct QueryWorld {
         static func < (a: Bytes, b: Bytes) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
     }
 
-    /// One page, by POST.
+    /// Makes the objects of many bodies, which the model does not know.
+    func create(_ bodies: [String]) throws {
+        try service.write("Item", array: "[\(bodies.joined(separator: ","))]")
+    }
+
+    /// One page.
     func page(
         _ filter: (text: String, arguments: [String]), _ sort: [Key], limit: Int, cursor: String?
-    ) -> HTTPClient.Reply {
+    ) throws -> WrittenPage {
         var body =
             "{\"filter\":\(quoted(filter.text)),\"args\":[\(filter.arguments.joined(separator: ","))]"
         if !sort.isEmpty {
@@ -298,6 +305,11 @@ struct QueryWorld {
         }
         if let cursor { body += ",\"cursor\":\"\(cursor)\"" }
         body += ",\"limit\":\(limit),\"fields\":\"id\"}"
-        return server.send("POST", "/v1/classes/Item/query", body)
+        return try page(body)
+    }
+
+    /// The page of the query that a body states.
+    func page(_ body: String) throws -> WrittenPage {
+        try #require(try service.page(.objects(.ofClass("Item")), body: body))
     }
 }

@@ -1,8 +1,8 @@
 import ObjectModel
 
 /// The schemas of the tests.
-enum Schemas {
-    static func property(
+package enum Schemas {
+    package static func property(
         _ name: String, _ scalar: ScalarType, optional: Bool = false, indexed: Bool = false,
         default value: DefaultValue? = nil
     ) -> Property {
@@ -11,28 +11,28 @@ enum Schemas {
             defaultValue: value)
     }
 
-    static func link(_ name: String, _ target: String) -> Property {
+    package static func link(_ name: String, _ target: String) -> Property {
         Property(name: name, type: .single(.object(target)), isOptional: true)
     }
 
-    static func list(_ name: String, _ scalar: ScalarType, optional: Bool = false) -> Property {
+    package static func list(_ name: String, _ scalar: ScalarType, optional: Bool = false) -> Property {
         Property(name: name, type: .list(.scalar(scalar)), isOptional: optional)
     }
 
-    static func set(_ name: String, _ scalar: ScalarType, optional: Bool = false) -> Property {
+    package static func set(_ name: String, _ scalar: ScalarType, optional: Bool = false) -> Property {
         Property(name: name, type: .set(.scalar(scalar)), isOptional: optional)
     }
 
-    static func list(_ name: String, of target: String) -> Property {
+    package static func list(_ name: String, of target: String) -> Property {
         Property(name: name, type: .list(.object(target)))
     }
 
-    static func set(_ name: String, of target: String) -> Property {
+    package static func set(_ name: String, of target: String) -> Property {
         Property(name: name, type: .set(.object(target)))
     }
 
     /// Every type there is, people with dogs, and keys of each kind.
-    static let everything = Schema(classes: [
+    package static let everything = Schema(classes: [
         ObjectClass(
             name: "Thing", primaryKey: "id",
             properties: [

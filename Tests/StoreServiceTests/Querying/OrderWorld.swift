@@ -1,4 +1,6 @@
 import ObjectModel
+import ServiceSupport
+import StoreService
 import TestSupport
 import Testing
 
@@ -73,22 +75,18 @@ struct OrderWorld {
             properties: [Schemas.property("a", .int, optional: true)]),
     ])
 
-    let server: TestServer
+    let service: TestService
     private(set) var items: [Item] = []
 
     /// Puts random objects into a new store, by one transaction.
     init(_ engine: EngineCase, seed: UInt64, count: Int) throws {
-        server = try TestServer(engine, schema: Self.schema)
+        service = try TestService(engine, classes: Self.schema.classes)
         var generator = SeededGenerator(seed: seed)
         for id in 0..<count { items.append(Self.item(id, count, &generator)) }
         let plain = items.map { "{\"id\":\($0.id)}" }.joined(separator: ",")
-        let created = server.send("POST", "/v1/classes/Item/objects", "[\(plain)]")
-        #expect(created.status == 201, "\(created.text)")
+        try service.write("Item", array: "[\(plain)]")
         let bodies = items.map(Self.json).joined(separator: ",")
-        let merged = server.send(
-            "POST", "/v1/classes/Item/objects?mode=merge", "[\(bodies)]",
-            headers: [("Prefer", "return=minimal")])
-        #expect(merged.status < 300, "\(merged.text)")
+        try service.write("Item", array: "[\(bodies)]", .merge)
     }
 
     private static func item(_ id: Int, _ count: Int, _ random: inout SeededGenerator) -> Item {

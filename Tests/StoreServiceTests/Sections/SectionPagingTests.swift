@@ -1,3 +1,5 @@
+import ServiceSupport
+import StoreService
 import TestSupport
 import Testing
 
@@ -63,21 +65,24 @@ struct SectionPagingTests {
     private static func page(
         _ world: QueryWorld, _ by: By, _ filter: (text: String, arguments: [String]),
         _ sort: [QueryWorld.Key], limit: Int, objects: Int, cursor: String?, counts: Bool
-    ) -> HTTPClient.Reply {
-        var parameters = [
-            ("by", by.text), ("filter", filter.text), ("limit", "\(limit)"),
-            ("objects", "\(objects)"), ("fields", "id"),
+    ) throws -> WrittenPage {
+        var members = [
+            "\"filter\":\(quoted(filter.text))", "\"limit\":\(limit)", "\"fields\":\"id\"",
+            "\"args\":[\(filter.arguments.joined(separator: ","))]",
         ]
-        parameters += filter.arguments.map { ("arg", $0) }
         if !sort.isEmpty {
-            parameters.append(("sort", sort.map(\.description).joined(separator: ",")))
+            let keys = sort.map(\.description).joined(separator: ",")
+            members.append("\"sort\":\"\(keys)\"")
         }
-        if let cursor { parameters.append(("cursor", cursor)) }
-        if counts { parameters.append(("count", "exact")) }
-        return world.server.send("GET", target("/v1/classes/Item/sections", parameters))
+        if let cursor { members.append("\"cursor\":\"\(cursor)\"") }
+        if counts { members.append("\"count\":\"exact\"") }
+        return try #require(
+            try world.service.page(
+                .sections(.ofClass("Item"), by: by.text, objectCount: objects),
+                body: "{\(members.joined(separator: ","))}"))
     }
 
-    private static func found(_ reply: HTTPClient.Reply) -> [Found] {
+    private static func found(_ reply: WrittenPage) -> [Found] {
         (reply.json["sections"]?.elements ?? []).map { section in
             Found(
                 count: section["count"]?.int.map(Int.init) ?? -1,
@@ -117,10 +122,9 @@ struct SectionPagingTests {
                     var all: [Found] = []
                     var cursor: String?
                     repeat {
-                        let reply = Self.page(
+                        let reply = try Self.page(
                             world, by, (text, filter.arguments), sort, limit: limit,
                             objects: objects, cursor: cursor, counts: limit == 2)
-                        #expect(reply.status == 200, "\(note): \(reply.text)")
                         if limit == 2 {
                             #expect(reply.json["count"]?.int == Int64(sections.count), "\(note)")
                         }
@@ -150,10 +154,9 @@ struct SectionPagingTests {
                 var keys: [String] = []
                 var cursor: String?
                 repeat {
-                    let reply = Self.page(
+                    let reply = try Self.page(
                         world, by, ("TRUEPREDICATE", []), sort, limit: 2, objects: 0,
                         cursor: cursor, counts: false)
-                    #expect(reply.status == 200, "\(note): \(reply.text)")
                     keys += (reply.json["sections"]?.elements ?? []).map { "\($0["key"] ?? .null)" }
                     cursor = reply.next
                     // New objects may belong to sections that were told already.

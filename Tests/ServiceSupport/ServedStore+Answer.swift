@@ -3,15 +3,26 @@ import StoreService
 import Threads
 
 extension ServedStore {
+    /// Answers with the reply of a use case that reads: at once if that is short, else from a job, as a server does.
+    ///
+    /// - Returns: Nil where there is nobody to answer.
+    package func reply<Case: ReadCase, Answer: Sendable>(
+        to reading: Case, _ answer: @escaping @Sendable (Case.Reply) throws(RequestFault) -> Answer
+    ) throws -> Answer? {
+        var reading = reading
+        if let short = try reading.answerIfShort(self, answer) { return short }
+        return try self.answer(reading, answer)
+    }
+
     /// Answers with the reply of a use case that reads, from a job.
     ///
     /// - Returns: Nil where there is nobody to answer.
-    func answer<Case: ReadCase, Answer: Sendable>(
+    package func answer<Case: ReadCase, Answer: Sendable>(
         _ reading: Case, _ answer: @escaping @Sendable (Case.Reply) throws(RequestFault) -> Answer
     ) throws -> Answer? {
         let done = Monitor<Result<Answer?, RequestFault>?>(nil)
         let isTaken = scheduler.submit(
-            Job(Caller.program.client) { job in
+            Job(reading.caller.client) { [reading] job in
                 let result: Result<Answer?, RequestFault>
                 do throws(RequestFault) {
                     switch try reading.answer(self, in: job, answer) {

@@ -1,3 +1,7 @@
+import ObjectJSON
+import ObjectModel
+import ServiceSupport
+import StoreService
 import TestSupport
 import Testing
 
@@ -5,47 +9,57 @@ import Testing
 struct OrderTests {
     private typealias Keys = [(path: String, isAscending: Bool)]
 
-    private static let list = "/v1/classes/Item/objects"
+    /// A query of the objects.
+    private static func query(
+        sort: String? = nil, distinct: String? = nil, filter: String? = nil
+    ) -> QueryText {
+        var text = QueryText()
+        text.sort = sort
+        text.distinct = distinct
+        text.filter = filter
+        return text
+    }
 
     /// All pages of a list.
     private static func pages(
-        _ world: OrderWorld, _ parameters: [(String, String)], limit: Int, _ note: String
-    ) -> [Int] {
+        _ world: OrderWorld, _ query: QueryText, limit: Int
+    ) throws -> [Int] {
+        var query = query
+        query.limit = limit
+        query.fields = "id"
         var found: [Int] = []
-        var cursor: String?
         repeat {
-            let reply = world.server.send(
-                "GET",
-                target(
-                    list,
-                    parameters + [("limit", "\(limit)"), ("fields", "id")]
-                        + (cursor.map { [("cursor", $0)] } ?? [])))
-            #expect(reply.status == 200, "\(note): \(reply.text)")
-            if reply.status != 200 { return found }
-            let ids = reply.ids.map(Int.init)
-            #expect(ids.count <= limit, "\(note)")
-            found += ids
-            cursor = reply.next
-        } while cursor != nil && found.count <= world.items.count
+            let page = try #require(
+                try world.service.page(.objects(.ofClass("Item")), query))
+            #expect(page.ids.count <= limit)
+            found += page.ids
+            query.cursor = page.next
+        } while query.cursor != nil && found.count <= world.items.count
         return found
     }
 
+    /// The keys of an order as `sort` states them, and as a filter does.
+    private static func texts(_ keys: Keys) -> (sort: String, suffix: String) {
+        (
+            keys.map { ($0.isAscending ? "" : "-") + $0.path }.joined(separator: ","),
+            keys.map { "\($0.path) \($0.isAscending ? "ASC" : "DESC")" }.joined(separator: ", ")
+        )
+    }
+
     /// Compares an order, stated in both places, with the model's.
-    private static func check(_ world: OrderWorld, _ keys: Keys, _ seed: UInt64) -> Bool {
+    private static func check(_ world: OrderWorld, _ keys: Keys, _ seed: UInt64) throws -> Bool {
         let expected = world.ids(keys)
-        let sort = keys.map { ($0.isAscending ? "" : "-") + $0.path }
-            .joined(separator: ",")
-        let suffix = keys.map { "\($0.path) \($0.isAscending ? "ASC" : "DESC")" }
-            .joined(separator: ", ")
+        let (sort, suffix) = texts(keys)
         var isRight = true
-        for parameters in [
-            [("sort", sort)], [("filter", "TRUEPREDICATE SORT(\(suffix))")],
-            [("sort", sort), ("filter", "id >= 0 AND ints.@count >= 0")],
+        for query in [
+            query(sort: sort), query(filter: "TRUEPREDICATE SORT(\(suffix))"),
+            query(sort: sort, filter: "id >= 0 AND ints.@count >= 0"),
         ] {
             for limit in [1, 5, 1000] {
-                let note = "seed \(seed): \(parameters) limit \(limit)"
-                let found = pages(world, parameters, limit: limit, note)
-                #expect(found == expected, "\(note)")
+                let found = try pages(world, query, limit: limit)
+                #expect(
+                    found == expected,
+                    "seed \(seed): \(query.sort ?? "") \(query.filter ?? "") limit \(limit)")
                 isRight = isRight && found == expected
             }
         }
@@ -58,7 +72,7 @@ struct OrderTests {
         let world = try OrderWorld(engine, seed: seed, count: 16)
         for path in OrderWorld.paths {
             for isAscending in [true, false] {
-                _ = Self.check(world, [(path, isAscending)], seed)
+                _ = try Self.check(world, [(path, isAscending)], seed)
             }
         }
     }
@@ -76,7 +90,7 @@ struct OrderTests {
                     Bool.random(using: &random)
                 )
             }
-            guard Self.check(world, keys, seed) else { return }
+            guard try Self.check(world, keys, seed) else { return }
         }
     }
 
@@ -107,20 +121,21 @@ struct OrderTests {
             ]
             for keys in orders {
                 let expected = Self.firsts(world, path, in: world.ids(keys))
-                let sort = keys.map { ($0.isAscending ? "" : "-") + $0.path }.joined(separator: ",")
-                let suffix = keys.map { "\($0.path) \($0.isAscending ? "ASC" : "DESC")" }
-                    .joined(separator: ", ")
-                let order = keys.isEmpty ? [] : [("sort", sort)]
-                let ordered = keys.isEmpty ? "" : " SORT(\(suffix))"
-                for parameters in [
-                    order + [("distinct", path)],
-                    order + [("distinct", path), ("filter", "id >= 0 AND ints.@count >= 0")],
-                    [("filter", "TRUEPREDICATE\(ordered) DISTINCT(\(path))")],
+                let texts = Self.texts(keys)
+                let sort = keys.isEmpty ? nil : texts.sort
+                let ordered = keys.isEmpty ? "" : " SORT(\(texts.suffix))"
+                for query in [
+                    Self.query(sort: sort, distinct: path),
+                    Self.query(
+                        sort: sort, distinct: path, filter: "id >= 0 AND ints.@count >= 0"),
+                    Self.query(filter: "TRUEPREDICATE\(ordered) DISTINCT(\(path))"),
                 ] {
                     for limit in [1, 3, 1000] {
-                        let note = "seed \(seed): \(parameters) limit \(limit)"
-                        let found = Self.pages(world, parameters, limit: limit, note)
-                        #expect(found == expected, "\(note)")
+                        let found = try Self.pages(world, query, limit: limit)
+                        #expect(
+                            found == expected,
+                            "seed \(seed): \(query.sort ?? "") \(path) \(query.filter ?? "") limit \(limit)"
+                        )
                         guard found == expected else { return }
                     }
                 }
@@ -148,54 +163,57 @@ struct OrderTests {
             ("items", "ints.@sum,-id"), ("items", "best.number"), ("items", "marks.k,-text"),
         ])
     func elements(property: String, sort: String) throws {
-        let server = try TestServer(schema: .init(classes: []))
+        let classes = [
+            ObjectClass(
+                name: "Box", primaryKey: "id",
+                properties: [
+                    Schemas.property("id", .int), Schemas.list("ints", .int),
+                    Schemas.list("any", .mixed), Schemas.list("texts", .string, optional: true),
+                    Schemas.list("reals", .double, optional: true),
+                    Property(name: "map", type: .map(.scalar(.int)), isOptional: true),
+                    Schemas.list("items", of: "Item"),
+                ]),
+            ObjectClass(
+                name: "Item", primaryKey: "id",
+                properties: [
+                    Schemas.property("id", .int), Schemas.property("text", .string, optional: true),
+                    Schemas.property("number", .int, optional: true), Schemas.list("ints", .int),
+                    Property(name: "marks", type: .map(.scalar(.int))),
+                    Schemas.link("best", "Item"),
+                ]),
+        ]
+        let service = try TestService(classes: classes)
         let stem = String(repeating: "y", count: 420)
-        #expect(
-            server.send(
-                "PUT", "/v1/schema",
-                #"""
-                {"classes":[{"name":"Box","primaryKey":"id","properties":{"id":"int","ints":"int[]",
-                "any":"mixed[]","texts":"string?[]","reals":"double?[]","map":"int?{}","items":"Item[]"}},
-                {"name":"Item","primaryKey":"id","properties":{"id":"int","text":"string?","number":"int?",
-                "ints":"int[]","marks":"int{}","best":"Item"}}]}
-                """#
-            ).status == 200)
+        let texts = [#""\#(stem)b""#, "null", #""\#(stem)a""#, #""z""#]
         let items = (0..<12).map { id in
-            #"{"id":\#(id),"text":\#([#""\#(stem)b""#, "null", #""\#(stem)a""#, #""z""#][id % 4]),"number":\#(id % 3),"ints":[\#(id % 5)],"marks":{"k":\#(id % 2)},"best":\#(id % 3 == 0 ? "null" : "\(id - 1)")}"#
+            let best = id % 3 == 0 ? "null" : "\(id - 1)"
+            return #"{"id":\#(id),"text":\#(texts[id % 4]),"number":\#(id % 3),"ints":[\#(id % 5)],"#
+                + #""marks":{"k":\#(id % 2)},"best":\#(best)}"#
         }
-        for item in items {
-            #expect(server.send("POST", "/v1/classes/Item/objects", item).status == 201)
-        }
+        try service.write("Item", array: "[\(items.joined(separator: ","))]")
         let order = [3, 0, 11, 3, 7, 5, 1, 2, 9, 8, 10, 4, 6, 3]
-        let reply = server.send(
-            "PUT", "/v1/classes/Box/objects/1",
+        let box = ObjectAddress("Box", "1")
+        try service.put(
+            box,
             #"{"ints":[3,1,3,2,1,9,-4],"any":[1,"x",null,1.0,[2],{"a":1},"\#(stem)b","\#(stem)a",true,{"$double":"NaN"}],"texts":["b",null,"","\#(stem)b","\#(stem)a","b",null],"reals":[1,"NaN",null,-0.0,0,"Infinity","NaN",2.5],"map":{"a":3,"b":null,"c":3,"d":-1,"e":7},"items":\#(order)}"#
         )
-        #expect(reply.status == 201, "\(reply.text)")
-        let path = "/v1/classes/Box/objects/1/properties/\(property)"
-        let whole = server.send("GET", target(path, [("sort", sort)]))
-        #expect(whole.status == 200, "\(whole.text)")
-        func elements(_ reply: HTTPClient.Reply) -> [QueryJSON] {
-            let json = reply.json
-            return (json["elements"] ?? json["entries"] ?? json["objects"] ?? .null).elements
+        func page(_ query: QueryText) throws -> (elements: [QueryJSON], next: String?) {
+            let page = try #require(try service.page(of: property, of: box, query))
+            let lists = ["elements", "entries", "objects"].compactMap { page.json[$0] }
+            return (lists.first?.elements ?? [], page.next)
         }
-        let plain = elements(server.send("GET", path))
-        let all = elements(whole)
+        let plain = try page(QueryText()).elements
+        let all = try page(Self.query(sort: sort)).elements
         #expect(all.count == plain.count && plain.allSatisfy(all.contains))
         for limit in [1, 2, 3] {
             var found: [QueryJSON] = []
-            var cursor: String?
+            var query = Self.query(sort: sort)
+            query.limit = limit
             repeat {
-                let page = server.send(
-                    "GET",
-                    target(
-                        path,
-                        [("sort", sort), ("limit", "\(limit)")]
-                            + (cursor.map { [("cursor", $0)] } ?? [])))
-                #expect(page.status == 200, "\(page.text)")
-                found += elements(page)
-                cursor = page.next
-            } while cursor != nil && found.count <= all.count
+                let (elements, next) = try page(query)
+                found += elements
+                query.cursor = next
+            } while query.cursor != nil && found.count <= all.count
             #expect(found == all, "\(property) by \(sort), limit \(limit)")
         }
     }
@@ -210,10 +228,13 @@ struct OrderTests {
     func refused(path: String, detail: String) throws {
         let world = try OrderWorld(.memory, seed: 1, count: 2)
         for name in ["sort", "distinct"] where !(name == "distinct" && path == "best") {
-            APIScenario(
-                "GET", target(Self.list, [(name, path)]), status: 400,
-                contains: [detail, #""parameter":"\#(name)""#]
-            ).check(on: world.server)
+            let query = Self.query(
+                sort: name == "sort" ? path : nil, distinct: name == "distinct" ? path : nil)
+            let fault = #expect(throws: RequestFault.self) {
+                try world.service.page(.objects(.ofClass("Item")), query)
+            }
+            #expect(fault?.kind == .malformed && fault?.errors.first?.parameter == name)
+            #expect(fault?.detail.contains(detail) ?? false, "\(fault?.detail ?? "")")
         }
     }
 }

@@ -1,5 +1,6 @@
 import ObjectModel
 import PlainQuery
+import ServiceSupport
 import TestSupport
 
 /// Objects with every kind of value, and aggregates of them by the plainest means.

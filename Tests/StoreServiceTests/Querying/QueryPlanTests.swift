@@ -1,18 +1,17 @@
+import ServiceSupport
 import TestSupport
 import Testing
 
 @Suite("plans of queries")
-struct QueryExplainTests {
-    private func explain(_ world: QueryWorld, _ members: String) -> QueryJSON {
-        let reply = world.server.send(
-            "POST", "/v1/classes/Item/query", "{\"explain\":true,\(members)}")
-        #expect(reply.status == 200, "\(reply.text)")
-        let explain = reply.json["explain"] ?? .null
+struct QueryPlanTests {
+    private func explain(_ world: QueryWorld, _ members: String) throws -> QueryJSON {
+        let page = try world.page("{\"explain\":true,\(members)}")
+        let explain = page.json["explain"] ?? .null
         #expect(
             explain.names == [
                 "entriesRead", "indexes", "plan", "rowsRead", "rowsReturned", "steps",
             ])
-        #expect(explain["rowsReturned"]?.int == Int64(reply.json["objects"]?.elements.count ?? -1))
+        #expect(explain["rowsReturned"]?.int == Int64(page.json["objects"]?.elements.count ?? -1))
         return explain
     }
 
@@ -28,13 +27,9 @@ struct QueryExplainTests {
                 "{\"id\":\(id),\"a\":\(id % 1000),\"ai\":\(id % 1000),\"si\":\"s\(id % 100)\",\"d\":\(id),\"di\":\(id),\"b\":\(id % 2 == 0),\"bi\":\(id % 2 == 0),\"best\":\(id % 500)}"
             )
         }
-        #expect(
-            world.server.send(
-                "POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]",
-                headers: [("Prefer", "return=minimal")]
-            ).status == 201)
+        try world.create(bodies)
         world.order = Array(0..<count)
-        world.server.store.takeSamples()
+        world.service.store.takeSamples()
 
         // Members, plan, indexes, the most rows and index entries that may be read.
         let cases: [(String, String, [String], Int, Int)] = [
@@ -124,7 +119,7 @@ struct QueryExplainTests {
             (#""sort":"d","limit":10"#, "scan of all objects, then sorted", [], 5001, 0),
         ]
         for (members, plan, indexes, rowsMax, entriesMax) in cases {
-            let explain = explain(world, "\"fields\":\"id\",\(members)")
+            let explain = try explain(world, "\"fields\":\"id\",\(members)")
             #expect(explain["plan"]?.string == plan, "\(members)")
             #expect(explain["indexes"]?.elements.compactMap(\.string) == indexes, "\(members)")
             let (rows, entries) = (
@@ -145,24 +140,23 @@ struct QueryExplainTests {
         ] {
             var cursor = ""
             for _ in 0..<40 {
-                let reply = world.server.send(
-                    "POST", "/v1/classes/Item/query",
+                let page = try world.page(
                     "{\"explain\":true,\"fields\":\"id\",\(members)\(cursor)}")
-                let explain = reply.json["explain"] ?? .null
+                let explain = page.json["explain"] ?? .null
                 #expect(
                     (explain["rowsRead"]?.int ?? .max) <= rowsMax
                         && (explain["entriesRead"]?.int ?? .max) <= entriesMax,
                     "\(members) \(explain)")
-                cursor = ",\"cursor\":\"\(reply.next ?? "")\""
+                cursor = ",\"cursor\":\"\(page.next ?? "")\""
             }
         }
-        let counted = explain(world, #""fields":"id","filter":"ai == 77","count":"exact""#)
+        let counted = try explain(world, #""fields":"id","filter":"ai == 77","count":"exact""#)
         #expect(counted["rowsRead"]?.int == 5)
         #expect(
             counted["steps"]?.elements.map { $0["name"]?.string } == ["plan", "objects", "count"])
         #expect(counted["steps"]?.elements.last?["rows"]?.int == 5)
         // A count of a range looks at no row.
-        let range = explain(
+        let range = try explain(
             world, #""fields":"id","filter":"di >= 1000","limit":1,"count":"exact""#)
         #expect(range["steps"]?.elements.last?["rows"]?.int == 4000)
     }
@@ -171,30 +165,23 @@ struct QueryExplainTests {
     func steps() throws {
         let world = try QueryWorld(.memory, seed: 7, count: 0)
         let bodies = (0..<5000).map { "{\"id\":\($0),\"a\":\($0),\"ai\":\($0 % 2),\"d\":\($0)}" }
-        #expect(
-            world.server.send(
-                "POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]",
-                headers: [("Prefer", "return=minimal")]
-            ).status == 201)
+        try world.create(bodies)
         func names(_ explain: QueryJSON) -> [String] {
             explain["steps"]?.elements.compactMap { $0["name"]?.string } ?? []
         }
         let filter = #""filter":"a >= 4998 AND d > 0","sort":"-d","fields":"id""#
-        #expect(names(explain(world, filter)) == ["plan", "objects"])
+        #expect(names(try explain(world, filter)) == ["plan", "objects"])
         // Scans have the columns built.
-        _ = explain(world, filter)
-        let byColumns = explain(world, filter)
+        _ = try explain(world, filter)
+        let byColumns = try explain(world, filter)
         #expect(byColumns["plan"]?.string == "scan by columns a, d, then sorted")
         #expect(names(byColumns) == ["plan", "objects by columns a, d"])
-        let counted = explain(world, filter + #","count":"exact""#)
+        let counted = try explain(world, filter + #","count":"exact""#)
         #expect(names(counted).last == "count by columns a, d")
         // A walk in the order of an index that finds nothing for long, since what a sample has seen has changed.
-        world.server.store.takeSamples()
-        #expect(
-            world.server.send(
-                "PATCH", target("/v1/classes/Item/objects", [("all", "true")]), "{\"note\":1}"
-            ).status == 200)
-        let given = explain(world, #""filter":"note == 0","sort":"ai","limit":2"#)
+        world.service.store.takeSamples()
+        try world.service.patchAll("Item", "{\"note\":1}")
+        let given = try explain(world, #""filter":"note == 0","sort":"ai","limit":2"#)
         let walk = "index ai, 1 range, each object tested"
         let scan = "scan of all objects, then sorted, each object tested"
         #expect(given["plan"]?.string == walk + "; then " + scan)
@@ -227,13 +214,12 @@ struct QueryExplainTests {
             let expected = world.expected(sort, matches)
             let arguments = first.arguments + second.arguments
             for suffix in ["", "i"] {
-                let reply = world.page(
+                let page = try world.page(
                     (whole.replacing("#", with: suffix), arguments), sort, limit: 1000, cursor: nil)
                 let note =
                     "seed \(seed) round \(round): \(whole) \(arguments) \(sort) with '\(suffix)'"
-                #expect(reply.status == 200, "\(note): \(reply.text)")
-                #expect(reply.ids.map(Int.init) == expected, "\(note)")
-                if reply.ids.map(Int.init) != expected { return }
+                #expect(page.ids == expected, "\(note)")
+                if page.ids != expected { return }
             }
         }
     }

@@ -1,5 +1,7 @@
+import ObjectJSON
 import ObjectStore
-import RESTAPI
+import ServiceSupport
+import StoreService
 import TestSupport
 import Testing
 
@@ -19,16 +21,16 @@ struct AggregateDifferentialTests {
             let seed = first &+ round
             var random = SeededGenerator(seed: seed)
             let world = PlainGroups(count: Int.random(in: 1...90, using: &random), &random)
-            let server = try Self.server(world, hasColumns: round % 2 == 1)
+            let service = try Self.service(world, hasColumns: round % 2 == 1)
             for _ in 0..<Self.queriesOfAStore {
                 let query = PlainAggregateQuery(count: world.items.count, &random)
                 let limit = [1000, 7, 13].randomElement(using: &random) ?? 1000
                 let expected = query.answer(world)
-                guard let difference = Self.difference(query, expected, limit, server) else {
+                guard let difference = try Self.difference(query, expected, limit, service) else {
                     groupCount += expected?.count ?? 0
                     continue
                 }
-                Issue.record("seed \(seed): \(query.parameters), pages of \(limit): \(difference)")
+                Issue.record("seed \(seed): \(query.text) of \(query.filter), pages of \(limit): \(difference)")
                 return
             }
         }
@@ -36,43 +38,42 @@ struct AggregateDifferentialTests {
         #expect(groupCount > Self.queryCount)
     }
 
-    private static func server(_ world: PlainGroups, hasColumns: Bool) throws -> TestServer {
+    private static func service(_ world: PlainGroups, hasColumns: Bool) throws -> TestService {
         var options = StoreOptions()
         options.columns.useCountMin = 1
         options.columns.objectCountMin = 0
         options.columns.sharedMicrosecondsMin = 0
         if !hasColumns { options.columns.byteCountMax = 0 }
-        let server = try TestServer(
-            try EngineCase.memory.open(), schema: PlainGroups.schema, storeOptions: options)
+        let service = try TestService(classes: PlainGroups.schema.classes, options: options)
         // Links lead to objects that are there.
         let ids = world.items.map { "{\"id\":\($0.id)}" }.joined(separator: ",")
-        #expect(server.send("POST", "/v1/classes/Thing/objects", "[\(ids)]").status == 201)
+        try service.write("Thing", array: "[\(ids)]")
         for item in world.items {
-            let reply = server.send(
-                "PUT", "/v1/classes/Thing/objects/\(item.id)", PlainGroups.json(item))
-            #expect(reply.status == 200, "\(reply.text)")
+            try service.put(ObjectAddress("Thing", "\(item.id)"), PlainGroups.json(item))
         }
-        return server
+        return service
     }
 
     /// What differs between the pages of a reply and the groups that are expected; nil for nothing.
     private static func difference(
         _ query: PlainAggregateQuery, _ expected: [PlainAggregateQuery.Group]?, _ limit: Int,
-        _ server: TestServer
-    ) -> String? {
+        _ service: TestService
+    ) throws -> String? {
         var groups: [QueryJSON] = []
-        var cursor: String?
+        var text = QueryText()
+        text.filter = query.filter
+        if !query.by.isEmpty { text.limit = limit }
         repeat {
-            var parameters = query.parameters
-            if !query.by.isEmpty { parameters.append(("limit", "\(limit)")) }
-            if let cursor { parameters.append(("cursor", cursor)) }
-            let reply = server.send("GET", target("/v1/classes/Thing/aggregate", parameters))
-            guard reply.status == 200 else {
-                return reply.status == 422 && expected == nil ? nil : reply.text
+            let page: WrittenPage
+            do {
+                page = try #require(
+                    try service.page(.aggregate(.ofClass("Thing"), query.text), text))
+            } catch let fault as RequestFault {
+                return fault.kind == .invalid && expected == nil ? nil : "\(fault)"
             }
-            groups += query.by.isEmpty ? [reply.json] : reply.json["groups"]?.elements ?? []
-            cursor = reply.next
-        } while cursor != nil && groups.count < 10_000
+            groups += query.by.isEmpty ? [page.json] : page.json["groups"]?.elements ?? []
+            text.cursor = page.next
+        } while text.cursor != nil && groups.count < 10_000
         guard let expected else { return "a sum beyond 64 bits was not refused" }
         guard groups.count == expected.count else {
             return "\(groups.count) groups instead of \(expected.count)"

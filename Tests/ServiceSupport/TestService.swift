@@ -1,0 +1,126 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import StoreService
+import TestSupport
+
+/// The use cases of a store with a schema, without a server. It is for the program itself; one thread at a time uses it.
+package final class TestService {
+    /// The use cases.
+    package let served: ServedStore
+    /// The store.
+    package var store: Store { served.store }
+
+    /// Opens the use cases of an empty store.
+    package init(
+        _ engine: EngineCase = .memory, classes: [ObjectClass],
+        options: StoreOptions = StoreOptions(), limits: ServiceLimits = ServiceLimits(),
+        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
+    ) throws {
+        var options = options
+        // With HOLDFAST_OUTSIDE=1 every test uses out-of-line values.
+        if getenv("HOLDFAST_OUTSIDE") != nil { options.overflowLimits = .tiny }
+        served = ServedStore(
+            try Shelter.open(engine, options: options, classes: classes), limits: limits,
+            report: { _, _ in }, reportSlow: reportSlow)
+    }
+
+    deinit {
+        served.stop()
+        store.close()
+    }
+
+    // MARK: Reading
+
+    /// Reads a page.
+    package func page(_ subject: PageRequest.Subject, _ text: QueryText) throws -> WrittenPage? {
+        let request = PageRequest(subject, text, for: .program, ReadVersion(nil, of: served))
+        return try served.reply(to: request) { reply in
+            WrittenPage(String(decoding: reply.text.bytes, as: UTF8.self), reply.page)
+        }
+    }
+
+    /// Reads a page of the query that a body states.
+    package func page(_ subject: PageRequest.Subject, body: String) throws -> WrittenPage? {
+        try page(subject, query(body))
+    }
+
+    /// Reads a page of a collection or an inverse link.
+    package func page(of property: String, of object: ObjectAddress, _ text: QueryText) throws
+        -> WrittenPage?
+    {
+        let reading = PropertyRead(
+            RequestBytes(property), of: object, shownBy: nil, for: .program,
+            ReadVersion(nil, of: served))
+        return try served.reply(to: reading) { property throws(RequestFault) in
+            let buffer = ByteBuffer(capacity: 1024)
+            let page = try property.writePage(
+                text, quotesLargeInts: false, under: nil, to: buffer)
+            return WrittenPage(String(decoding: buffer.bytes, as: UTF8.self), page)
+        }
+    }
+
+    /// The query that a body states.
+    private func query(_ body: String) throws -> QueryText {
+        let bytes = RequestBytes(body)
+        return try withExtendedLifetime(bytes) {
+            try QueryText(
+                body: served.queryJSON(bytes.bytes, RequestScratch.current.parser),
+                byteCount: bytes.bytes.count, within: served.limits)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Creates an object, or replaces it.
+    @discardableResult
+    package func put(_ object: ObjectAddress, _ json: String) throws -> ServedStore.Answer {
+        try write(.named(object, isMerge: false), json, .replace)
+    }
+
+    /// Writes the objects of an array.
+    @discardableResult
+    package func write(
+        _ className: String, array json: String, _ mode: WriteMode = .create
+    ) throws -> ServedStore.Answer {
+        try write(.new(RequestBytes(className), isArray: true), json, mode)
+    }
+
+    /// Applies a JSON patch.
+    @discardableResult
+    package func patch(
+        _ object: ObjectAddress, _ json: String, _ precondition: Precondition = .none
+    ) throws -> ServedStore.Answer {
+        try write(.patched(object), json, .update, precondition)
+    }
+
+    /// Deletes an object.
+    package func delete(_ object: ObjectAddress) throws {
+        _ = try write(.deleted(object), "", .update)
+    }
+
+    /// Changes all objects of a class by a merge patch.
+    package func patchAll(_ className: String, _ json: String) throws {
+        let patch = PatchBody(RequestBytes(json), isJSONPatch: false)
+        let change = BulkChange(
+            of: .ofClass(className), QueryText(), .patch(patch), for: .program, in: served)
+        _ = try served.make(change) { write in
+            try served.withRead(for: .program) { read throws(RequestFault) in
+                try write.amend { change throws(RequestFault) in try change.search(read) }
+            }
+        }
+    }
+
+    private func write(
+        _ subject: ObjectWrite.Subject, _ json: String, _ mode: WriteMode,
+        _ precondition: Precondition = .none
+    ) throws -> ServedStore.Answer {
+        try served.make(
+            ObjectWrite(
+                subject, RequestBytes(json), mode, precondition, for: .program, in: served))
+    }
+}

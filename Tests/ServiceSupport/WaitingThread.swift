@@ -1,0 +1,46 @@
+import Bytes
+import JSON
+import ObjectJSON
+import StoreService
+import Threads
+
+/// A thread that waits for its write.
+package struct WaitingThread: WriteWaiter {
+    private let isFinished = Monitor(false)
+
+    package init() {}
+
+    package func wake<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) {
+        isFinished.signal { isFinished in
+            isFinished = true
+            return true
+        }
+    }
+
+    package func tell<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) { wake(write) }
+
+    /// Waits until the write is durable or has failed.
+    package func wait() { isFinished.wait { $0 ? () : nil } }
+}
+
+extension ServedStore {
+    /// What a write has answered.
+    package enum Answer: Equatable {
+        case json(String, isCreated: Bool)
+    }
+
+    /// Makes a write and waits for it. `amid` runs when its request has been read, and before it is handed in.
+    package func make<Body: WriteBody>(
+        _ body: Body, _ claim: IdempotencyClaim? = nil,
+        amid: (ServedWrite<Body, WaitingThread>) throws -> Void = { _ in }
+    ) throws -> Answer {
+        let write = try ServedWrite(body, waiter: WaitingThread(), claim, in: self)
+        try amid(write)
+        write.start()
+        write.waiter.wait()
+        defer { write.end() }
+        let reply = try write.answer()
+        let text = String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
+        return .json(reply.hasJSON ? text : "", isCreated: reply.isCreated)
+    }
+}
