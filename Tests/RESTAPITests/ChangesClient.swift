@@ -109,7 +109,8 @@ final class ChangesClient {
 
     // MARK: Reading
 
-    private func byte() -> UInt8? {
+    /// What has come up to the end of a line or of so many bytes, at least one; nil at the end of the connection.
+    private func piece(_ byteCountMax: Int = .max) -> ArraySlice<UInt8>? {
         if position == received.count {
             var piece = [UInt8](repeating: 0, count: 64 << 10)
             let count = recv(socket, &piece, piece.count, 0)
@@ -117,48 +118,55 @@ final class ChangesClient {
             received = Array(piece[..<count])
             position = 0
         }
-        position += 1
-        return received[position - 1]
+        let rest = received[position...].prefix(byteCountMax)
+        let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+        let piece = received[position..<end]
+        position = end
+        return piece
     }
 
-    private func line(_ byte: () -> UInt8?) -> String? {
+    /// The next line of the pieces that `piece` gives; nil where they end first.
+    private func line(_ piece: () -> ArraySlice<UInt8>?) -> String? {
         var bytes: [UInt8] = []
-        while let next = byte() {
-            if next == UInt8(ascii: "\n") {
-                if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-                return String(decoding: bytes, as: UTF8.self)
-            }
-            bytes.append(next)
+        while let next = piece() {
+            bytes += next
+            guard bytes.last == UInt8(ascii: "\n") else { continue }
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+            return String(decoding: bytes, as: UTF8.self)
         }
         return nil
     }
 
+    private func headLine() -> String? { line { piece() } }
+
     private func readHead() {
-        guard let start = line(byte) else { return }
+        guard let start = headLine() else { return }
         status = start.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        while let field = line(byte), !field.isEmpty {
+        while let field = headLine(), !field.isEmpty {
             guard let colon = field.firstIndex(of: ":") else { continue }
             headers[field[..<colon].lowercased()] = String(
                 field[field.index(after: colon)...].drop { $0 == " " })
         }
     }
 
-    private func bodyByte() -> UInt8? {
-        if headers["transfer-encoding"] == "chunked" {
+    private func bodyPiece() -> ArraySlice<UInt8>? {
+        let isChunked = headers["transfer-encoding"] == "chunked"
+        if isChunked {
             while chunkLeft == 0 {
-                guard let size = line(byte) else { return nil }
+                guard let size = headLine() else { return nil }
                 if size.isEmpty { continue }
                 guard let count = Int(size, radix: 16), count > 0 else { return nil }
                 chunkLeft = count
             }
-            chunkLeft -= 1
         }
-        guard let next = byte() else { return nil }
-        body.append(next)
+        guard let next = piece(isChunked ? chunkLeft : .max) else { return nil }
+        if isChunked { chunkLeft -= next.count }
+        body += next
         return next
     }
 
-    private func bodyLine() -> String? { line(bodyByte) }
+    private func bodyLine() -> String? { line(bodyPiece) }
 }
 
 /// What a client that follows the rules of change streams knows: set what enters or is updated, remove

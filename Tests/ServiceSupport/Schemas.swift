@@ -91,4 +91,36 @@ package enum Schemas {
                 list("others", of: "Loose"),
             ]),
     ])
+
+    /// Albums with every kind of collection, for values and collections that are stored out of line.
+    package static let albums = Schema(classes: [
+        ObjectClass(
+            name: "Album", primaryKey: "id",
+            properties: [
+                property("id", .int),
+                property("title", .string, optional: true),
+                property("notes", .string, optional: true, indexed: true),
+                property("cover", .data, optional: true),
+                Property(name: "plays", type: .list(.scalar(.int)), isOptional: true),
+                set("tags", .string),
+                Property(name: "prices", type: .map(.scalar(.int))),
+                list("tracks", of: "Track"),
+                list("pages", of: "Page"),
+                Property(name: "front", type: .single(.object("Page")), isOptional: true),
+            ]),
+        ObjectClass(
+            name: "Track", primaryKey: "id",
+            properties: [
+                property("id", .int),
+                Property(
+                    name: "albums", type: .linkingObjects(className: "Album", property: "tracks")),
+            ]),
+        ObjectClass(
+            name: "Page", kind: .embedded,
+            properties: [
+                property("text", .string, optional: true),
+                list("marks", .int),
+                link("track", "Track"),
+            ]),
+    ])
 }

@@ -19,14 +19,16 @@ package final class TestService {
     package init(
         _ engine: EngineCase = .memory, classes: [ObjectClass],
         options: StoreOptions = StoreOptions(), limits: ServiceLimits = ServiceLimits(),
+        valueByteCountMax: Int = 1 << 20,
         reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
     ) throws {
         var options = options
         // With HOLDFAST_OUTSIDE=1 every test uses out-of-line values.
         if getenv("HOLDFAST_OUTSIDE") != nil { options.overflowLimits = .tiny }
-        served = ServedStore(
-            try Shelter.open(engine, options: options, classes: classes), limits: limits,
-            report: { _, _ in }, reportSlow: reportSlow)
+        let store = try Store(
+            engine: engine.open(valueByteCountMax: valueByteCountMax), options: options)
+        try store.setSchema(classes)
+        served = ServedStore(store, limits: limits, report: { _, _ in }, reportSlow: reportSlow)
     }
 
     deinit {
@@ -64,6 +66,16 @@ package final class TestService {
         }
     }
 
+    /// Reads an object, with the properties that `fields` names.
+    package func object(_ object: ObjectAddress, fields: String? = nil) throws -> String? {
+        var reading = ObjectRead(
+            object, isProjected: false, for: .program, ReadVersion(nil, of: served))
+        reading.fields = fields
+        return try served.reply(to: reading) { _ in
+            String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
+        }
+    }
+
     /// The query that a body states.
     private func query(_ body: String) throws -> QueryText {
         let bytes = RequestBytes(body)
@@ -93,9 +105,21 @@ package final class TestService {
     /// Applies a JSON patch.
     @discardableResult
     package func patch(
-        _ object: ObjectAddress, _ json: String, _ precondition: Precondition = .none
+        _ object: ObjectAddress, _ json: String
     ) throws -> ServedStore.Answer {
-        try write(.patched(object), json, .update, precondition)
+        try write(.patched(object), json, .update)
+    }
+
+    /// Changes what a merge patch states.
+    @discardableResult
+    package func merge(_ object: ObjectAddress, _ json: String) throws -> ServedStore.Answer {
+        try write(.named(object, isMerge: true), json, .update)
+    }
+
+    /// Makes the operations of a transaction.
+    package func transaction(_ operations: [String]) throws {
+        let body = "{\"operations\":[\(operations.joined(separator: ","))]}"
+        _ = try served.make(TransactionWrite(RequestBytes(body), for: .program, in: served))
     }
 
     /// Deletes an object.
@@ -116,11 +140,10 @@ package final class TestService {
     }
 
     private func write(
-        _ subject: ObjectWrite.Subject, _ json: String, _ mode: WriteMode,
-        _ precondition: Precondition = .none
+        _ subject: ObjectWrite.Subject, _ json: String, _ mode: WriteMode
     ) throws -> ServedStore.Answer {
         try served.make(
             ObjectWrite(
-                subject, RequestBytes(json), mode, precondition, for: .program, in: served))
+                subject, RequestBytes(json), mode, .none, for: .program, in: served))
     }
 }

@@ -27,6 +27,9 @@ extension ServedStore {
     /// What a write has answered.
     package enum Answer: Equatable {
         case json(String, isCreated: Bool)
+
+        /// The JSON of the reply.
+        package var text: String { if case .json(let text, _) = self { text } else { "" } }
     }
 
     /// Makes a write and waits for it. `amid` runs when its request has been read, and before it is handed in.

@@ -122,7 +122,7 @@ struct LargeEditTests {
         "a list edited by elements, JSON patches and transactions equals an array",
         arguments: EngineCase.all)
     func lists(engine: EngineCase) throws {
-        let server = try TestServer.overflow(engine, LargeValueTests.schema)
+        let server = try TestServer.overflow(engine, Schemas.albums)
         server.send("PUT", Self.album, #"{"plays":[1,2,3,4,5,6,7,8,9,null,11,12]}"#)
         var script = ListScript(
             model: (1...12).map { $0 == 10 ? nil : $0 },
@@ -151,7 +151,7 @@ struct LargeEditTests {
 
     @Test("a set and a map edited by their elements equal a set and a dictionary")
     func setsAndMaps() throws {
-        let server = try TestServer.overflow(.memory, LargeValueTests.schema)
+        let server = try TestServer.overflow(.memory, Schemas.albums)
         server.send("PUT", Self.album, "{}")
         var random = SeededGenerator(seed: SeededGenerator.testSeed("set and map edits"))
         var tags: Set<String> = []
@@ -197,7 +197,7 @@ struct LargeEditTests {
         "links put into a list and taken out of it are seen by their targets, as often as they link"
     )
     func links() throws {
-        let server = try TestServer.overflow(.memory, LargeValueTests.schema)
+        let server = try TestServer.overflow(.memory, Schemas.albums)
         server.send("PUT", Self.album, "{}")
         server.send(
             "POST", "/v1/classes/Track/objects",
@@ -239,7 +239,7 @@ struct LargeEditTests {
 
     @Test("a long list made by import and appends is edited in the middle and paged anywhere")
     func million() throws {
-        let server = try TestServer(.memory, schema: LargeValueTests.schema)
+        let server = try TestServer(.memory, schema: Schemas.albums)
         var model = (0..<Int64(SeededGenerator.scaled(100_000))).map { $0 }
         let imported = server.send(
             "POST", "/v1/classes/Album/import",

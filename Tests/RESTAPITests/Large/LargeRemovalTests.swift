@@ -52,7 +52,7 @@ struct LargeRemovalTests {
 
     @Test("a list that is emptied element by element leaves nothing out of line, and grows again")
     func emptied() throws {
-        let server = try TestServer.overflow(.memory, LargeValueTests.schema)
+        let server = try TestServer.overflow(.memory, Schemas.albums)
         server.send("PUT", album, #"{"plays":[1,2,3,4,5,6,7,8,9,10]}"#)
         let elements = album + "/properties/plays/elements"
         for _ in 0..<10 { server.send("DELETE", elements + "/0") }

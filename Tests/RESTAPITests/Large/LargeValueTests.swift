@@ -2,44 +2,12 @@ import ObjectModel
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import ServiceSupport
 import TestSupport
 import Testing
 
 @Suite("large values and collections")
 struct LargeValueTests {
-    static let schema = Schema(classes: [
-        ObjectClass(
-            name: "Album", primaryKey: "id",
-            properties: [
-                Property(name: "id", type: .single(.scalar(.int))),
-                Property(name: "title", type: .single(.scalar(.string)), isOptional: true),
-                Property(
-                    name: "notes", type: .single(.scalar(.string)), isOptional: true,
-                    isIndexed: true),
-                Property(name: "cover", type: .single(.scalar(.data)), isOptional: true),
-                Property(name: "plays", type: .list(.scalar(.int)), isOptional: true),
-                Property(name: "tags", type: .set(.scalar(.string))),
-                Property(name: "prices", type: .map(.scalar(.int))),
-                Property(name: "tracks", type: .list(.object("Track"))),
-                Property(name: "pages", type: .list(.object("Page"))),
-                Property(name: "front", type: .single(.object("Page")), isOptional: true),
-            ]),
-        ObjectClass(
-            name: "Track", primaryKey: "id",
-            properties: [
-                Property(name: "id", type: .single(.scalar(.int))),
-                Property(
-                    name: "albums", type: .linkingObjects(className: "Album", property: "tracks")),
-            ]),
-        ObjectClass(
-            name: "Page", kind: .embedded,
-            properties: [
-                Property(name: "text", type: .single(.scalar(.string)), isOptional: true),
-                Property(name: "marks", type: .list(.scalar(.int))),
-                Property(name: "track", type: .single(.object("Track")), isOptional: true),
-            ]),
-    ])
-
     let server: TestServer
     let album = "/v1/classes/Album/objects/1"
 
@@ -47,7 +15,7 @@ struct LargeValueTests {
         var options = RESTOptions()
         options.limits.collectionElementCountMax = 20_000
         server = try TestServer(
-            try EngineCase.memory.open(valueByteCountMax: 64 << 20), schema: Self.schema,
+            try EngineCase.memory.open(valueByteCountMax: 64 << 20), schema: Schemas.albums,
             options: options)
     }
 
