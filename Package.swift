@@ -167,6 +167,12 @@ let package = Package(
                 "StorageLMDB", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
             ]),
         tests(
+            "ObjectJSONTests",
+            [
+                "ObjectJSON", "StoreService", "ObjectModel", "JSON", "Bytes", "TestSupport",
+                "ServiceSupport",
+            ]),
+        tests(
             "StoreServiceTests",
             [
                 "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel", "JSON", "Bytes",

@@ -15,11 +15,15 @@ package enum Schemas {
         Property(name: name, type: .single(.object(target)), isOptional: true)
     }
 
-    package static func list(_ name: String, _ scalar: ScalarType, optional: Bool = false) -> Property {
+    package static func list(_ name: String, _ scalar: ScalarType, optional: Bool = false)
+        -> Property
+    {
         Property(name: name, type: .list(.scalar(scalar)), isOptional: optional)
     }
 
-    package static func set(_ name: String, _ scalar: ScalarType, optional: Bool = false) -> Property {
+    package static func set(_ name: String, _ scalar: ScalarType, optional: Bool = false)
+        -> Property
+    {
         Property(name: name, type: .set(.scalar(scalar)), isOptional: optional)
     }
 

@@ -19,14 +19,14 @@ package final class TestService {
     package init(
         _ engine: EngineCase = .memory, classes: [ObjectClass],
         options: StoreOptions = StoreOptions(), limits: ServiceLimits = ServiceLimits(),
-        valueByteCountMax: Int = 1 << 20,
         reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
     ) throws {
         var options = options
         // With HOLDFAST_OUTSIDE=1 every test uses out-of-line values.
         if getenv("HOLDFAST_OUTSIDE") != nil { options.overflowLimits = .tiny }
-        let store = try Store(
-            engine: engine.open(valueByteCountMax: valueByteCountMax), options: options)
+        // As much as a store in a file takes.
+        let engine = try engine.open(valueByteCountMax: 64 << 20)
+        let store = try Store(engine: engine, options: options)
         try store.setSchema(classes)
         served = ServedStore(store, limits: limits, report: { _, _ in }, reportSlow: reportSlow)
     }
@@ -92,6 +92,12 @@ package final class TestService {
     @discardableResult
     package func put(_ object: ObjectAddress, _ json: String) throws -> ServedStore.Answer {
         try write(.named(object, isMerge: false), json, .replace)
+    }
+
+    /// Creates an object of a class.
+    @discardableResult
+    package func create(_ className: String, _ json: String) throws -> ServedStore.Answer {
+        try write(.new(RequestBytes(className), isArray: false), json, .create)
     }
 
     /// Writes the objects of an array.

@@ -37,7 +37,9 @@ struct LargePatchTests {
             "PATCH", album, #"[{"op":"add","path":"/plays/6000","value":1}]"#,
             headers: Self.type + [("If-Match", before ?? "")], status: 412
         ).check(on: server)
-        #expect(server.send("GET", album + "/properties/plays?limit=1&count=exact").text.hasSuffix("\"count\":12001}"))
+        #expect(
+            server.send("GET", album + "/properties/plays?limit=1&count=exact").text.hasSuffix(
+                "\"count\":12001}"))
         let changes = server.send(
             "GET", "/v1/classes/Album/changes?since=\(before?.replacing("\"", with: "") ?? "")"
         ).text

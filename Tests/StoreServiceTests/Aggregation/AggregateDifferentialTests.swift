@@ -30,7 +30,9 @@ struct AggregateDifferentialTests {
                     groupCount += expected?.count ?? 0
                     continue
                 }
-                Issue.record("seed \(seed): \(query.text) of \(query.filter), pages of \(limit): \(difference)")
+                Issue.record(
+                    "seed \(seed): \(query.text) of \(query.filter), pages of \(limit): \(difference)"
+                )
                 return
             }
         }

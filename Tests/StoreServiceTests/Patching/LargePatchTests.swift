@@ -12,7 +12,7 @@ struct LargePatchTests {
     private let album = ObjectAddress("Album", "1")
 
     init() throws {
-        service = try TestService(classes: Schemas.albums.classes, valueByteCountMax: 64 << 20)
+        service = try TestService(classes: Schemas.albums.classes)
         let tracks = (0..<50).map { "{\"id\":\($0)}" }.joined(separator: ",")
         try service.write("Track", array: "[\(tracks)]")
         func numbers(_ count: Int, _ text: (Int) -> String) -> String {
@@ -71,7 +71,8 @@ struct LargePatchTests {
             """
         let text = try service.patch(album, patch).text
         for part in [
-            #""title":"b""#, #""$omitted":["plays"]"#, "\"eur\":5", "\"k7\":8", "\"new\"", "changed",
+            #""title":"b""#, #""$omitted":["plays"]"#, "\"eur\":5", "\"k7\":8", "\"new\"",
+            "changed",
             "\"marks\":[9]",
         ] {
             #expect(text.contains(part))
@@ -97,7 +98,10 @@ struct LargePatchTests {
         (#"{"op":"remove","path":"/prices/none"}"#, .invalid, "path-missing", "/1/path"),
         (#"{"op":"add","path":"/prices/a.b","value":1}"#, .invalid, "invalid-map-key", "/1/value"),
         (#"{"op":"add","path":"/tracks/-","value":999}"#, .invalid, "dangling-link", "/1/value"),
-        (#"{"op":"replace","path":"/pages/1/none","value":1}"#, .invalid, "path-missing", "/1/path"),
+        (
+            #"{"op":"replace","path":"/pages/1/none","value":1}"#, .invalid, "path-missing",
+            "/1/path"
+        ),
         (
             #"{"op":"replace","path":"/pages/1/text","value":1}"#, .invalid, "wrong-type",
             "/1/value"

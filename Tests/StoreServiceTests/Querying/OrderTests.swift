@@ -187,7 +187,8 @@ struct OrderTests {
         let texts = [#""\#(stem)b""#, "null", #""\#(stem)a""#, #""z""#]
         let items = (0..<12).map { id in
             let best = id % 3 == 0 ? "null" : "\(id - 1)"
-            return #"{"id":\#(id),"text":\#(texts[id % 4]),"number":\#(id % 3),"ints":[\#(id % 5)],"#
+            return
+                #"{"id":\#(id),"text":\#(texts[id % 4]),"number":\#(id % 3),"ints":[\#(id % 5)],"#
                 + #""marks":{"k":\#(id % 2)},"best":\#(best)}"#
         }
         try service.write("Item", array: "[\(items.joined(separator: ","))]")

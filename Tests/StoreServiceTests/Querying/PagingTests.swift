@@ -176,7 +176,8 @@ struct PagingTests {
                 let gone = expected[2]
                 let item = try #require(world.items[gone])
                 try world.delete(gone)
-                let second = try world.page(("TRUEPREDICATE", []), sort, limit: 3, cursor: first.next)
+                let second = try world.page(
+                    ("TRUEPREDICATE", []), sort, limit: 3, cursor: first.next)
                 #expect(second.ids == Array(expected[3...]))
                 try world.put(item)
             }

@@ -1,7 +1,9 @@
+import ObjectJSON
 import ObjectModel
 import ServiceSupport
-import Testing
+import StoreService
 import TestSupport
+import Testing
 
 /// A property of `Thing`, what is sent and what is answered.
 struct Accepted: Sendable, CustomTestStringConvertible {
@@ -63,22 +65,32 @@ struct Accepted: Sendable, CustomTestStringConvertible {
 
 @Suite("values of every type")
 struct ValueTests {
-    let server: TestServer
+    private let service: TestService
+    private let thing = ObjectAddress("Thing", "1")
 
-    init() throws { server = try TestServer(schema: Schemas.everything) }
+    init() throws { service = try TestService(classes: Schemas.everything.classes) }
+
+    /// Expects that a write is refused for one fault, which has a code and a place.
+    @discardableResult
+    private static func expectRefusal(
+        _ code: String, _ pointer: String, _ note: String, _ write: () throws -> Void
+    ) -> RequestFault? {
+        let fault = #expect(throws: RequestFault.self, "\(note)") { try write() }
+        #expect(fault?.kind == .invalid, "\(note)")
+        #expect(fault?.errors.map(\.code) == [code], "\(note)")
+        #expect(fault?.errors.map(\.pointer) == [pointer], "\(note)")
+        return fault
+    }
 
     @Test("every accepted form is stored and answered in the one form of its type")
-    func accepted() {
+    func accepted() throws {
         for value in Accepted.table {
             let body = "{\"\(value.property)\":\(value.sent)}"
             let expected = "\"\(value.property)\":\(value.answered)"
-            let put = server.send("PUT", "/v1/classes/Thing/objects/1", body)
-            #expect(put.status == 200 || put.status == 201, "\(body): \(put.text)")
+            let text = try service.put(thing, body).text
             #expect(
-                put.text.contains(expected + ",") || put.text.contains(expected + "}"),
-                "\(body): \(put.text)")
-            let get = server.send("GET", "/v1/classes/Thing/objects/1")
-            #expect(get.text == put.text)
+                text.contains(expected + ",") || text.contains(expected + "}"), "\(body): \(text)")
+            #expect(try service.object(thing) == text)
         }
     }
 
@@ -151,30 +163,28 @@ struct ValueTests {
     ]
 
     @Test("a value of the wrong type is refused with its pointer and code, and changes nothing")
-    func wrongTypes() {
-        let before = server.send("PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"before\"}")
+    func wrongTypes() throws {
+        let before = try service.put(thing, "{\"name\":\"before\"}").text
+        let version = service.store.version
         for (properties, values, code) in Self.refused {
             for property in properties {
                 for value in values {
-                    for method in ["PUT", "PATCH"] {
-                        APIScenario(
-                            method, "/v1/classes/Thing/objects/1", "{\"\(property)\":\(value)}",
-                            status: 422,
-                            contains: [
-                                "\"code\":\"\(code)\",\"detail\"", "\"pointer\":\"/\(property)\"",
-                            ]
-                        ).check(on: server)
+                    let body = "{\"\(property)\":\(value)}"
+                    Self.expectRefusal(code, "/\(property)", body) {
+                        try service.put(thing, body)
+                    }
+                    Self.expectRefusal(code, "/\(property)", body) {
+                        try service.merge(thing, body)
                     }
                 }
             }
         }
-        let after = server.send("GET", "/v1/classes/Thing/objects/1")
-        #expect(after.text == before.text)
-        #expect(after.headers["etag"] == before.headers["etag"])
+        #expect(try service.object(thing) == before)
+        #expect(service.store.version == version)
     }
 
     @Test("an element of the wrong type is refused with its position")
-    func wrongElements() {
+    func wrongElements() throws {
         let table: [(String, String, Int, String)] = [
             ("flags", "[true,1]", 1, "wrong-type"), ("counts", "[1,2,\"x\"]", 2, "wrong-type"),
             ("counts", "[9223372036854775808]", 0, "out-of-range"),
@@ -185,69 +195,50 @@ struct ValueTests {
             ("ratioSetN", "[1e999]", 0, "out-of-range"),
         ]
         for (property, value, position, code) in table {
-            APIScenario(
-                "PUT", "/v1/classes/Thing/objects/9", "{\"\(property)\":\(value)}", status: 422,
-                contains: ["\"code\":\"\(code)\"", "\"pointer\":\"/\(property)/\(position)\""]
-            ).check(on: server)
+            let body = "{\"\(property)\":\(value)}"
+            Self.expectRefusal(code, "/\(property)/\(position)", body) {
+                try service.put(ObjectAddress("Thing", "9"), body)
+            }
         }
-        APIScenario("GET", "/v1/classes/Thing/objects/9", status: 404).check(on: server)
+        let missing = #expect(throws: RequestFault.self) {
+            try service.object(ObjectAddress("Thing", "9"))
+        }
+        #expect(missing?.kind == .notFound)
     }
 
     @Test("a property that is left out starts with its declared default or the zero of its type")
-    func defaults() {
-        let reply = server.send("PUT", "/v1/classes/Thing/objects/2", "{}")
-        #expect(reply.status == 201)
-        for text in [
+    func defaults() throws {
+        let answer = try service.put(ObjectAddress("Thing", "2"), "{}")
+        guard case .json(let text, isCreated: true) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        for part in [
             "\"id\":2", "\"flag\":false", "\"count\":0", "\"ratio\":0.0", "\"name\":\"\"",
             "\"bytes\":\"\"", "\"nameN\":null", "\"names\":[]", "\"countSet\":[]",
         ] {
-            #expect(reply.text.contains(text))
+            #expect(text.contains(part))
         }
-    }
-
-    @Test("ints beyond 2^53 are strings for those who prefer it")
-    func largeInts() {
-        server.send(
-            "PUT", "/v1/classes/Thing/objects/3",
-            "{\"count\":9007199254740993,\"counts\":[9007199254740992,-9007199254740993]}")
-        APIScenario(
-            "GET", "/v1/classes/Thing/objects/3", headers: [("Prefer", "int64=string")],
-            status: 200,
-            contains: [
-                "\"count\":\"9007199254740993\"", "[9007199254740992,\"-9007199254740993\"]",
-            ],
-            fields: ["preference-applied": "int64=string"]
-        ).check(on: server)
-        APIScenario(
-            "GET", "/v1/classes/Thing/objects/3", status: 200,
-            contains: ["\"count\":9007199254740993"]
-        ).check(on: server)
     }
 
     @Test(
         "strings and data of 16 MiB are taken, one byte more is refused", arguments: EngineCase.all)
     func lengths(engine: EngineCase) throws {
-        let server = try TestServer(engine, schema: Schemas.everything)
+        let service = try TestService(engine, classes: Schemas.everything.classes)
         let limit = ModelLimits.valueByteCountMax
         let text = String(repeating: "x", count: limit)
-        let whole = server.send(
-            "PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"\(text)\"}",
-            headers: [("Prefer", "return=minimal")])
-        #expect(whole.status == 201, "\(whole.text)")
-        #expect(server.send("GET", "/v1/classes/Thing/objects/1").body.count > limit)
-        APIScenario(
-            "PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"\(text)x\"}", status: 422,
-            contains: ["\"code\":\"too-long\"", "\"pointer\":\"/name\"", "16777216"]
-        ).check(on: server)
+        try service.put(thing, "{\"name\":\"\(text)\"}")
+        #expect(try service.object(thing)?.utf8.count ?? 0 > limit)
+        let longer = Self.expectRefusal("too-long", "/name", "a text") {
+            try service.put(thing, "{\"name\":\"\(text)x\"}")
+        }
+        #expect(longer?.detail.contains("16777216") ?? false)
         // 16 MiB leave one byte over in groups of three: "AA==" ends them.
         let digits = String(repeating: "AAAA", count: limit / 3)
-        let data = server.send(
-            "PUT", "/v1/classes/Thing/objects/2", "{\"bytes\":\"\(digits)AA==\"}",
-            headers: [("Prefer", "return=minimal")])
-        #expect(data.status == 201, "\(data.text)")
-        APIScenario(
-            "PUT", "/v1/classes/Thing/objects/2", "{\"bytes\":\"\(digits)AAA=\"}", status: 422,
-            contains: ["\"code\":\"too-long\"", "\"pointer\":\"/bytes\""]
-        ).check(on: server)
+        let other = ObjectAddress("Thing", "2")
+        try service.put(other, "{\"bytes\":\"\(digits)AA==\"}")
+        Self.expectRefusal("too-long", "/bytes", "data") {
+            try service.put(other, "{\"bytes\":\"\(digits)AAA=\"}")
+        }
     }
 }

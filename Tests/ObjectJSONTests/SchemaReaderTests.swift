@@ -5,7 +5,6 @@ import StoreService
 import Testing
 
 @testable import ObjectJSON
-@testable import RESTAPI
 
 /// A text of a property's type and what it is.
 private struct TypeCase: Sendable, CustomTestStringConvertible {

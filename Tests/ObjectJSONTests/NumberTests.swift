@@ -1,10 +1,13 @@
+import ObjectJSON
 import ObjectModel
-import Testing
+import ServiceSupport
+import StoreService
 import TestSupport
+import Testing
 
 @Suite("numbers of every width")
 struct NumberTests {
-    let server: TestServer
+    private let service: TestService
 
     private static let schema = Schema(classes: [
         ObjectClass(
@@ -28,10 +31,12 @@ struct NumberTests {
             ])
     ])
 
-    init() throws { server = try TestServer(schema: Self.schema) }
+    init() throws { service = try TestService(classes: Self.schema.classes) }
+
+    private static func object(_ id: Int) -> ObjectAddress { ObjectAddress("N", "\(id)") }
 
     @Test("what each type holds is answered as it was given, to the limits and no further")
-    func values() {
+    func values() throws {
         let accepted: [(String, String, String)] = [
             ("i8", "127", "127"), ("i8", "-128", "-128"), ("i8", "\"7\"", "7"),
             ("i8", "1.2e1", "12"), ("i16", "32767", "32767"), ("i16", "-32768", "-32768"),
@@ -51,12 +56,11 @@ struct NumberTests {
             ("ms", "[\"1.10\",1.1,null,-2,\"NaN\"]", "[null,\"NaN\",\"-2\",\"1.10\"]"),
             ("ml", "[\"1.10\",1.1,null]", "[\"1.10\",\"1.1\",null]"),
         ]
-        for (name, sent, answered) in accepted {
-            APIScenario(
-                "PUT", "/v1/classes/N/objects/1", "{\"\(name)\":\(sent)}",
-                status: name == "i8" && sent == "127" ? 201 : 200,
-                contains: ["\"\(name)\":\(answered)"]
-            ).check(on: server)
+        for (index, (name, sent, answered)) in accepted.enumerated() {
+            let answer = try service.put(Self.object(1), "{\"\(name)\":\(sent)}")
+            guard case .json(let text, let isCreated) = answer else { continue }
+            #expect(text.contains("\"\(name)\":\(answered)"), "\(name) \(sent): \(text)")
+            #expect(isCreated == (index == 0))
         }
         let refused: [(String, String, String)] = [
             ("i8", "128", "int8 (-128 to 127)"), ("i8", "-129", "int8"), ("i8", "\"128\"", "int8"),
@@ -68,41 +72,43 @@ struct NumberTests {
             ("m", "1e7000", "34 digits"), ("m", "true", "a decimal number"),
         ]
         for (name, sent, text) in refused {
-            APIScenario(
-                "PUT", "/v1/classes/N/objects/1", "{\"\(name)\":\(sent)}", status: 422,
-                contains: ["\"pointer\":\"/\(name)", text]
-            ).check(on: server)
+            let fault = #expect(throws: RequestFault.self) {
+                try service.put(Self.object(1), "{\"\(name)\":\(sent)}")
+            }
+            let part = fault?.errors.first
+            #expect(fault?.kind == .invalid && part?.pointer?.hasPrefix("/\(name)") ?? false)
+            let told = "\(part?.detail ?? "") \(part?.pointer ?? "")"
+            #expect(told.contains(text), "\(name) \(sent): \(told)")
         }
-        APIScenario("PUT", "/v1/classes/N/objects/32768", "{}", status: 422).check(on: server)
-        APIScenario("GET", "/v1/classes/N/objects/32768", status: 404).check(on: server)
+        let key = #expect(throws: RequestFault.self) { try service.put(Self.object(32_768), "{}") }
+        #expect(key?.kind == .invalid)
+        let missing = #expect(throws: RequestFault.self) { try service.object(Self.object(32_768)) }
+        #expect(missing?.kind == .notFound)
     }
 
     @Test("a float that ends its row takes no byte beyond it, nor of what follows it")
     func floatAtTheEnd() throws {
-        let server = try TestServer(schema: Schema())
-        let float = #"{"properties":{"v":"float"}}"#
-        APIScenario("PUT", "/v1/schema/classes/F", float, status: 201).check(on: server)
-        APIScenario(
-            "PUT", "/v1/schema/classes/G", #"{"properties":{"v":"float","n":"int8?"}}"#, status: 201
-        )
-        .check(on: server)
-        APIScenario(
-            "POST", "/v1/classes/F/objects", #"{"v":1.5}"#, status: 201, contains: [#""v":1.5"#]
-        ).check(on: server)
-        APIScenario(
-            "POST", "/v1/classes/G/objects", #"{"v":-1.5,"n":null}"#, status: 201,
-            contains: [#""v":-1.5,"n":null"#]
-        ).check(on: server)
+        let float = Property(name: "v", type: .single(.scalar(.float)))
+        let service = try TestService(classes: [
+            ObjectClass(name: "F", properties: [float]),
+            ObjectClass(
+                name: "G", properties: [float, Schemas.property("n", .int8, optional: true)]),
+        ])
+        #expect(try service.create("F", #"{"v":1.5}"#).text.contains(#""v":1.5"#))
+        #expect(
+            try service.create("G", #"{"v":-1.5,"n":null}"#).text.contains(#""v":-1.5,"n":null"#))
     }
 
     @Test("numbers compare across types, and an index finds them")
-    func queries() {
+    func queries() throws {
         for (id, m) in ["1.10", "1.1", "2", "1E+30", "NaN", "-5"].enumerated() {
-            APIScenario(
-                "PUT", "/v1/classes/N/objects/\(id)",
-                "{\"m\":\"\(m)\",\"i32\":\(id),\"f\":\(Double(id) / 10),\"d\":\(Double(id) / 10),\"i8\":\(id)}",
-                status: 201
-            ).check(on: server)
+            try service.put(
+                Self.object(id),
+                "{\"m\":\"\(m)\",\"i32\":\(id),\"f\":\(Double(id) / 10),\"d\":\(Double(id) / 10),\"i8\":\(id)}"
+            )
+        }
+        func page(_ body: String) throws -> WrittenPage {
+            try #require(try service.page(.objects(.ofClass("N")), body: body))
         }
         let filters: [(String, [Int])] = [
             ("m == 1.1", [0, 1]), ("m == 1.10", [0, 1]), ("m > 1", [0, 1, 2, 3]),
@@ -117,25 +123,16 @@ struct NumberTests {
             for isIndexed in [true, false] {
                 // A condition that is always true and that no index serves.
                 let text = isIndexed ? filter : "(\(filter)) OR i64 == 77"
-                let reply = server.send(
-                    "POST", "/v1/classes/N/query",
+                let found = try page(
                     "{\"filter\":\"\(text)\",\"fields\":[\"id\"],\"sort\":[\"id\"]}")
-                let expected = ids.map { "{\"id\":\($0)}" }.joined(separator: ",")
-                #expect(
-                    reply.text.hasPrefix("{\"objects\":[\(expected)]"), "\(text): \(reply.text)")
+                #expect(found.ids == ids, "\(text): \(found.text)")
             }
         }
-        let sorted = server.send("GET", "/v1/classes/N/objects?sort=m&fields=id")
-        let order = [4, 5, 0, 1, 2, 3].map { "{\"id\":\($0)}" }.joined(separator: ",")
-        #expect(sorted.text.contains(order), "\(sorted.text)")
-        let argument = server.send(
-            "POST", "/v1/classes/N/query",
-            "{\"filter\":\"m == $0 AND f == $1\",\"args\":[{\"$decimal\":\"1.1000\"},{\"$float\":0.1}]}"
-        )
-        #expect(argument.text.contains("\"id\":1,"), "\(argument.text)")
-        APIScenario(
-            "POST", "/v1/classes/N/query", "{\"filter\":\"m == true\"}", status: 400,
-            contains: ["column"]
-        ).check(on: server)
+        #expect(try page(#"{"sort":"m","fields":"id"}"#).ids == [4, 5, 0, 1, 2, 3])
+        let argument = try page(
+            #"{"filter":"m == $0 AND f == $1","args":[{"$decimal":"1.1000"},{"$float":0.1}]}"#)
+        #expect(argument.ids == [1])
+        let fault = #expect(throws: RequestFault.self) { try page(#"{"filter":"m == true"}"#) }
+        #expect(fault?.kind == .malformed && fault?.errors.first?.column != nil)
     }
 }
