@@ -62,6 +62,18 @@ extension ReadTransaction: ObjectSource {
         }
     }
 
+    /// Whether more than `most` links lead to an object through one property. Cost: `most` entries at most.
+    package func hasOrigins(
+        _ classIndex: Int, _ key: UInt64, property: UInt32, linkCountAbove most: Int
+    ) -> Bool {
+        var count = 0
+        scanOrigins(classIndex, key, property: property, from: nil) { _, linkCount in
+            count += linkCount
+            return count <= most
+        }
+        return count > most
+    }
+
     package func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
         let prefix = Array(
             keyBuffer.making {

@@ -11,6 +11,8 @@ extension ObjectReader {
         let rowClass = draft.rowClass
         forEachOmitted(json, of: "Class '\(rowClass.definition.name)'", rowClass.names) {
             member, name in
+            // An inverse link follows from the links of others; an object does not store it.
+            if rowClass.members[member].storage.shape == .none { return nil }
             if !rowClass.members[member].storage.isInHeap || member == rowClass.primaryKeyIndex {
                 return ("not-omitted", "'\(name)' is never left out of a reply; state it.")
             }

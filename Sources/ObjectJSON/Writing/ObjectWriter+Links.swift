@@ -80,10 +80,9 @@ extension ObjectWriter {
     private mutating func writeOrigins(
         _ step: FieldSelection.Step, key: UInt64, _ selection: FieldSelection
     ) {
-        let compiled = selection.rowClass.members[Int(step.member)]
-        guard let read, compiled.originProperty >= 0 else { return json.raw("[]") }
-        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty]
-            .number
+        guard let read, let property = originProperty(step, selection) else {
+            return json.raw("[]")
+        }
         array { writer, isFirst in
             read.scanOrigins(selection.rowClass.index, key, property: property, from: nil) {
                 origin, count in
@@ -98,6 +97,16 @@ extension ObjectWriter {
                 return true
             }
         }
+    }
+
+    /// Returns the number of the property whose links an inverse link collects; nil of an embedded object, whose
+    /// holder is its only origin.
+    func originProperty(_ step: FieldSelection.Step, _ selection: FieldSelection) -> UInt32? {
+        let compiled = selection.rowClass.members[Int(step.member)]
+        guard selection.rowClass.definition.kind != .embedded, compiled.originProperty >= 0 else {
+            return nil
+        }
+        return names.schema.classes[compiled.classIndex].members[compiled.originProperty].number
     }
 
     private mutating func writeOrigin(

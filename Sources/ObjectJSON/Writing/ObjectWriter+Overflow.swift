@@ -13,17 +13,27 @@ extension ObjectWriter {
 
     /// Whether a member is too large for a reply, or is no longer known.
     package func omits(
-        _ step: FieldSelection.Step, _ row: RowView, _ rowClass: RowClass,
+        _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass, key: UInt64,
         _ selection: FieldSelection
     ) -> Bool {
         switch step.kind {
         case .through:
             let inner = selection.nested[Int(step.nested)]
-            guard inner.endsInCollection, let (found, _) = target(step, of: row, key: 0, rowClass)
+            guard inner.endsInCollection,
+                let (found, key) = target(step, of: row, key: key, rowClass)
             else {
                 return false
             }
-            return omits(inner.steps[0], found, inner.rowClass, inner)
+            return omits(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+        case .origins, .expandedOrigins, .embeddedOrigins:
+            // As many links as a stored list could have.
+            let linkCountMax = min(
+                collectionElementCountMax, collectionByteCountMax / MemoryLayout<UInt64>.size)
+            guard let read, linkCountMax < Int.max / MemoryLayout<UInt64>.size,
+                let property = originProperty(step, selection)
+            else { return false }
+            return read.hasOrigins(
+                selection.rowClass.index, key, property: property, linkCountAbove: linkCountMax)
         case .scalars, .links, .expandedLinks, .embeddedList, .map, .linkMap,
             .expandedLinkMap, .embeddedMap, .throughEach:
             let field = rowClass.field(Int(step.member), in: row)
@@ -33,8 +43,9 @@ extension ObjectWriter {
                     || reference.byteCount > collectionByteCountMax
             }
             // Each element takes a byte at least.
-            return field.heap.count > collectionElementCountMax
-                && rowClass.inlineLeaf(Int(step.member), in: row).count > collectionElementCountMax
+            return field.heap.count > collectionByteCountMax
+                || field.heap.count > collectionElementCountMax
+                    && rowClass.inlineLeaf(Int(step.member), in: row).count > collectionElementCountMax
         case .scalar:
             guard row.holdsOverflow, step.element.fixedByteCount == nil else { return false }
             let field = rowClass.field(Int(step.member), in: row)

@@ -49,14 +49,15 @@ extension ObjectWriter {
         _ step: FieldSelection.Step, key: UInt64, _ selection: FieldSelection
     ) {
         let member = selection.rowClass.members[Int(step.member)]
-        guard let read, member.originProperty >= 0 else { return json.raw("[]") }
+        guard let read, let property = originProperty(step, selection) else {
+            return json.raw("[]")
+        }
         let schema = names.schema
         let originClass = schema.classes[member.classIndex]
         let origins = EmbeddedOrigins(
             schema: schema, originClass: originClass, member: member.originProperty, target: key,
             source: read)
         let inner = nested(step, selection)
-        let property = originClass.members[member.originProperty].number
         array { writer, isFirst in
             var found: [EmbeddedHolder] = []
             read.scanOrigins(selection.rowClass.index, key, property: property, from: nil) {

@@ -66,7 +66,9 @@ package struct ObjectWriter {
         var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
             // A plain value in its row, as most are, need not be asked about.
-            if step.kind != .scalar || holdsOverflow, omits(step, row, rowClass, selection) {
+            if step.kind != .scalar || holdsOverflow,
+                omits(step, of: row, rowClass, key: key, selection)
+            {
                 omitted.append(step)
                 continue
             }

@@ -149,7 +149,9 @@ struct ChangeWriter {
                     && changed.contains(
                         selection.rowClass.definition.properties[Int(step.member)].name)
             if !isChanged { continue }
-            if earlier?.omits(step, row, selection.rowClass, selection) ?? true { continue }
+            let isOmitted = earlier?.omits(
+                step, of: row, selection.rowClass, key: identity.key, selection)
+            if isOmitted ?? true { continue }
             if !isFirst { json.comma() }
             isFirst = false
             json.string(name)

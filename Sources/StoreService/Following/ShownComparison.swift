@@ -31,7 +31,7 @@ struct ShownComparison {
             _ step: FieldSelection.Step, _ row: RowView, _ key: UInt64, _ selection: FieldSelection
         ) -> UnsafeRawBufferPointer? {
             buffer.removeAll()
-            if writer.omits(step, row, selection.rowClass, selection) { return nil }
+            if writer.omits(step, of: row, selection.rowClass, key: key, selection) { return nil }
             writer.writeValue(step, of: row, selection.rowClass, key: key, selection)
             return writer.hasRoom ? buffer.bytes : nil
         }
