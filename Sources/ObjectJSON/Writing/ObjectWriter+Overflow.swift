@@ -45,7 +45,8 @@ extension ObjectWriter {
             // Each element takes a byte at least.
             return field.heap.count > collectionByteCountMax
                 || field.heap.count > collectionElementCountMax
-                    && rowClass.inlineLeaf(Int(step.member), in: row).count > collectionElementCountMax
+                    && rowClass.inlineLeaf(Int(step.member), in: row).count
+                        > collectionElementCountMax
         case .scalar:
             guard row.holdsOverflow, step.element.fixedByteCount == nil else { return false }
             let field = rowClass.field(Int(step.member), in: row)

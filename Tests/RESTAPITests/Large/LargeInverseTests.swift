@@ -35,7 +35,8 @@ struct LargeInverseTests {
     let port = "/v1/classes/Port/objects/"
 
     /// A server whose port 3 has three links of either kind, and whose port 4 four.
-    private func server(elementCountMax: Int = 1000, byteCountMax: Int = 1000) throws -> TestServer {
+    private func server(elementCountMax: Int = 1000, byteCountMax: Int = 1000) throws -> TestServer
+    {
         var options = RESTOptions()
         options.limits.collectionElementCountMax = elementCountMax
         options.limits.collectionByteCountMax = byteCountMax
@@ -62,12 +63,22 @@ struct LargeInverseTests {
         let server = try server(elementCountMax: elementCountMax, byteCountMax: byteCountMax)
         for (target, shown, omitted) in [
             ("?fields=ships", #"{"ships":[0,1,2]}"#, #"{"$omitted":["ships"]}"#),
-            ("?fields=ships.id", #"{"ships":[{"id":0},{"id":1},{"id":2}]}"#, #"{"$omitted":["ships"]}"#),
-            ("?fields=id,ships&expand=ships", #""ships":[{"id":0,"#, #"{"id":4,"$omitted":["ships"]}"#),
+            (
+                "?fields=ships.id", #"{"ships":[{"id":0},{"id":1},{"id":2}]}"#,
+                #"{"$omitted":["ships"]}"#
+            ),
+            (
+                "?fields=id,ships&expand=ships", #""ships":[{"id":0,"#,
+                #"{"id":4,"$omitted":["ships"]}"#
+            ),
             ("?fields=calls", #"{"calls":[{"$owner":{"#, #"{"$omitted":["calls"]}"#),
-            ("?fields=*,ships,calls", #""ships":[0,1,2],"calls":["#, #""$omitted":["ships","calls"]"#),
+            (
+                "?fields=*,ships,calls", #""ships":[0,1,2],"calls":["#,
+                #""$omitted":["ships","calls"]"#
+            ),
         ] {
-            APIScenario("GET", port + "3" + target, status: 200, contains: [shown]).check(on: server)
+            APIScenario("GET", port + "3" + target, status: 200, contains: [shown]).check(
+                on: server)
             APIScenario("GET", port + "4" + target, status: 200, contains: [omitted])
                 .check(on: server)
             APIScenario(
