@@ -66,6 +66,35 @@ struct ArgumentTests {
         }
     }
 
+    @Test("a text of 16 MiB is taken, and a refusal names the limit that an argument exceeds")
+    func limits() throws {
+        let server = try Self.server()
+        let most = String(repeating: "a", count: 16_777_216)
+        let query = "/v1/classes/N/query"
+        APIScenario(
+            "POST", query, "{\"filter\":\"$0 == 'x'\",\"args\":[\"\(most)\"]}", status: 400,
+            contains: ["invalid-query"], excludes: ["16777216"]
+        ).check(on: server)
+        for (argument, limit) in [
+            ("\"\(most)b\"", "at most 16777216 bytes"),
+            ("[1,\"\(most)b\"]", "at most 16777216 bytes"),
+            ("{\"a\":\"\(most)b\"}", "at most 16777216 bytes"),
+            (String(repeating: "7", count: 35), "34 digits"),
+            (String(repeating: "[", count: 9) + String(repeating: "]", count: 9), "8 deep"),
+            ("{\"$date\":\"x\"}", "with its type"),
+        ] {
+            APIScenario(
+                "POST", query, "{\"filter\":\"n == $0\",\"args\":[\(argument)]}", status: 400,
+                contains: ["invalid-argument", limit, "/args/0"]
+            ).check(on: server)
+        }
+        APIScenario(
+            "GET",
+            "/v1/classes/N/objects?filter=n%20==%20$0&arg=" + String(repeating: "7", count: 35),
+            status: 400, contains: ["34 digits"]
+        ).check(on: server)
+    }
+
     @Test(
         "int arithmetic beyond 64 bits is null",
         arguments: [

@@ -109,6 +109,36 @@ struct SlowQueryTests {
         while server.service.served.scheduler.counts.long > 0 { usleep(1000) }
     }
 
+    @Test(
+        "name the next step that shortens them where they exceed their time",
+        .timeLimit(.minutes(2)),
+        arguments: [
+            ("", "no index shortens"),
+            ("%20AND%20name%20BEGINSWITH%20'n'", "an index on 'name' of class 'Node'"),
+            ("%20AND%20id%20%3C%2040", "no index shortens"),
+            ("%20AND%20name%20ENDSWITH%20''", "no index shortens"),
+        ])
+    func nextSteps(condition: String, nextStep: String) throws {
+        let server = try Self.graph { options in
+            options.limits.queryTimeSecondsMax = 1
+            options.limits.scheduling.runningLongCountMax = 4
+        }
+        let port = try #require(server.server.addresses.first?.port)
+        let clients = [
+            "GET /v1/classes/Node/objects?", "GET /v1/classes/Node/aggregate?op=sum(id)&",
+            "DELETE /v1/classes/Node/objects?",
+        ].map { request in
+            let client = HTTPClient(port: port)
+            client.begin(
+                "\(request)filter=\(Self.path)\(condition) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
+        for client in clients {
+            let reply = client.finish()
+            #expect(reply.status == 503 && reply.text.contains(nextStep), "\(reply.text)")
+        }
+    }
+
     @Test("have their time from the request on, not from their turn", .timeLimit(.minutes(2)))
     func limitFromRequest() throws {
         let server = try Self.graph { $0.limits.queryTimeSecondsMax = 1 }

@@ -34,6 +34,34 @@ package enum ArgumentReader {
         return count
     }
 
+    /// Says which limit JSON that is no argument exceeds; nil where it has the form of none.
+    package static func exceededLimit(_ json: JSONValue, depth: Int = 0) -> String? {
+        switch json.kind {
+        case .string:
+            guard let text = json.stringBytes, text.count > ModelLimits.valueByteCountMax else {
+                return nil
+            }
+            return
+                "A text in an argument has at most \(ModelLimits.valueByteCountMax) bytes, as a stored one "
+                + "does; state its beginning, for BEGINSWITH."
+        case .double where json.isBigInteger && ScalarText.decimal(json) == nil:
+            return
+                "A whole number beyond 64 bits has at most 34 digits in an argument; state it with an exponent, such as "
+                + "1e40, to compare it as a double."
+        case .array, .object:
+            guard depth < depthMax else {
+                return
+                    "Lists and objects in an argument lie at most \(depthMax) deep in each other; state fewer."
+            }
+            let isArray = json.kind == .array
+            for part in isArray ? Array(json.elements) : json.members.map(\.value) {
+                if let limit = exceededLimit(part, depth: depth + 1) { return limit }
+            }
+            return nil
+        default: return nil
+        }
+    }
+
     /// Whether a value, or an element of a list, satisfies a condition.
     private static func holds(_ json: JSONValue, _ condition: (JSONValue) -> Bool) -> Bool {
         json.kind == .array ? json.elements.contains(where: condition) : condition(json)

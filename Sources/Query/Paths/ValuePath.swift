@@ -126,7 +126,7 @@ package struct ValuePath: Hashable, Sendable {
     }
 
     /// The property, if the path is one single property of the root object.
-    var ownMember: Int? {
+    package var ownMember: Int? {
         if steps.isEmpty, case .value(let member) = terminal { member } else { nil }
     }
 }

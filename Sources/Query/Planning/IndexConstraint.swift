@@ -10,4 +10,11 @@ package struct IndexConstraint: Hashable, Sendable {
     package var covered: [Int] = []
     /// Whether those are all, so that every object within the ranges matches.
     package var isExact: Bool
+
+    /// Whether the ranges leave out more than null and single values.
+    package var isSelective: Bool {
+        guard let first = ranges.first, let last = ranges.last else { return true }
+        return OrderedKeyRange.notNull.lower.lexicographicallyPrecedes(first.lower)
+            || last.upper.lexicographicallyPrecedes(OrderedKeyRange.notNull.upper)
+    }
 }

@@ -49,7 +49,7 @@ extension RESTService {
                 }
             } catch {
                 write.abandon()
-                exchange.respond(self.response(error))
+                exchange.respond(self.response(write.advised(error)))
             }
         }
         guard !isTaken else { return }

@@ -54,7 +54,9 @@ extension QueryText {
         } catch {
             throw .parameter("arg", detail)
         }
-        guard let argument = ArgumentReader.argument(json) else { throw .parameter("arg", detail) }
+        guard let argument = ArgumentReader.argument(json) else {
+            throw .parameter("arg", ArgumentReader.exceededLimit(json) ?? detail)
+        }
         return argument
     }
 }

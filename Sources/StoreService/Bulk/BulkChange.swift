@@ -96,6 +96,12 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         search = try served.stored(BulkSearch(plan.query, keys: keys, in: read))
     }
 
+    /// Returns the fault of a search, with the next step where that took too long.
+    fileprivate func advised(_ fault: RequestFault) -> RequestFault {
+        guard let plan else { return fault }
+        return fault.advising(served.limits, plan.query.missingIndex(plan.schema))
+    }
+
     package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         guard case (_, let query, var action)? = plan else { return }
         defer { plan?.action = action }
@@ -235,4 +241,9 @@ extension RequestFault {
                     parameter: "Prefer")
             ])
     }
+}
+
+extension ServedWrite where Body == BulkChange {
+    /// Returns the fault of the change's search, with the next step where that took too long.
+    package func advised(_ fault: RequestFault) -> RequestFault { body.advised(fault) }
 }

@@ -142,6 +142,11 @@ struct CheckedQuery: Sendable {
     /// The keys by which the objects are sorted or told apart, anywhere in the query.
     var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
 
+    /// The index that the query lacks, so that it takes long.
+    func missingIndex(_ schema: RowSchema) -> MissingIndex? {
+        MissingIndex(of: predicate, sort: orderKeys, rowClass: rowClass, schema)
+    }
+
     /// Whether a page is found where the one before it ended: DISTINCT in another order than that of its own paths
     /// needs the objects before, which tell the values that were seen.
     var pagesByDistinct: Bool {

@@ -1,6 +1,7 @@
 import Bytes
 import ObjectJSON
 import ObjectStore
+import Rows
 
 /// A request that is answered page by page: the objects of a query, groups of them, or sections.
 ///
@@ -20,6 +21,19 @@ package struct PageRequest: ReadCase {
         case objects(CheckedQuery)
         case aggregate(CheckedAggregate)
         case sections(CheckedSections)
+
+        /// The index that the query lacks.
+        func missingIndex(_ schema: RowSchema) -> MissingIndex? {
+            switch self {
+            case .objects(let query): query.missingIndex(schema)
+            case .aggregate(let query):
+                MissingIndex(of: query.predicate, sort: [], rowClass: query.rowClass, schema)
+            case .sections(let query):
+                MissingIndex(
+                    of: query.sections.predicate, sort: query.sections.sort,
+                    rowClass: query.rowClass, schema)
+            }
+        }
     }
 
     package let subject: Subject
@@ -120,7 +134,8 @@ package struct PageRequest: ReadCase {
             return outcome
         } catch {
             slow.map(served.reportSlow)
-            throw error
+            guard let (names, checked) = known else { throw error }
+            throw error.advising(served.limits, checked.missingIndex(names.schema))
         }
     }
 

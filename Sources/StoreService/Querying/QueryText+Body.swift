@@ -80,9 +80,9 @@ extension QueryText {
                         faults.note(
                             RequestFault.Entry(
                                 code: "invalid-argument",
-                                detail: "An argument is a plain JSON value, a list of them, or a "
-                                    + "value with its type such as {\"$date\":\"…\"}. "
-                                    + "A number has at most 34 digits if it is a whole one beyond 64 bits.",
+                                detail: ArgumentReader.exceededLimit(element)
+                                    ?? "An argument is a plain JSON value, a list of them, or a value with its "
+                                    + "type such as {\"$date\":\"…\"}.",
                                 pointer: "/args/\(index)"))
                         continue
                     }

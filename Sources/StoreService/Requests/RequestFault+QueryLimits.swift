@@ -48,13 +48,51 @@ extension RequestFault {
                 + "the collections by …/properties/{property}.")
     }
 
-    /// A query took longer than it may.
+    /// The code of what takes longer than it may.
+    private static let timeCode = "query-too-slow"
+
+    /// A read of any kind took longer than it may.
     package static func queryTime(_ limits: ServiceLimits) -> RequestFault {
+        queryTime(limits, "narrow what it asks for, or ask for less at a time.")
+    }
+
+    private static func queryTime(_ limits: ServiceLimits, _ nextStep: String) -> RequestFault {
         RequestFault(
-            .unavailable, "query-too-slow",
-            "The query took longer than \(limits.readSecondsMax) s and was stopped; "
-                + "an index on a property that it compares would help (see explain=true).",
+            .unavailable, timeCode,
+            "The query took longer than \(limits.readSecondsMax) s and was stopped; " + nextStep,
             retryAfterSeconds: 1)
+    }
+
+    /// A read had no turn in its time, as others took theirs.
+    static func queryWait(_ limits: ServiceLimits) -> RequestFault {
+        RequestFault(
+            .unavailable, timeCode,
+            "The query had no turn to run within \(limits.readSecondsMax) s, because of other long queries; try again, or ask "
+                + "for fewer at a time.",
+            retryAfterSeconds: 1)
+    }
+
+    /// Returns the fault with the next step for a query that took too long, or itself if it is another.
+    ///
+    /// - `index`: The index that the query lacks; nil where none would shorten it.
+    func advising(_ limits: ServiceLimits, _ index: @autoclosure () -> MissingIndex?)
+        -> RequestFault
+    {
+        guard code == Self.timeCode, detail == RequestFault.queryTime(limits).detail else {
+            return self
+        }
+        guard let index = index() else {
+            return .queryTime(
+                limits,
+                "no index shortens what it asks of each object; add a comparison (==, <, IN or BEGINSWITH, joined by "
+                    + "AND) of a property that has one, so that fewer objects are looked at (see explain=true)."
+            )
+        }
+        let name = index.rowClass.definition.properties[index.member].name
+        return .queryTime(
+            limits,
+            "an index on '\(name)' of class '\(index.rowClass.definition.name)' would help (see explain=true)."
+        )
     }
 
     /// An evaluation on a view was given up.

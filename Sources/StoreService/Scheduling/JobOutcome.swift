@@ -30,7 +30,7 @@ extension Job {
     ) throws(RequestFault) -> JobOutcome<Reply> {
         // Its client may have left while it waited.
         if isAbandoned { return .gone }
-        if isOverdue { throw .queryTime(limits) }
+        if isOverdue { throw .queryWait(limits) }
         let result: Result<Reply, RequestFault>
         do throws(RequestFault) { result = .success(try body()) } catch {
             if error.code == RequestFault.memoryCode { restartWithMoreMemory() }
