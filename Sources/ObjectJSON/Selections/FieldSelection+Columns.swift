@@ -1,6 +1,6 @@
 extension FieldSelection {
     /// The same, but that what is chosen of the object behind a to-one link, or of an embedded one, stands
-    /// in its place, step by step, each named by its path.
+    /// in its place, step by step, each named by its path; the link itself stands before them where it is named as well.
     package var withPathsAsColumns: FieldSelection {
         let hasPaths = steps.contains { $0.nested >= 0 && Self.leadsToOne($0.kind) }
         return hasPaths ? FieldSelection(rowClass, columnParts) : self
@@ -15,9 +15,12 @@ extension FieldSelection {
         // As deep as paths have steps, which are limited.
         for position in steps.indices {
             let part = part(at: position)
-            guard let inner = part.nested, Self.leadsToOne(part.kind) else {
+            guard let inner = part.paths ?? part.nested, Self.leadsToOne(part.kind) else {
                 parts.append(part)
                 continue
+            }
+            if part.paths != nil {
+                parts.append(Part(kind: .link, name: part.name, member: part.member))
             }
             for var column in inner.columnParts {
                 let name = "\(part.name).\(column.name)"

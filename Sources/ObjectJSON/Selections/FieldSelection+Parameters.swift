@@ -66,6 +66,8 @@ extension FieldSelection {
     private final class Node {
         /// `*`, or no `fields` that say otherwise.
         var hasEverything = false
+        /// Whether `fields` names the objects themselves beside paths through them, which shows everything, too.
+        var isNamed = false
         var hasID = false
         var hasVersion = false
         /// Whether the objects are embedded ones that an inverse link shows.
@@ -207,7 +209,7 @@ extension FieldSelection {
         private func add(_ member: Int) {
             let index = position(member)
             // `home` beside `home.city` asks for all of it.
-            members[index].node?.hasEverything = true
+            members[index].node?.isNamed = true
         }
 
         private func expand(_ member: Int) {
@@ -224,13 +226,16 @@ extension FieldSelection {
             if let node = members[index].node { return node }
             let node = Node(areOrigins: rowClass.members[member].showsEmbedded)
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
-            node.hasEverything = expands || isKnown
+            node.hasEverything = expands
+            node.isNamed = isKnown
             members[index].node = node
             return node
         }
 
-        func parts(_ rowClass: RowClass, _ schema: RowSchema) -> [Part] {
+        /// - `alone`: Leaves out what is shown because the objects themselves are named.
+        func parts(_ rowClass: RowClass, _ schema: RowSchema, alone: Bool = false) -> [Part] {
             var parts: [Part] = []
+            let hasEverything = hasEverything || isNamed && !alone
             let hasKey = rowClass.primaryKeyIndex != nil
             if hasID && (hasKey || !hasEverything) { parts.append(Part(kind: .id, name: "$id")) }
             if hasOwner || areOrigins && hasEverything {
@@ -256,8 +261,14 @@ extension FieldSelection {
                 if inner == nil, rowClass.members[member].showsEmbedded {
                     inner = FieldSelection(everythingOf: schema.classes[target]).withOwner()
                 }
-                let part = FieldSelection.part(
+                var part = FieldSelection.part(
                     rowClass, member, expands: named.expands, nested: inner)
+                if let node = named.node, node.isNamed, !node.hasEverything,
+                    part.kind == .expandedLink
+                {
+                    let paths = node.parts(schema.classes[target], schema, alone: true)
+                    part.paths = FieldSelection(schema.classes[target], paths)
+                }
                 if let index = parts.firstIndex(where: {
                     $0.member == member && $0.kind != .calculated
                 }) {

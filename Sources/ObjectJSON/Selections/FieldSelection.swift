@@ -89,6 +89,8 @@ package final class FieldSelection: @unchecked Sendable {
     let owners: [[FieldSelection]]
     /// Whether the way from an embedded object back to its holder has to be known to write it.
     let readsHolder: Bool
+    /// What paths show beside links that are named themselves, by the positions of their steps.
+    private let pathsBeside: [Int: FieldSelection]
     package let steps: UnsafeMutableBufferPointer<Step>
     package let names: UnsafeMutableRawBufferPointer
     /// The names of the steps, in their order.
@@ -104,6 +106,9 @@ package final class FieldSelection: @unchecked Sendable {
         package var path: ValuePath?
         /// Of `$owner`, by class.
         var owners: [FieldSelection] = []
+        /// Of a link that `fields` names beside paths through it, what the paths show, which are columns of their own
+        /// in a table; ``nested`` shows everything then.
+        var paths: FieldSelection?
     }
 
     init(_ rowClass: RowClass, _ parts: [Part]) {
@@ -112,6 +117,7 @@ package final class FieldSelection: @unchecked Sendable {
         var nested: [FieldSelection] = []
         var paths: [ValuePath] = []
         var owners: [[FieldSelection]] = []
+        var pathsBeside: [Int: FieldSelection] = [:]
         var readsHolder = false
         let isEmbedded = rowClass.definition.kind == .embedded
         let text = ByteBuffer(capacity: 256)
@@ -131,6 +137,7 @@ package final class FieldSelection: @unchecked Sendable {
                 step.nested = Int32(nested.count)
                 nested.append(inner)
             }
+            if let paths = part.paths { pathsBeside[position] = paths }
             if let path = part.path {
                 step.nested = Int32(paths.count)
                 paths.append(path)
@@ -182,6 +189,7 @@ package final class FieldSelection: @unchecked Sendable {
         self.paths = paths
         self.owners = owners
         self.readsHolder = readsHolder
+        self.pathsBeside = pathsBeside
         names = .allocate(byteCount: max(text.count, 1), alignment: 1)
         names.copyMemory(from: text.bytes)
     }
@@ -239,6 +247,7 @@ package final class FieldSelection: @unchecked Sendable {
     func part(at position: Int) -> Part {
         let step = steps[position]
         var part = Part(kind: step.kind, name: labels[position], member: Int(step.member))
+        part.paths = pathsBeside[position]
         if step.kind == .calculated {
             part.path = paths[Int(step.nested)]
         } else if step.kind == .owner {

@@ -20,6 +20,14 @@ struct ListColumnTests {
                 "shop.town.name,id\r\nNowhere,1\r\n,2\r\n,3\r\n"
             ),
             (
+                Self.shops, [("fields", "id,town,town.name")],
+                "id,town,town.name\r\n1,1,Bonn\r\n2,2,Nowhere\r\n3,,\r\n"
+            ),
+            (
+                Self.flats, [("fields", "shop.town.name,shop.town,id")],
+                "shop.town,shop.town.name,id\r\n2,Nowhere,1\r\n,,2\r\n,,3\r\n"
+            ),
+            (
                 "/v1/projections/FlatCard/objects", [("fields", "shopName")],
                 "shopName\r\nB\r\n\r\n\r\n"
             ),
@@ -32,6 +40,15 @@ struct ListColumnTests {
         let exported = server.send(
             "GET", "/v1/classes/Flat/export?fields=id,shop.name", headers: [("Accept", "text/csv")])
         #expect(exported.text.hasPrefix("id,shop.name\r\n1,B\r\n2,\r\n"), "\(exported.text)")
+        let linked = server.send(
+            "GET", "/v1/classes/Flat/export?fields=id,shop.name,shop",
+            headers: [("Accept", "text/csv")])
+        #expect(linked.text.hasPrefix("id,shop,shop.name\r\n1,2,B\r\n2,,\r\n"), "\(linked.text)")
+        // As JSON the object has one place, which holds all of it.
+        APIScenario(
+            "GET", Self.shops + "/1?fields=town,town.name", status: 200,
+            contains: [#""town":{"$id":1,"name":"Bonn","centre":"#]
+        ).check(on: server)
         for (fields, name) in [
             ("id,place.coordinates", "'place.coordinates'"), ("id,town.centre", "'town.centre'"),
             ("id,town.*", "'town.centre'"), ("id,place", "'place'"),
