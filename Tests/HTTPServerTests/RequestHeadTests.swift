@@ -104,6 +104,18 @@ import Testing
             testDescription: "a list of hosts",
             bytes: "GET /hello HTTP/1.1\r\nHost: x, y\r\n\r\n"),
         Case(
+            testDescription: "a port that is too large",
+            bytes: "GET /hello HTTP/1.1\r\nHost: x:65536\r\n\r\n"),
+        Case(
+            testDescription: "a port that is no number",
+            bytes: "GET /hello HTTP/1.1\r\nHost: x:8o\r\n\r\n"),
+        Case(
+            testDescription: "two ports",
+            bytes: "GET /hello HTTP/1.1\r\nHost: x:80:80\r\n\r\n"),
+        Case(
+            testDescription: "an address with a port that is too large",
+            bytes: "GET /hello HTTP/1.1\r\nHost: [::1]:99999\r\n\r\n"),
+        Case(
             testDescription: "a host that is not ASCII",
             bytes: "GET /hello HTTP/1.1\r\nHost: ü\r\n\r\n"),
     ]

@@ -49,10 +49,31 @@ import Testing
             let reply = try client.get("http://example.org/echo/a/b?c=d")
             #expect(reply.text == "a|b\nc=d")
             #expect(try client.get("HTTP://example.org/hello").text == "hello")
-            for target in ["http:///hello", "https://?a", "ftp://example.org/hello"] {
+            for target in [
+                "http:///hello", "https://?a", "ftp://example.org/hello", "http://x:65536/hello",
+                "http://x:a/hello", "http://a@x/hello",
+            ] {
                 #expect(try client.get(target).status == 400, "\(target)")
             }
             #expect(try client.get("*", method: "OPTIONS").status == 204)
+        }
+    }
+
+    @Test("an absolute target without a path is the root")
+    func absoluteRoot() throws {
+        let root = Route(.get, "/", "root") { request in
+            .respond(Response(200, .text, "root \(request.query.count)"))
+        }
+        try withServer([root]) { _, port in
+            let client = try RawClient(port: port)
+            #expect(try client.get("/").text == "root 0")
+            for (target, text) in [
+                ("http://x", "root 0"), ("http://x/", "root 0"), ("http://x?a=b", "root 1"),
+                ("https://x:443", "root 0"), ("http://[::1]:65535", "root 0"),
+            ] {
+                #expect(try client.get(target).text == text, "\(target)")
+            }
+            #expect(try client.get("http://x", method: "OPTIONS").header("Allow") != nil)
         }
     }
 

@@ -129,7 +129,7 @@ struct HeadCheck {
     private mutating func note(_ name: RequestText, _ value: RequestText) {
         if name.equalsIgnoringCase(HeaderName.host.text) {
             hostCount += 1
-            if !isHost(value.trimmed(0..<value.count).bytes) { fault = .host }
+            if !value.trimmed(0..<value.count).isHostWithPort { fault = .host }
         } else if name.equalsIgnoringCase(HeaderName.contentLength.text) {
             contentLengthCount += 1
             bodyByteCount = value.decimal ?? 0
@@ -167,7 +167,8 @@ extension HeadCheck.Fault {
         case .host:
             ServerFault(
                 400, .badHeader,
-                "The request must have exactly one field Host, a host name with an optional port.")
+                "The request must have exactly one field Host, a host name with an optional port of at most "
+                    + "65535.")
         case .contentLength:
             ServerFault(
                 400, .badHeader,
@@ -224,17 +225,4 @@ private func isTarget(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var isBroken = false
     for byte in bytes { isBroken = isBroken || byte <= 0x20 || byte == 0x7F || byte == 0x23 }
     return !isBroken
-}
-
-/// Whether `bytes` may be a host with a port (RFC 3986, section 3.2; no commas, which would be a list).
-private func isHost(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    bytes.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x3B, 0x41...0x5B, 0x61...0x7A: byte != UInt8(ascii: "/")
-        case 0x24...0x2B, UInt8(ascii: "!"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "="), UInt8(ascii: "]"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }

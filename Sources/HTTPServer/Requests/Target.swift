@@ -15,6 +15,8 @@ struct Target: ~Copyable {
         case notUTF8
         /// Neither `/…`, `http://host/…` nor `*`.
         case noPath
+        /// An absolute target whose host or port is none.
+        case noHost
     }
 
     /// The raw target, then room to decode escaped pieces (never longer than the raw text).
@@ -77,6 +79,8 @@ struct Target: ~Copyable {
             }
             segments.append(try piece(memory, start..<index, isPlain: isPlain))
         }
+        // An absolute target without a path is that of the root (RFC 9110, section 4.2.3).
+        if segments.isEmpty, authority != nil { segments.append(RequestText(memory, count: 0)) }
         pathCount = index
         if index < rawCount { try parseQuery(memory, from: index + 1) }
     }
@@ -154,8 +158,9 @@ struct Target: ~Copyable {
         {
             index += 1
         }
-        guard index > start else { throw .noPath }
-        authority = RequestText(memory + start, count: index - start)
+        let host = RequestText(memory + start, count: index - start)
+        guard !host.isEmpty, host.isHostWithPort else { throw .noHost }
+        authority = host
         return index
     }
 }

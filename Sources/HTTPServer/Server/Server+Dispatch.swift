@@ -65,6 +65,11 @@ extension Server {
             case .noPath:
                 return fault(
                     400, .badTarget, "The request target has no path; it begins with '/'.")
+            case .noHost:
+                return fault(
+                    400, .badTarget,
+                    "The request target names no host with an optional port of at most 65535; it begins with "
+                        + "'/', or with http:// and a host.")
             }
         }
         switch router.match(request.method, request.target.segments) {
