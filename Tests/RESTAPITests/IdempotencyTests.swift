@@ -179,6 +179,37 @@ struct IdempotencyTests {
         #expect(count("Dog", server) == 1)
     }
 
+    @Test(
+        "an operation that stores no reply refuses a key, and does nothing",
+        arguments: [
+            ("PATCH", "/v1/schema/classes/Dog", "{}"), ("POST", "/v1/tickets", "{}"),
+            ("POST", "/v1/classes/Dog/query", "{}"), ("POST", "/v1/streams", "{}"),
+            ("POST", "/v1/backups", ""), ("POST", "/v1/tokens", "{}"),
+            ("POST", "/v1/classes/Dog/import", "{}"),
+            ("POST", "/v1/import", "{}"),
+        ])
+    func refused(method: String, target: String, body: String) throws {
+        let server = try TestServer(schema: Schemas.everything)
+        APIScenario(
+            method, target, body, headers: key("a"), status: 400,
+            contains: ["invalid-header", "\"parameter\":\"Idempotency-Key\"", "leave it out"]
+        ).check(on: server)
+        #expect(count("Dog", server) == 0)
+    }
+
+    @Test("PUT and DELETE take no notice of a key")
+    func repeatable() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        for status in [201, 200] {
+            APIScenario("PUT", things + "/1", "{}", headers: key("a"), status: status)
+                .check(on: server)
+        }
+        for status in [204, 404] {
+            APIScenario("DELETE", things + "/1", headers: key("a"), status: status)
+                .check(on: server)
+        }
+    }
+
     @Test("a key has 1 to 255 printable characters")
     func keys() throws {
         let server = try TestServer(schema: Schemas.everything)

@@ -135,12 +135,18 @@ struct PreconditionTests {
     }
 
     @Test(
-        "a condition that an operation does not know is refused, and nothing is done",
+        "a condition or a range that an operation does not know is refused, and nothing is done",
         arguments: [
-            ("PUT", "/v1/schema", "{\"classes\":[]}", ["If-None-Match"]),
+            ("PUT", "/v1/schema", "{\"classes\":[]}", ["If-None-Match", "Content-Range"]),
+            ("PUT", "/v1/classes/Thing/objects/1", "{}", ["Content-Range"]),
+            ("PATCH", "/v1/classes/Thing/objects/1", "{}", ["Content-Range"]),
+            ("POST", "/v1/classes/Thing/objects", "{}", ["Content-Range"]),
             ("DELETE", "/v1/schema/classes/Thing", nil, ["If-None-Match"]),
             ("DELETE", "/v1/projections/Card", nil, ["If-None-Match"]),
-            ("POST", "/v1/classes/Thing/import", "{\"id\":1}", ["If-Match", "If-None-Match"]),
+            (
+                "POST", "/v1/classes/Thing/import", "{\"id\":1}",
+                ["If-Match", "If-None-Match", "Content-Range"]
+            ),
             ("POST", "/v1/import", "{\"id\":1}", ["If-Match", "If-None-Match"]),
             ("POST", "/v1/backups", "", ["If-Match", "If-None-Match"]),
             ("DELETE", "/v1/backups/b", nil, ["If-Match", "If-None-Match"]),

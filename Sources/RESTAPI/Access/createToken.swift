@@ -8,7 +8,6 @@ extension RESTService {
     func createToken(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         // Its reply would be stored for a repeat, and the token with it.
-        try IdempotencyKey.refuse(request)
         let (name, right) = try tokenMembers(request)
         guard let name, let right else {
             let part = name == nil ? "name" : "right"

@@ -7,7 +7,6 @@ extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.
     func createBackup(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        try IdempotencyKey.refuse(request)
         let folder = try backupFolder()
         return .later { exchange in
             folder.make { result in

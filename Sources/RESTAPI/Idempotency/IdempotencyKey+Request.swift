@@ -40,17 +40,6 @@ extension IdempotencyKey {
         self.init(id: id, request: try Self.hash(stated))
     }
 
-    /// Refuses the header where it would promise what does not hold.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` when the request has one.
-    static func refuse(_ request: Request) throws(RequestFault) {
-        guard request.header(.idempotencyKey) != nil else { return }
-        let detail =
-            "This operation is not one write, so that its reply is not stored; leave 'Idempotency-Key' out. An "
-            + "import can be repeated with mode=merge, replace or ignore."
-        throw .header("Idempotency-Key", detail)
-    }
-
     private static func hash(_ bytes: [UInt8]) throws(RequestFault) -> [UInt8] {
         // Not `withUnsafeBytes { try … }`, which loses the error's type.
         let digest = bytes.withUnsafeBytes { Self.digest($0) }

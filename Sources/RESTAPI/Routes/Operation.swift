@@ -36,9 +36,7 @@ package struct Operation: Sendable {
     /// The names of the parameters in the query, for the check of each request.
     private let known: [StaticString]
     private let repeatable: [StaticString]
-    /// The conditions that it does not know; nothing is done for a request that makes one. `If-None-Match` on a read
-    /// asks for less than the reply, so that a read without it answers as it would.
-    private let refused: [HeaderName]
+    private let refused: [RefusedHeader]
 
     init(
         _ method: Method, _ path: String, _ id: String, _ right: Right?,
@@ -57,8 +55,7 @@ package struct Operation: Sendable {
         known = inQuery.map(\.name)
         repeatable = inQuery.filter(\.isRepeatable).map(\.name)
         let taken = parameters.filter { $0.location == .header }.map(\.name.description)
-        let conditions: [HeaderName] = method == .get ? [.ifMatch] : [.ifMatch, .ifNoneMatch]
-        refused = conditions.filter { !taken.contains($0.text.description) }
+        refused = RefusedHeader.all(of: method, taken: taken)
     }
 
     /// An operation that a handler answers.
@@ -90,7 +87,7 @@ package struct Operation: Sendable {
             && zip(pattern, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 
-    /// The operation's route in a service. Parameters and conditions that it does not know are refused
+    /// The operation's route in a service. Parameters and headers that it does not know are refused
     /// before its handler runs; that costs nothing where there are none.
     package func route(_ service: RESTService) -> Route {
         switch answer {
@@ -121,18 +118,15 @@ package struct Operation: Sendable {
         }
     }
 
-    /// Refuses parameters and conditions that the operation does not know, or parameters that stand too often.
+    /// Refuses parameters and headers that the operation does not know, or parameters that stand too often.
     private func check(_ request: Request, _ service: RESTService) throws(RequestFault) {
         do throws(RequestFault) {
             try request.checkParameters(known: known, repeatable: repeatable)
         } catch {
             throw parameterFault(error, of: request, service) ?? error
         }
-        for name in refused where request.header(name) != nil {
-            throw .header(
-                name.text,
-                "This operation takes no \(name.text), so nothing was done; leave it out. (An operation of a "
-                    + "transaction has an 'ifMatch' of its own.)")
+        for header in refused where request.header(header.name) != nil {
+            throw .header(header.name.text, header.detail)
         }
     }
 }

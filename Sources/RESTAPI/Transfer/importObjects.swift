@@ -12,7 +12,6 @@ extension RESTService {
         importOptions.format = try importFormat(request)
         try readForm(request, &importOptions)
         try request.requireAccepted("application/json")
-        try IdempotencyKey.refuse(request)
         return try startImport(
             request, .objects(className: request.parameter(0).string), importOptions, upload)
     }

@@ -8,7 +8,6 @@ extension RESTService {
         let importOptions = try importOptions(request)
         try requireNDJSON(request)
         try request.requireAccepted("application/json")
-        try IdempotencyKey.refuse(request)
         return try startImport(request, .store, importOptions, upload)
     }
 }
