@@ -3,6 +3,8 @@ struct RequestRecord: Sendable {
     var route = -1
     var method = Method.other
     var status: UInt16 = 0
+    /// Whether the reply that begins with ``status`` was not sent whole.
+    var isCut = false
     var startedAt: UInt64 = 0
     var byteCount = 0
     var receivedByteCount = 0

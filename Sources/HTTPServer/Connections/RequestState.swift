@@ -161,6 +161,8 @@ extension RequestState {
         var isCounted = true
         /// Whether it was counted as one under way.
         var wasBegun = true
+        /// Whether its reply was libmicrohttpd's to send.
+        var isSent = false
     }
 
     /// Ends the request, for whatever reason.
@@ -182,7 +184,8 @@ extension RequestState {
             ending.wasBegun = isBegun
         case .answered(let answer): ending.answer = answer
         case .detached: ending.isCounted = false
-        case .paused, .waiting, .sending, .cut: break
+        case .sending: ending.isSent = true
+        case .paused, .waiting, .cut: break
         }
         return ending
     }

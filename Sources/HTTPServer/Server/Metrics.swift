@@ -12,7 +12,7 @@ package final class Metrics: @unchecked Sendable {
     /// The figures of one operation at one moment.
     package struct Operation: Sendable {
         package let operationID: String
-        /// Requests by status class: index 2 for 2xx, index 0 for those cut before a reply.
+        /// Requests by status class: index 2 for 2xx, index 0 for those without a whole reply.
         package let countByStatusClass: [Int]
         /// Bytes of reply bodies (of streams: of everything sent).
         package let sentByteCount: Int
@@ -60,7 +60,7 @@ package final class Metrics: @unchecked Sendable {
     func count(_ record: RequestRecord, microseconds: Int) {
         let route = record.route < 0 ? operationIDs.count - 1 : record.route
         let base = slots + route * Metrics.stride
-        let statusClass = min(5, Int(record.status) / 100)
+        let statusClass = record.isCut ? 0 : min(5, Int(record.status) / 100)
         add(base, statusClass, 1)
         if record.byteCount > 0 { add(base, 6, record.byteCount) }
         if record.receivedByteCount > 0 { add(base, 7, record.receivedByteCount) }

@@ -13,7 +13,11 @@ extension Server {
             write(refusal, for: request)
         }
         // Counted as answered before it is no longer under way: it is never neither.
-        if ending.isCounted { finished(record(request, forLater: false), request) }
+        if ending.isCounted {
+            var record = record(request, forLater: false)
+            record.isCut = ending.isSent && reason != .REQUEST_TERMINATED_COMPLETED_OK
+            finished(record, request)
+        }
         if ending.wasBegun { metrics.inFlight.wrappingSubtract(1, ordering: .releasing) }
     }
 
@@ -58,6 +62,7 @@ extension Server {
         text.timestamp()
         text.member("method", record.method.name.bytes)
         text.member("status", Int(record.status))
+        if record.isCut { text.member("reply", "cut") }
         text.member("bytes", record.byteCount)
         text.member("microseconds", microseconds)
         if record.route >= 0 {

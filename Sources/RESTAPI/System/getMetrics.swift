@@ -32,7 +32,7 @@ extension RESTService {
         }
         text.family(
             "holdfast_http_requests_total", .counter,
-            "Requests that ended, by operation and class of status; aborted had no reply.")
+            "Requests that ended, by operation and class of status; aborted had no whole reply.")
         for operation in operations {
             for (statusClass, count) in operation.countByStatusClass.enumerated() where count > 0 {
                 text.sample(

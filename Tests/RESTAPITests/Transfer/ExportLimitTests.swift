@@ -38,5 +38,12 @@ struct ExportLimitTests {
             end = Array((end + piece[..<count]).suffix(5))
         }
         #expect(end != Array("0\r\n\r\n".utf8), "the last chunk would say that it is whole")
+        // It is counted just after its end.
+        func counts() -> [Int]? {
+            server.server.metrics.operations().first { $0.operationID == "exportStore" }?
+                .countByStatusClass
+        }
+        for _ in 0..<300 where counts() == nil { usleep(10_000) }
+        #expect(counts() == [1, 0, 0, 0, 0, 0])
     }
 }
