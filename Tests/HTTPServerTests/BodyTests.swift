@@ -216,6 +216,20 @@ final class CollectingSink: UploadSink {
         }
     }
 
+    @Test(
+        "a refusal does not wait for a body that does not come", arguments: ["", "abc"])
+    func refusedWithoutBody(beginning: String) throws {
+        try withServer([hello, count], { $0.bodyTimeoutSeconds = 600 }) { _, port in
+            for (path, status) in [("/nowhere", 404), ("/hello", 405), ("/echo/%/b", 400)] {
+                let client = try RawClient(port: port)
+                client.send(
+                    "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n\(beginning)")
+                #expect(try client.reply().status == status)
+                #expect(client.isClosedByServer())
+            }
+        }
+    }
+
     @Test("a slow body is 408", arguments: [false, true])
     func slowBody(isStarted: Bool) throws {
         try withServer([count], { $0.bodyTimeoutSeconds = 1 }) { _, port in

@@ -119,8 +119,8 @@ extension Server {
 
     // MARK: Refusals
 
-    /// Refuses a request: behind the rest of its body where that is short, so that the connection is kept; else at once, as
-    /// the connection's last reply, and nothing that follows is taken for a request.
+    /// Refuses a request: behind the rest of its body where that is short and comes promptly, so that the connection is kept;
+    /// else at once, as the connection's last reply, and nothing that follows is taken for a request.
     private func refuse(
         _ request: Request, _ response: Response, isLast: Bool = false
     ) -> MHD_Result {
@@ -132,11 +132,16 @@ extension Server {
         if request.refuse(response, readsBody: !isLast && !isLong) {
             return send(response, for: request, isLast: true)
         }
-        if request.hasBody, request.connection.expectsNothing {
-            expectBody(of: request, since: monotonicNanoseconds())
+        if request.hasBody {
+            request.connection.expect(
+                within: min(Self.refusedBodySeconds, options.bodyTimeoutSeconds),
+                since: monotonicNanoseconds())
         }
         return .YES
     }
+
+    /// Seconds that the body of a refused request has to come, before the refusal is told without it.
+    private static let refusedBodySeconds = 1
 
     /// Forgets what came of a body that is refused.
     private func dropBody(of request: Request) {
