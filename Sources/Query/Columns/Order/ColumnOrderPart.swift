@@ -88,25 +88,25 @@ final class ColumnOrderPart {
         if let numbers = chunk as? NumberChunk {
             switch storage {
             case .bool:
-                append(batch, of: numbers, 8, to: ranks) { UInt128(numbers.value($0)) }
+                append(batch, of: numbers, width: 8, to: ranks) { UInt128(numbers.value($0)) }
             case .date:
-                append(batch, of: numbers, 96, to: ranks) {
+                append(batch, of: numbers, width: 96, to: ranks) {
                     let time = ColumnNumber.timestamp(numbers.value($0))
                     return UInt128(UInt64(bitPattern: time.seconds) ^ 1 << 63) << 32
                         | UInt128(UInt32(bitPattern: time.nanoseconds))
                 }
             default:
-                append(batch, of: numbers, 64, to: ranks) {
+                append(batch, of: numbers, width: 64, to: ranks) {
                     UInt128(UInt64(bitPattern: numbers.value($0)) ^ 1 << 63)
                 }
             }
         } else if let cells = (chunk as? DoubleChunk)?.cells, let chunk {
             if storage == .float {
-                append(batch, of: chunk, 32, to: ranks) {
+                append(batch, of: chunk, width: 32, to: ranks) {
                     UInt128(OrderedKey.orderedBits(Float(cells[$0])))
                 }
             } else {
-                append(batch, of: chunk, 64, to: ranks) {
+                append(batch, of: chunk, width: 64, to: ranks) {
                     UInt128(OrderedKey.orderedBits(cells[$0]))
                 }
             }
@@ -115,12 +115,11 @@ final class ColumnOrderPart {
         }
     }
 
-    /// - Parameters:
-    ///   - valueBits: The width of the numbers, as ``valueBits``.
-    ///   - bits: Those of a number at a position; NaN has none.
+    /// - `valueBits`: The width of the numbers.
+    /// - `bits`: Those of a number at a position; NaN has none.
     @inline(__always)
     private func append(
-        _ batch: ColumnBatch, of chunk: ColumnChunk, _ valueBits: UInt128, to ranks: SortRanks,
+        _ batch: ColumnBatch, of chunk: ColumnChunk, width valueBits: UInt128, to ranks: SortRanks,
         bits: (Int) -> UInt128
     ) {
         let byteCount = 1 + Int(valueBits / 8)
