@@ -72,9 +72,6 @@ final class Connection: @unchecked Sendable {
     /// Ends that time, because all is here.
     func expectNothing() { deadline.store(0, ordering: .relaxed) }
 
-    /// Whether there is no such time, as for the body of an upload.
-    var expectsNothing: Bool { deadline.load(ordering: .relaxed) == 0 }
-
     /// The request is over.
     func endRequest(_ reason: MHD_RequestTerminationCode) {
         completeRequest(reason)

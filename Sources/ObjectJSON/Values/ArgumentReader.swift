@@ -53,11 +53,14 @@ package enum ArgumentReader {
                 return
                     "Lists and objects in an argument lie at most \(depthMax) deep in each other; state fewer."
             }
-            let isArray = json.kind == .array
-            for part in isArray ? Array(json.elements) : json.members.map(\.value) {
-                if let limit = exceededLimit(part, depth: depth + 1) { return limit }
+            func first(_ parts: some Sequence<JSONValue>) -> String? {
+                for part in parts {
+                    if let limit = exceededLimit(part, depth: depth + 1) { return limit }
+                }
+                return nil
             }
-            return nil
+            return json.kind == .array
+                ? first(json.elements) : first(json.members.lazy.map { $0.value })
         default: return nil
         }
     }

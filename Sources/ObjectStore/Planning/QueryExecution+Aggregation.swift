@@ -11,16 +11,17 @@ extension QueryExecution {
     /// where all objects are scanned and columns have what is asked, else from rows.
     ///
     /// - `aggregation`: Has seen nothing.
-    /// - `limit`: How many objects count at most.
+    /// - `limit`: How many objects count at most: with one they are read as rows.
     /// - Returns: Nil when there was too little memory.
     package func groups(
         of aggregation: Aggregation, limit: Int = .max
     ) throws(StoreError) -> Grouped? {
-        if try !countByIndex(aggregation) {
+        if limit == .max {
+            if try countByIndex(aggregation) { return try finish(aggregation) }
             if let grouped = try groupsByColumns(aggregation) { return grouped }
-            try run(limit: limit) { key, row in
-                aggregation.add(row: row, key: key, source: transaction)
-            }
+        }
+        try run(limit: limit) { key, row in
+            aggregation.add(row: row, key: key, source: transaction)
         }
         return try finish(aggregation)
     }

@@ -181,7 +181,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         objectCount += 1
         var isPacked = false
         rows.forEachGroup(row, key, source) { sortBytes in
-            if rows.isFull || accumulators.contains(where: \.isPacked) {
+            if rows.isFull || accumulators.contains(where: { $0.isPacked }) {
                 addRows(within: source.budget)
                 isPacked = false
             }

@@ -7,9 +7,11 @@ import Testing
 
 @Suite("Rows that are aggregated in batches")
 struct AggregationBatchTests {
-    private static func store(_ things: [ObjectContent]) throws -> Store {
-        var options = StoreOptions()
-        options.columns.byteCountMax = 0
+    private static func store(
+        _ things: [ObjectContent], hasColumns: Bool = false
+    ) throws -> Store {
+        var options = ColumnTests.eager()
+        if !hasColumns { options.columns.byteCountMax = 0 }
         let store = try Shelter.open(
             EngineCase.memory, options: options, classes: ColumnWorld.classes)
         try store.write { transaction throws(StoreError) in
@@ -23,7 +25,7 @@ struct AggregationBatchTests {
 
     /// The groups as texts of a value and its results, in the order of values.
     private static func groups(
-        _ store: Store, _ operations: String, by: String
+        _ store: Store, _ operations: String, by: String, limit: Int = .max
     ) throws -> [(count: Int, results: [AggregateState.Result])] {
         let read = try store.read()
         defer { read.close() }
@@ -38,7 +40,7 @@ struct AggregationBatchTests {
             page: GroupPage(after: nil, countMax: 100_000), byteCountMax: 1 << 30,
             schema: read.rows)
         let execution = try QueryExecution(ObjectQuery(classIndex: rowClass.index), in: read)
-        let grouped = try #require(try execution.groups(of: aggregation))
+        let grouped = try #require(try execution.groups(of: aggregation, limit: limit))
         return grouped.groups.map { ($0.count, $0.results) }
     }
 
@@ -70,6 +72,20 @@ struct AggregationBatchTests {
         let each = try Self.groups(store, "max(number)", by: "number")
         #expect(each.map(\.count) == [Int](repeating: 1, count: count))
         #expect(each.map { Self.int($0.results[0]) } == (0..<count).map { Int64($0) })
+    }
+
+    @Test(
+        "count no more objects than are wanted, though columns have all", arguments: [false, true])
+    func limit(hasColumns: Bool) throws {
+        let store = try Self.store(
+            (0..<3000).map { Self.thing($0, number: $0) }, hasColumns: hasColumns)
+        defer { store.close() }
+        for limit in [1, 7, 1500] {
+            let all = try Self.groups(store, "sum(number)", by: "", limit: limit)
+            try #require(all.count == 1)
+            #expect(all[0].count == limit)
+            #expect(Self.int(all[0].results[0]) == Int64(limit * (limit - 1) / 2))
+        }
     }
 
     @Test("count in each group of one row, though it has more groups than a batch has room for")

@@ -60,7 +60,10 @@ final class ColumnOrderPart {
     // MARK: Ranks
 
     /// The bits of a value of fixed width in sort bytes, behind the byte that says that there is one.
-    private var valueBits: UInt128 {
+    private var valueBits: UInt128 { Self.valueBits(storage) }
+
+    @inline(__always)
+    private static func valueBits(_ storage: ElementStorage) -> UInt128 {
         switch storage {
         case .bool: 8
         case .float: 32
@@ -84,29 +87,29 @@ final class ColumnOrderPart {
             }
             return
         }
-        // Widths are written out: shifts by them are known when this is compiled.
+        // Kinds are written out: shifts by the width of each are known when this is compiled.
         if let numbers = chunk as? NumberChunk {
             switch storage {
             case .bool:
-                append(batch, of: numbers, width: 8, to: ranks) { UInt128(numbers.value($0)) }
+                append(batch, of: numbers, .bool, to: ranks) { UInt128(numbers.value($0)) }
             case .date:
-                append(batch, of: numbers, width: 96, to: ranks) {
+                append(batch, of: numbers, .date, to: ranks) {
                     let time = ColumnNumber.timestamp(numbers.value($0))
                     return UInt128(UInt64(bitPattern: time.seconds) ^ 1 << 63) << 32
                         | UInt128(UInt32(bitPattern: time.nanoseconds))
                 }
             default:
-                append(batch, of: numbers, width: 64, to: ranks) {
+                append(batch, of: numbers, .int, to: ranks) {
                     UInt128(UInt64(bitPattern: numbers.value($0)) ^ 1 << 63)
                 }
             }
         } else if let cells = (chunk as? DoubleChunk)?.cells, let chunk {
             if storage == .float {
-                append(batch, of: chunk, width: 32, to: ranks) {
+                append(batch, of: chunk, .float, to: ranks) {
                     UInt128(OrderedKey.orderedBits(Float(cells[$0])))
                 }
             } else {
-                append(batch, of: chunk, width: 64, to: ranks) {
+                append(batch, of: chunk, .double, to: ranks) {
                     UInt128(OrderedKey.orderedBits(cells[$0]))
                 }
             }
@@ -115,13 +118,14 @@ final class ColumnOrderPart {
         }
     }
 
-    /// - `valueBits`: The width of the numbers.
+    /// - `storage`: One of the width of the numbers.
     /// - `bits`: Those of a number at a position; NaN has none.
     @inline(__always)
     private func append(
-        _ batch: ColumnBatch, of chunk: ColumnChunk, width valueBits: UInt128, to ranks: SortRanks,
+        _ batch: ColumnBatch, of chunk: ColumnChunk, _ storage: ElementStorage, to ranks: SortRanks,
         bits: (Int) -> UInt128
     ) {
+        let valueBits = Self.valueBits(storage)
         let byteCount = 1 + Int(valueBits / 8)
         let isAscending = isAscending
         let (nulls, exceptions) = (chunk.nulls, chunk.exceptions)
