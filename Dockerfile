@@ -16,7 +16,7 @@ COPY scripts/setup scripts/find-swift scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 COPY . .
 # Swift's own libraries are linked in (Package.swift), so that the image below needs no toolchain.
-RUN swift build -c release --product holdfast \
+RUN HOLDFAST_MAKE=1 swift build -c release --product holdfast \
     && install -D --strip .build/release/holdfast /out/holdfast
 
 FROM ${RUNTIME_IMAGE}

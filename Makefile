@@ -23,6 +23,8 @@ SEED ?=
 IMAGE ?= holdfast
 
 export SWIFT
+# The flags of Package.swift that are for this project alone, not for programs that use the library.
+export HOLDFAST_MAKE := 1
 
 .PHONY: all help setup setup-test setup-bench build debug install serve test test-clients soak bench fuzz lint \
     format tsan image clean
@@ -74,8 +76,8 @@ bench: setup-bench ## Measure against the references on this machine
 	.build/bench-tools/bin/python Benchmarks/bench.py
 
 fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SEED=)
-	"$(SWIFT)" build -c release --product Fuzz
-	.build/release/Fuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
+	"$(SWIFT)" build -c release --product HoldfastFuzz
+	.build/release/HoldfastFuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
 
 lint: setup ## Check format, layers, sizes and scripts
 	@scripts/lint

@@ -1,55 +1,98 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Settings of every Swift target: warnings are errors. Release builds optimise across modules and
-/// leave out the run-time checks for overlapping accesses, which debug builds and tests make.
-let ours: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .unsafeFlags(
-        ["-cross-module-optimization", "-enforce-exclusivity=unchecked"],
-        .when(configuration: .release)),
-]
+// Every target is named by its folder and "Holdfast", so that none has the name of a target of the program that uses the
+// library: SwiftPM refuses two targets of one name, whatever packages they belong to.
 
-func library(
-    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
-) -> Target {
-    .target(
-        name: name, dependencies: dependencies, resources: resources, swiftSettings: ours)
+/// The name of the target in a folder: `HoldfastQuery` of `Query`, and of a door to a C library `CHoldfastLMDB` of `CLMDB`.
+func named(_ folder: String) -> String {
+    if folder.hasPrefix("Holdfast") { return folder }
+    let isDoor = folder.hasPrefix("C") && folder.dropFirst().first?.isUppercase == true
+    return isDoor ? "CHoldfast" + folder.dropFirst() : "Holdfast" + folder
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: ours)
+/// Whether this project's `make` builds the package. Its flags are not for those who use the library: a dependency may not have
+/// unsafe flags, and warnings of a compiler to come must not end their builds.
+let isOurs = Context.environment["HOLDFAST_MAKE"] != nil
+
+/// Settings of every Swift target: warnings are errors. Release builds optimise across modules and leave out the run-time
+/// checks for overlapping accesses, which debug builds and tests make.
+let settings: [SwiftSetting] =
+    isOurs
+    ? [
+        .treatAllWarnings(as: .error),
+        .unsafeFlags(
+            ["-cross-module-optimization", "-enforce-exclusivity=unchecked"],
+            .when(configuration: .release)),
+    ] : []
+
+func dependencies(_ folders: [String]) -> [Target.Dependency] {
+    folders.map { .byName(name: named($0)) }
+}
+
+/// A library to C.
+func door(_ folder: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
+    .systemLibrary(
+        name: named(folder), path: "Sources/\(folder)", pkgConfig: pkgConfig,
+        providers: apt.map { [.apt([$0])] })
+}
+
+func library(_ folder: String, _ folders: [String] = [], resources: [Resource] = []) -> Target {
+    .target(
+        name: named(folder), dependencies: dependencies(folders), path: "Sources/\(folder)",
+        resources: resources,
+        swiftSettings: settings)
+}
+
+func program(
+    _ folder: String, _ folders: [String], in parent: String = "Sources",
+    linking: [LinkerSetting] = []
+) -> Target {
+    .executableTarget(
+        name: named(folder), dependencies: dependencies(folders), path: "\(parent)/\(folder)",
+        swiftSettings: settings,
+        linkerSettings: linking)
+}
+
+/// What several test targets use.
+func support(_ folder: String, _ folders: [String]) -> Target {
+    .target(
+        name: named(folder), dependencies: dependencies(folders), path: "Tests/\(folder)",
+        swiftSettings: settings)
+}
+
+func tests(_ name: String, _ folders: [String]) -> Target {
+    .testTarget(name: name, dependencies: dependencies(folders), swiftSettings: settings)
 }
 
 let package = Package(
     name: "holdfast",
     products: [
-        .executable(name: "holdfast", targets: ["HoldfastCommand"]),
-        .executable(name: "Fuzz", targets: ["Fuzz"]),
+        .executable(name: "holdfast", targets: ["HoldfastCommand"])
     ],
     targets: [
         // Doors to C and C++ libraries.
-        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-        .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(
-            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CMemory"),
-        .systemLibrary(name: "CEpoll"),
-        .systemLibrary(name: "CTime"),
-        .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
+        door("CLMDB", pkgConfig: "lmdb", apt: "liblmdb-dev"),
+        door("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        door("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        door("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        door("CMemory"),
+        door("CEpoll"),
+        door("CTime"),
         .target(
-            name: "CICU",
+            name: named("CDecimal"), path: "Sources/CDecimal",
+            linkerSettings: [.linkedLibrary("bidgcc000")]),
+        .target(
+            name: named("CICU"), path: "Sources/CICU",
             linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         // Without NDEBUG the assertions in S2's headers would end the process.
         .target(
-            name: "CGeometry", cxxSettings: [.define("NDEBUG")],
+            name: named("CGeometry"), path: "Sources/CGeometry", cxxSettings: [.define("NDEBUG")],
             linkerSettings: [.linkedLibrary("s2")]),
-        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(
+            name: named("CSimdJSON"), path: "Sources/CSimdJSON",
+            linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
@@ -91,68 +134,59 @@ let package = Package(
             resources: [
                 .embedInCode("OpenAPI/classes.json"), .embedInCode("OpenAPI/components.json"),
             ]),
-        .executableTarget(
-            name: "HoldfastCommand",
-            dependencies: [
+        program(
+            "HoldfastCommand",
+            [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "JSON",
                 "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
-            swiftSettings: ours,
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
             // of a reference is a direct call.
-            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: [
+            linking: isOurs
+                ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []),
+        program(
+            "Benchmarks",
+            [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows",
                 "ObjectModel", "JSON",
                 "Bytes", "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
-            ],
-            swiftSettings: ours),
+            ]),
 
-        .executableTarget(
-            name: "Fuzz",
-            dependencies: [
+        program(
+            "Fuzz",
+            [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "JSON", "Bytes", "Storage",
                 "Threads",
                 "TestSupport", "ObjectSupport", "PlainQuery",
-            ],
-            swiftSettings: ours),
+            ]),
 
         // Tests.
-        .target(
-            name: "TestSupport",
-            dependencies: ["Storage", "StorageMemory", "StorageLMDB"],
-            path: "Tests/TestSupport", swiftSettings: ours),
-        .executableTarget(
-            name: "StorageProbe",
-            dependencies: ["Storage", "StorageLMDB", "TestSupport"],
-            path: "Tests/StorageProbe", swiftSettings: ours),
+        support(
+            "TestSupport",
+            ["Storage", "StorageMemory", "StorageLMDB"]),
+        program("StorageProbe", ["Storage", "StorageLMDB", "TestSupport"], in: "Tests"),
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
-        .target(
-            name: "ObjectSupport",
-            dependencies: [
+        support(
+            "ObjectSupport",
+            [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
                 "TestSupport",
-            ],
-            path: "Tests/ObjectSupport", swiftSettings: ours),
-        .target(
-            name: "PlainQuery",
-            dependencies: [
+            ]),
+        support(
+            "PlainQuery",
+            [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "Storage", "TestSupport", "Threads",
                 "ObjectSupport",
-            ],
-            path: "Tests/PlainQuery", swiftSettings: ours),
-        .target(
-            name: "ServiceSupport",
-            dependencies: [
+            ]),
+        support(
+            "ServiceSupport",
+            [
                 "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
                 "Threads", "TestSupport", "ObjectSupport",
-            ],
-            path: "Tests/ServiceSupport", swiftSettings: ours),
+            ]),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
         tests(
             "RowsTests",

@@ -1,12 +1,12 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import JSON
-import ObjectStore
-import ObjectSupport
-import Query
-import RESTAPI
-import Rows
-import StorageLMDB
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRESTAPI
+import HoldfastRows
+import HoldfastStorageLMDB
 
 /// Measures the embedded store without HTTP: `Benchmarks --people DIR --objects N [--work DIR]`.
 ///

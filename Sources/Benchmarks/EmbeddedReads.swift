@@ -1,10 +1,10 @@
 import Glibc
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
-import TestSupport
-import Threads
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
+import HoldfastThreads
 
 /// The reading half of the embedded table: queries whose text is parsed each time, and counts only.
 struct EmbeddedReads {

@@ -1,7 +1,7 @@
-import ObjectStore
-import StorageLMDB
-import TestSupport
-import Threads
+import HoldfastObjectStore
+import HoldfastStorageLMDB
+import HoldfastTestSupport
+import HoldfastThreads
 
 extension EmbeddedWrites {
     /// The objects of one transaction of random inserts.

@@ -1,10 +1,10 @@
 import Glibc
-import ObjectModel
-import ObjectStore
-import Rows
-import StorageLMDB
-import StoreService
-import Threads
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStorageLMDB
+import HoldfastStoreService
+import HoldfastThreads
 
 /// The writing half of the embedded table, on stores of its own.
 struct EmbeddedWrites {

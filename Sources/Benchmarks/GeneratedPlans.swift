@@ -1,9 +1,9 @@
 import Glibc
-import ObjectStore
-import ObjectSupport
-import Query
-import StorageLMDB
-import TestSupport
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastStorageLMDB
+import HoldfastTestSupport
 
 /// Runs generated queries by the plan that is chosen for them and by every other plan, in turn, and reports how
 /// the processor times of the choice and of the best relate.

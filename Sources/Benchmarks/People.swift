@@ -1,14 +1,14 @@
 import Glibc
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import RESTAPI
-import StoreService
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRESTAPI
+import HoldfastStoreService
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The benchmark's people in an embedded store.
 struct People {

@@ -1,8 +1,8 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastTestSupport
 
 /// Makes drafts of the benchmark's people without reading any text, drawn as `Benchmarks/person/README.md`
 /// says.

@@ -1,6 +1,6 @@
 import Glibc
-import ObjectStore
-import Rows
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The people's values in contiguous arrays, and the plainest loops over them: those of a program that has
 /// nothing but the arrays.

@@ -1,8 +1,8 @@
 import Glibc
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
 
 /// Runs queries by the plan that is chosen for them and by a scan, in turn, and reports what both cost.
 struct PlanComparison {

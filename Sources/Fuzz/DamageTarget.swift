@@ -1,7 +1,7 @@
-import ObjectStore
-import ObjectSupport
-import Storage
-import TestSupport
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastStorage
+import HoldfastTestSupport
 
 /// A store whose entries are damaged: opening, reading, writing and checking may fail but not trap.
 enum DamageTarget {

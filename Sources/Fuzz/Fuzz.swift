@@ -1,7 +1,7 @@
 import Glibc
-import PlainQuery
-import TestSupport
-import Threads
+import HoldfastPlainQuery
+import HoldfastTestSupport
+import HoldfastThreads
 
 /// The fuzzer: random input for every part that reads what others wrote, and random operations on the
 /// store and its engines, compared with models.

@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import TestSupport
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastTestSupport
 
 /// Mutated documents: they are refused with an offset inside the text, or parsed; a parsed document that is
 /// written is parsed as the same again.

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectSupport
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastTestSupport
 
 /// Random values as keys: in the order of the values, and none the beginning of another.
 enum KeyTarget {

@@ -1,7 +1,7 @@
-import ObjectStore
-import ObjectSupport
-import Storage
-import TestSupport
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastStorage
+import HoldfastTestSupport
 
 /// Random schemas, transactions, migrations and backups, compared with dictionaries after each.
 enum ObjectTarget {

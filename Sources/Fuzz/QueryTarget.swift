@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 
 /// Random texts as queries: they are refused or understood, and what is understood is evaluated on rows,
 /// alone and through the planner, with the same result.

@@ -1,9 +1,9 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastTestSupport
 
 /// Damaged rows, and bytes that are no collections: reads stay within their bounds.
 enum RowTarget {

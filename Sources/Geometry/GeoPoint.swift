@@ -1,4 +1,4 @@
-import CGeometry
+import CHoldfastGeometry
 
 /// A point on the Earth as longitude and latitude, in degrees.
 package struct GeoPoint: Hashable, Sendable {

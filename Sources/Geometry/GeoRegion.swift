@@ -1,4 +1,4 @@
-import CGeometry
+import CHoldfastGeometry
 import Synchronization
 
 /// A validated region of the Earth's surface, compiled for point tests. Immutable.

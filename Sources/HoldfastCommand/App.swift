@@ -1,7 +1,7 @@
 import Glibc
-import ObjectJSON
-import RESTAPI
-import Text
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastText
 
 /// The executable `holdfast`: finds the verb, reads its options and runs it.
 @main

@@ -1,6 +1,6 @@
-import ObjectJSON
-import RESTAPI
-import Text
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastText
 
 /// The options and operands of one call, checked against the verb's list.
 struct Arguments: Sendable {

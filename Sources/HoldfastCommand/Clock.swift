@@ -1,4 +1,4 @@
-import Threads
+import HoldfastThreads
 
 /// The time for progress lines and rates.
 enum Clock {

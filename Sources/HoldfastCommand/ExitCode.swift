@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// The exit codes of the process.
 enum ExitCode: Int32, Sendable {

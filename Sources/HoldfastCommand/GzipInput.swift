@@ -1,4 +1,4 @@
-import CZlib
+import CHoldfastZlib
 import Glibc
 
 /// Reads a file or standard input, and unpacks it when it is gzip.

@@ -1,4 +1,4 @@
-import RESTAPI
+import HoldfastRESTAPI
 
 /// A limit as an option of `holdfast serve`.
 extension Limit {

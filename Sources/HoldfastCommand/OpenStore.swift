@@ -1,7 +1,7 @@
-import ObjectStore
-import Storage
-import StorageLMDB
-import StoreService
+import HoldfastObjectStore
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastStoreService
 
 /// The options by which every verb finds and opens a store.
 enum OpenStore {

@@ -1,5 +1,5 @@
 import Glibc
-import StorageLMDB
+import HoldfastStorageLMDB
 
 /// The directory of a store that is being restored.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// Where the command writes: results on standard output, everything else on standard error.
 enum Terminal {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Bytes as pairs of hexadecimal digits.
 package enum Hexadecimal {

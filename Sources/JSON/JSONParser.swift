@@ -1,4 +1,4 @@
-import CSimdJSON
+import CHoldfastSimdJSON
 
 /// Reads JSON texts (RFC 8259), one after the other, with the same memory.
 ///

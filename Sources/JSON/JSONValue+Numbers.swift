@@ -1,4 +1,4 @@
-import CSimdJSON
+import CHoldfastSimdJSON
 
 extension JSONValue {
     // What the parser notes of a number, as in `CSimdJSON.h`.

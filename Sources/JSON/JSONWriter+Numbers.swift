@@ -1,5 +1,5 @@
-import Bytes
-import CSimdJSON
+import HoldfastBytes
+import CHoldfastSimdJSON
 
 extension JSONWriter {
     /// Writes an integer.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension JSONWriter {
     /// Writes a string, escaped as needed.

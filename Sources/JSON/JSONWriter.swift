@@ -1,5 +1,5 @@
-import Bytes
-import CSimdJSON
+import HoldfastBytes
+import CHoldfastSimdJSON
 
 /// Writes JSON at the end of a buffer: values and names, one call each.
 ///

@@ -1,4 +1,4 @@
-import CDecimal
+import CHoldfastDecimal
 
 /// Arithmetic of IEEE 754, rounded to 34 digits; every NaN becomes the one NaN.
 extension Decimal128 {

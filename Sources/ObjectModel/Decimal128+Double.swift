@@ -1,4 +1,4 @@
-import CDecimal
+import CHoldfastDecimal
 
 extension Decimal128 {
     /// The greatest double that is not above the number, and whether they are the same number; NaN of NaN.

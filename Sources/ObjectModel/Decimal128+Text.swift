@@ -1,4 +1,4 @@
-import CDecimal
+import CHoldfastDecimal
 
 /// Decimals as text: the scientific strings of General Decimal Arithmetic (speleotrove.com/decimal).
 extension Decimal128 {

@@ -1,4 +1,4 @@
-import CDecimal
+import CHoldfastDecimal
 
 /// An IEEE 754 decimal128 number: up to 34 decimal digits and an exponent from -6176 to 6111.
 ///

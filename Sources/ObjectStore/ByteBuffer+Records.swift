@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension ByteBuffer {
     /// Appends a count of four bytes and the bytes.

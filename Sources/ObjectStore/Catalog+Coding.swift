@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The catalog's record; see ``RecordCoder`` for its numbers, texts and lists.
 ///

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The schema as the store keeps it: with the numbers of classes and properties, and with the layouts
 /// that rows were ever written in. Immutable; safe to use from any thread.

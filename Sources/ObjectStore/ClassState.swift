@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// The counters of a class.
 ///

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A view that stays open from one call to the next, such as that of an export. One thread at a time uses it.
 package final class HeldRead {

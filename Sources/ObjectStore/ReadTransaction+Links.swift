@@ -1,7 +1,7 @@
-import Bytes
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 // The objects and values that an evaluation reaches from others: along links, inverse links and references to chunks. A
 // view that hides objects takes the place of this part; the other reads by keys.

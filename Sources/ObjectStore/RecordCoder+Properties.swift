@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A property of a class in the catalog's record, with its number, and that of its search index if it has one.
 struct StoredProperty {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Writes the fields of a record, or reads them: a record is described once. Numbers are little-endian; text and bytes have
 /// a byte count of four bytes before them; lists have a count of four bytes.

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 extension RowClass {
     /// Whether a row has the primary key that is given as an ``OrderedKey``; false where the class has none.

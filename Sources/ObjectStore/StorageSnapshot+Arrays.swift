@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 extension StorageSnapshot {
     /// Reads the value of a key that is an array.

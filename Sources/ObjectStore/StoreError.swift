@@ -1,7 +1,7 @@
-import ObjectModel
-import Query
-import Rows
-import Storage
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 /// Why an operation on objects failed. Nothing was changed.
 package enum StoreError: Error, Sendable {

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// The key space of a store. Numbers are big-endian, so that key order is number order.
 ///

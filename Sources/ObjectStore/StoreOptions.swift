@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The options of a store.
 package struct StoreOptions: Sendable {

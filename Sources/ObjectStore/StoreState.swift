@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The facts about a store that change with every commit.
 ///

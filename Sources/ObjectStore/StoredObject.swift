@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A copy of an object's row that outlives the transaction it was read in.
 package final class StoredObject: Sendable {

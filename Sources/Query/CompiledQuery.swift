@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A query, parsed and checked against a schema. Immutable; safe to use from any thread.
 package struct CompiledQuery: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The value of a `$n` in a query.
 package struct QueryArgument: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The kind of values that a query is evaluated on.
 package enum QueryRoot: Hashable, Sendable {

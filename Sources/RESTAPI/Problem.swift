@@ -1,8 +1,8 @@
-import Bytes
-import HTTPServer
-import JSON
-import ObjectJSON
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 /// A document of `application/problem+json` (RFC 9457).
 package struct Problem {
@@ -37,7 +37,7 @@ package struct Problem {
     }
 
     /// Writes the document. `current` writes the object as it is, or nothing and returns false.
-    func document(_ current: (JSONWriter) -> Bool) -> HTTPServer.Bytes {
+    func document(_ current: (JSONWriter) -> Bool) -> Bytes {
         document { object, json in
             if !errors.isEmpty {
                 object.member("errors").array { list in
@@ -50,12 +50,11 @@ package struct Problem {
     }
 
     /// Writes the document of an import of which no line was taken, with the members of its report.
-    func document(_ report: ImportReport) -> HTTPServer.Bytes {
+    func document(_ report: ImportReport) -> Bytes {
         document { object, _ in report.write(to: &object) }
     }
 
-    private func document(_ rest: (inout JSONObjectWriter, JSONWriter) -> Void) -> HTTPServer.Bytes
-    {
+    private func document(_ rest: (inout JSONObjectWriter, JSONWriter) -> Void) -> Bytes {
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.object { object in
             object.member("type").string("about:blank")
@@ -66,7 +65,7 @@ package struct Problem {
             rest(&object, json)
         }
         let (base, count) = json.buffer.takeStorage()
-        return HTTPServer.Bytes(adopting: base, count: count)
+        return Bytes(adopting: base, count: count)
     }
 }
 

@@ -1,10 +1,10 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import Rows
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// What the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.

@@ -1,8 +1,8 @@
-import Bytes
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 extension RESTService {
     /// Makes the reply of an error.

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 extension RequestFault.Kind {
     /// The HTTP status of a fault (RFC 9110, section 15; RFC 4918 for 507). The only place where a

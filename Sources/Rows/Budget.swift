@@ -1,4 +1,4 @@
-import Threads
+import HoldfastThreads
 
 /// The reason why an evaluation was given up; its results since then are not to be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {

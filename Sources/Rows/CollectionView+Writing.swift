@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension CollectionView {
     /// Appends a collection of `count` elements.

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The storage of one value. Raw values are part of the storage format.
 public enum ElementStorage: UInt8, Sendable {

@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// The values that a persisted enum allows, made ready for comparing. Immutable; any thread.
 package final class EnumCases: Sendable {

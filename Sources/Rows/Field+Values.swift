@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Reads stored values at an address: a slot, or an element of a collection.
 extension UnsafeRawPointer {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The position of a property of the current class in rows of one layout.
 public struct FieldLocation {

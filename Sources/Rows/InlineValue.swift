@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// A plain value of fixed width, as it lies in a slot, in a collection and in a `mixed` value.
 public struct InlineValue {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 import Glibc
 
 /// Finds the position of a name by its bytes, without making a string.

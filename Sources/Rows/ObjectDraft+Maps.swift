@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension ObjectDraft {
     /// Adds an entry of a map; ``setEntries(_:from:)`` follows.

@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// An object as a client states it, in the storage's own encodings but not stored yet.
 ///

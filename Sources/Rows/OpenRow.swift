@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A row in its class's current layout that is being written at the end of a buffer.
 struct OpenRow {

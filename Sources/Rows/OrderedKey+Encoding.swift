@@ -1,6 +1,6 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import ObjectModel
+import HoldfastObjectModel
 
 extension OrderedKey {
     /// Appends a plain value or null in the encoding of ``OrderedKey``.

@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// Keys of `mixed` values: the kind's rank in the order of values, then the value within its kind.
 extension OrderedKey {

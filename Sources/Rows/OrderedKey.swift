@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// A value as bytes whose order is the value's order, self-terminating: no key is a prefix of another.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension RowBuilder {
     /// The origin of an entry of a new map.

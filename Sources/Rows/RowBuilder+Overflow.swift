@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension RowBuilder {
     /// Ends a value in the heap that came from a client: one that is too large leaves the row.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension RowBuilder {
     /// An object that is going away.

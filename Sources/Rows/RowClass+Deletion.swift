@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 extension RowClass {
     /// Whether a row of an embedded object is to go with an object that goes away: whether it holds it by a

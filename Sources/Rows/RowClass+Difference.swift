@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 import Glibc
 
 extension RowSchema {

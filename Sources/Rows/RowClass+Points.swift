@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Points in GeoJSON's form.
 extension RowClass {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A class made ready for rows: numbers instead of names, and where each property lies in rows of
 /// every layout. Immutable; safe to use from any thread.

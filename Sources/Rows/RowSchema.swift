@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The classes of a store, made ready for rows. Immutable; safe to use from any thread.
 package final class RowSchema: Sendable {

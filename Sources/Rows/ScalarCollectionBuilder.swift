@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// Collects the scalars of a list or set and encodes them as ``CollectionView`` reads them.
 ///

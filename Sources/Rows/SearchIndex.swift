@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// An index of a property that has any number of entries for a value, such as one for each word.
 package struct SearchIndex: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The order of the elements of a set. One thread at a time uses it.
 package final class SetOrder {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A half-open range of keys: from `lower` up to but without `upper`.
 public struct KeyRange: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// Asks for a checkpoint when there is enough to write, or some time after the first commit that
 /// waits for one.

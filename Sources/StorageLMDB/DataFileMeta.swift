@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The newest meta page of a data file: what LMDB goes by, which does not check it.
 ///

@@ -1,7 +1,7 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// The check of a data file's pages before LMDB, which trusts them, maps it: a damaged one can end the process that
 /// reads it, or keep it in a loop.

@@ -1,6 +1,6 @@
 import Glibc
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// An open file or directory, closed with its owner.
 struct FileDescriptor: ~Copyable, Sendable {

@@ -1,6 +1,6 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 
 /// The data directory of an ``LMDBEngine``.
 ///

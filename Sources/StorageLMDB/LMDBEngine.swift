@@ -1,5 +1,5 @@
-import CLMDB
-import Storage
+import CHoldfastLMDB
+import HoldfastStorage
 import Synchronization
 
 /// The storage port on one LMDB file: the embedded default.

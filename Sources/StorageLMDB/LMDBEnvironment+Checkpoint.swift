@@ -1,5 +1,5 @@
-import CLMDB
-import Storage
+import CHoldfastLMDB
+import HoldfastStorage
 
 extension LMDBEnvironment {
     /// Writes what the journal has to the tree. Commits and snapshots go on meanwhile.

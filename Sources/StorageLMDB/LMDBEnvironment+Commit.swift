@@ -1,5 +1,5 @@
-import CLMDB
-import Storage
+import CHoldfastLMDB
+import HoldfastStorage
 
 extension LMDBEnvironment {
     /// A batch that is longer goes to the tree at once: it would take too much memory until a checkpoint,

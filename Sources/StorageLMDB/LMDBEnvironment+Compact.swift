@@ -1,6 +1,6 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 
 extension LMDBEnvironment {
     /// Puts a copy without unused pages in the place of the data file, and refuses writes from then on:

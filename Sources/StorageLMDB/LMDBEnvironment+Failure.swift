@@ -1,6 +1,6 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 
 extension LMDBEnvironment {
     /// Throws when writes are refused since an earlier one failed.

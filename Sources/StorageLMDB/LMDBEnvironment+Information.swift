@@ -1,6 +1,6 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 
 extension LMDBEnvironment {
     /// Counts of pages and entries; costs a snapshot and two small copies.

@@ -1,8 +1,8 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// One open LMDB file with its journal: shared by every ``LMDBEngine`` of this process that names its
 /// directory.

@@ -1,5 +1,5 @@
-import CLMDB
-import Storage
+import CHoldfastLMDB
+import HoldfastStorage
 
 /// A snapshot of an ``LMDBEngine``: a pooled read transaction of the tree, given back by ``close()``,
 /// under the commits that the tree lacks.

@@ -1,5 +1,5 @@
-import CLMDB
-import Storage
+import CHoldfastLMDB
+import HoldfastStorage
 import Synchronization
 
 /// A second, read-only view of an environment's file, for when LMDB has given the first one up.

@@ -1,6 +1,6 @@
-import CLMDB
-import CMemory
-import Storage
+import CHoldfastLMDB
+import CHoldfastMemory
+import HoldfastStorage
 
 extension LMDBTransaction {
     /// How many changes ahead of their turn the processor is asked for keys: more than come in the time

@@ -1,7 +1,7 @@
-import Bytes
-import CLMDB
+import HoldfastBytes
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 
 /// An LMDB transaction with its cursors: what snapshots and write transactions read through.
 ///

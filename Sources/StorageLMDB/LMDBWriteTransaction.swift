@@ -1,5 +1,5 @@
-import CLMDB
-import Storage
+import CHoldfastLMDB
+import HoldfastStorage
 
 /// The open write transaction of an ``LMDBEngine``.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Entries that are temporarily removed from the tree, in the order of their keys; see
 /// ``SortedWriter``.

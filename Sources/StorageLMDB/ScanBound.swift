@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// One end of a scan, compared with every key that the scan meets.
 ///

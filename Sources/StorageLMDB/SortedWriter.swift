@@ -1,6 +1,6 @@
-import Bytes
-import CLMDB
-import Storage
+import HoldfastBytes
+import CHoldfastLMDB
+import HoldfastStorage
 
 /// Writes changes to the tree in the order of their keys, with one cursor, and fills pages where many new
 /// keys come in a row.

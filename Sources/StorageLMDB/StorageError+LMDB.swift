@@ -1,6 +1,6 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
+import HoldfastStorage
 
 extension StorageError {
     /// Translates a return code of liblmdb for callers of the port.

@@ -1,6 +1,6 @@
 import Glibc
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// A process's lock on a store: the locked file of its directory, released with its owner.
 ///

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The storage port in memory: the reference that other engines are compared with.
 ///

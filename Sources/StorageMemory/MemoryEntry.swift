@@ -1,5 +1,5 @@
 import Glibc
-import Storage
+import HoldfastStorage
 
 /// One key and its value, in memory of its own that never moves.
 ///

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The reads that snapshots and write transactions of a ``MemoryEngine`` have in common.
 protocol MemoryReads: StorageSnapshot {

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// A snapshot of a ``MemoryEngine``: a reference to one state.
 final class MemorySnapshot: MemoryReads {

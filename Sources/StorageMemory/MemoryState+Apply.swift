@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 extension MemoryState {
     /// This state with `batch` applied, and the same commit number; nil when it changes nothing.

@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// One immutable state of a ``MemoryEngine``: entries in key order, cut into chunks.
 ///

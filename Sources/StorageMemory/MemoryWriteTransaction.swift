@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The open write transaction of a ``MemoryEngine``.
 final class MemoryWriteTransaction: MemoryReads, StorageWriteTransaction {

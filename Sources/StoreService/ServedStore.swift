@@ -1,10 +1,10 @@
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
-import Storage
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStorage
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// A store with what its use cases share: their limits, the names of its schemas, and threads for work that
 /// may take long.

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// The limits of use cases, for every caller.
 package struct ServiceLimits: Sendable {

@@ -1,4 +1,4 @@
-import CICU
+import CHoldfastICU
 
 /// A scalar without its accents: its canonical decomposition without nonspacing marks
 /// (category Mn).

@@ -1,4 +1,4 @@
-import CICU
+import CHoldfastICU
 
 /// ICU's simple case folding: each scalar to one scalar, so that two texts which differ in case only
 /// become equal.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Folds texts so that those which differ only in accents, or in case too, have equal bytes.
 ///

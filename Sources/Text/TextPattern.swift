@@ -1,4 +1,4 @@
-import CICU
+import CHoldfastICU
 
 /// A regular expression in ICU's syntax, ready to test whole texts.
 ///

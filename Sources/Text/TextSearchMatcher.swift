@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Tests texts for what a ``TextSearch`` looks for. One thread at a time uses it.
 package final class TextSearchMatcher {

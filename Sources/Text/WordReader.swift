@@ -1,5 +1,5 @@
-import Bytes
-import CICU
+import HoldfastBytes
+import CHoldfastICU
 
 /// Finds the words of texts in any script, without their case and accents.
 ///

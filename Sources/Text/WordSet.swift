@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The words of one text, in the order of their bytes, each once. One thread at a time uses it; it keeps
 /// its memory from text to text.

@@ -1,4 +1,4 @@
-import CICU
+import CHoldfastICU
 
 /// The clock of a time zone, by ICU's data. One thread at a time uses it.
 package final class ZoneClock {

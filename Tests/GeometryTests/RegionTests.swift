@@ -1,5 +1,5 @@
-import Geometry
-import TestSupport
+import HoldfastGeometry
+import HoldfastTestSupport
 import Testing
 
 extension GeoPoint {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// Compresses as a client would.
 func gzip(_ bytes: [UInt8]) -> [UInt8] {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// How long connections live, and what they do with clients that are slow, half gone or in a hurry.
 @Suite struct ConnectionTests {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 @Suite struct EventStreamTests {
     /// A route that hands out streams; `opened` collects them.

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 @Suite struct ExchangeTests {
     @Test("answers from another thread reach 64 busy connections")

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// Runs `body` with a server on a free port, and stops it.
 func withServer(

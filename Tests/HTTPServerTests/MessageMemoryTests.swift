@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// The memory that bodies and replies under way may take together, and the rate at which a reply has to be read.
 @Suite struct MessageMemoryTests {

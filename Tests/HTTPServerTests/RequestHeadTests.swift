@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// What could make a proxy and the service see different requests in the same bytes.
 @Suite struct RequestHeadTests {

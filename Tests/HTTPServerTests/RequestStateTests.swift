@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// A request's ways from its line to its end, without a socket.
 @Suite struct RequestStateTests {

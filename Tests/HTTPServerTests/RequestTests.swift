@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 @Suite struct RequestTests {
     @Test("a path is split before it is decoded, and a query keeps order and repeats")

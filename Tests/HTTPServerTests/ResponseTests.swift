@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// Gives `total` bytes in pieces, then ends or fails.
 final class CountingSource: PullSource {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 @Suite struct RouterTests {
     private static func named(_ name: String, _ method: Method, _ pattern: String) -> Route {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 @Suite struct ServerTests {
     private func start(_ routes: [Route]) throws -> Server {

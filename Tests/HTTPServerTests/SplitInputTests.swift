@@ -2,9 +2,9 @@ import Glibc
 import Synchronization
 import Testing
 
-import struct TestSupport.SeededGenerator
+import struct HoldfastTestSupport.SeededGenerator
 
-@testable import HTTPServer
+@testable import HoldfastHTTPServer
 
 /// Random requests, well-formed and not, that come in pieces: they must mean what they mean when they come whole.
 @Suite struct SplitInputTests {

@@ -1,4 +1,4 @@
-import RESTAPI
+import HoldfastRESTAPI
 import Testing
 
 @testable import HoldfastCommand

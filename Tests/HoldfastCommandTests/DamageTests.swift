@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("The command and damaged stores")

@@ -1,10 +1,10 @@
-import HTTPServer
-import ObjectStore
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
 @testable import HoldfastCommand
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Test("every limit has a name, an option and a place of its own")
 func limitNames() {

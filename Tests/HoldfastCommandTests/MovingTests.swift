@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 /// Backup, restore and compaction by the command, also when it is killed.

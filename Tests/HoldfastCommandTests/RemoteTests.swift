@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 /// Verbs that work on a running service.

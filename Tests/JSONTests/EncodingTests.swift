@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import TestSupport
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastTestSupport
 import Testing
 
 @Suite("Bytes as text, and pointers")

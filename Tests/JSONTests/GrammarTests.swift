@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 import Testing
 
 @Suite("JSON texts are read as RFC 8259 says")

@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import HoldfastJSON
 import Testing
 
 @Suite("A parser reads one text after the other")

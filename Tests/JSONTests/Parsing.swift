@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Parses a copy of `text` without padding and hands the root to `body`.
 func withParsed<Result>(

@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import HoldfastJSON
 import Testing
 
 @Suite("Values say what was written")

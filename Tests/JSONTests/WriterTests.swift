@@ -1,7 +1,7 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import JSON
-import TestSupport
+import HoldfastJSON
+import HoldfastTestSupport
 import Testing
 
 @Suite("What is written is the JSON it should be")

@@ -1,6 +1,6 @@
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Test("random objects come back as they were put, and can be put back", arguments: EngineCase.all)

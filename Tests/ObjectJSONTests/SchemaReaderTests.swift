@@ -1,10 +1,10 @@
-import Bytes
-import JSON
-import ObjectModel
-import StoreService
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastStoreService
 import Testing
 
-@testable import ObjectJSON
+@testable import HoldfastObjectJSON
 
 /// A text of a property's type and what it is.
 private struct TypeCase: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,8 @@
-import ObjectJSON
-import ObjectModel
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 /// A property of `Thing`, what is sent and what is answered.

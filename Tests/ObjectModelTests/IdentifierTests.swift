@@ -1,7 +1,7 @@
 import Glibc
-import ObjectModel
+import HoldfastObjectModel
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Identifiers")
 struct IdentifierTests {

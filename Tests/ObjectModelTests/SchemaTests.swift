@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
 
 @Suite("What a schema must keep to")

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 import Synchronization
 
 /// A place for what each thread of a test makes.

@@ -1,6 +1,6 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Timestamps")
 struct TimestampTests {

@@ -1,11 +1,11 @@
-import Bytes
-import ObjectModel
-import Storage
-import TestSupport
-import ObjectSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastStorage
+import HoldfastTestSupport
+import HoldfastObjectSupport
 import Testing
 
-@testable import ObjectStore
+@testable import HoldfastObjectStore
 
 @Suite("A backup")
 struct BackupTests {

@@ -1,12 +1,12 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
 import Synchronization
 import Testing
-import TestSupport
-import Threads
+import HoldfastTestSupport
+import HoldfastThreads
 
 @Suite("The change feed")
 struct ChangeFeedTests {

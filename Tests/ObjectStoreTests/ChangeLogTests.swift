@@ -1,12 +1,12 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Rows
-import Storage
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("The change log")
 struct ChangeLogTests {

@@ -1,10 +1,10 @@
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Rows
-import Storage
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Unique values and rules for deletion in the store")
 struct ConstraintTests {

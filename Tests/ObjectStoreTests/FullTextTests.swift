@@ -1,12 +1,12 @@
-import Bytes
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Full-text indexes")
 struct FullTextTests {

@@ -1,13 +1,13 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import Storage
-import StorageLMDB
-import StorageMemory
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastStorageMemory
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Commits of groups")
 struct GroupCommitTests {

@@ -1,10 +1,10 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 @Suite("Sorts by counts and aggregates behind inverse links")

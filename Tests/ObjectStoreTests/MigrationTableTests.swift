@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// What becomes of the values of one property when the property changes.
 struct PropertyMigration: Sendable, CustomTestStringConvertible {

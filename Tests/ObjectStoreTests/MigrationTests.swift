@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectStore
+@testable import HoldfastObjectStore
 
 @Suite("Migrations of classes, keys and names")
 struct MigrationTests {

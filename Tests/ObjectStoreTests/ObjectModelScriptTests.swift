@@ -1,8 +1,8 @@
-import ObjectStore
-import ObjectSupport
-import Storage
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Random operations on a store and on plain dictionaries")
 struct ObjectModelScriptTests {

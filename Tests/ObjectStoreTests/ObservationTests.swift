@@ -1,11 +1,11 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Observed queries")
 struct ObservationTests {

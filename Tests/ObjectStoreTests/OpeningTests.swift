@@ -1,10 +1,10 @@
-import Bytes
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Opening a store")
 struct OpeningTests {

@@ -1,7 +1,7 @@
-@testable import ObjectStore
-import Storage
+@testable import HoldfastObjectStore
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("The overlay of uncommitted changes")
 struct OverlayTests {

@@ -1,7 +1,7 @@
-@testable import ObjectStore
-import ObjectSupport
-import Query
-import TestSupport
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastTestSupport
 import Testing
 
 /// Random queries on skewed values, links, places and words, on a class that has grown tenfold since its sample

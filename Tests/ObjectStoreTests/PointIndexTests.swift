@@ -1,13 +1,13 @@
-import Bytes
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Shops of which each has the same point twice: with an index and without one.
 @Suite("indexes of points")

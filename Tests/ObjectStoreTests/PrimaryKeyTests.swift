@@ -1,10 +1,10 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Primary keys")
 struct PrimaryKeyTests {

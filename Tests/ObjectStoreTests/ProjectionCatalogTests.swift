@@ -1,10 +1,10 @@
-import Bytes
-import ObjectModel
-import ObjectSupport
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import ObjectStore
+@testable import HoldfastObjectStore
 
 @Suite("Projections in the catalog")
 struct ProjectionCatalogTests {

@@ -1,5 +1,5 @@
-import PlainQuery
-import TestSupport
+import HoldfastPlainQuery
+import HoldfastTestSupport
 import Testing
 
 @Suite("Queries and a plain evaluator")

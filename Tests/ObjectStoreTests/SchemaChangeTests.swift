@@ -1,11 +1,11 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import Storage
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorage
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Changes of the schema")
 struct SchemaChangeTests {

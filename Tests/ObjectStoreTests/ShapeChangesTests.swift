@@ -1,9 +1,9 @@
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Rows
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("What the change log says of changes of the schema")
 struct ShapeChangesTests {

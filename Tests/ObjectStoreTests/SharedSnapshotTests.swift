@@ -1,8 +1,8 @@
-import Storage
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectStore
+@testable import HoldfastObjectStore
 
 @Suite("Snapshots that several readers use")
 struct SharedSnapshotTests {

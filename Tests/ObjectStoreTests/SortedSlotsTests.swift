@@ -1,8 +1,8 @@
-import Bytes
-import TestSupport
+import HoldfastBytes
+import HoldfastTestSupport
 import Testing
 
-@testable import ObjectStore
+@testable import HoldfastObjectStore
 
 @Suite("Sorted slots")
 struct SortedSlotsTests {

@@ -1,10 +1,10 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Storage
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastStorage
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Migrations in slices")
 struct StagedMigrationTests {

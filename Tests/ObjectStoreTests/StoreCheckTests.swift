@@ -1,11 +1,11 @@
-import Bytes
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("The store check")
 struct StoreCheckTests {

@@ -1,12 +1,12 @@
 import Glibc
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Rows
-import Storage
-import StorageLMDB
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Stored files of earlier versions")
 struct StoredFixtureTests {

@@ -1,7 +1,7 @@
-import ObjectStore
-import ObjectSupport
-import Rows
-import TestSupport
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 @Suite("views of the store")

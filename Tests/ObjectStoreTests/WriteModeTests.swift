@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Creating, merging, replacing")
 struct WriteModeTests {

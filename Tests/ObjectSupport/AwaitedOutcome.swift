@@ -1,5 +1,5 @@
-import ObjectStore
-import Threads
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// The outcome of a write, for a thread that waits for it.
 final class AwaitedOutcome: Sendable {

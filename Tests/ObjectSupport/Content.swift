@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// What an object holds or a draft states, by property.
 package typealias ObjectContent = [String: Content]

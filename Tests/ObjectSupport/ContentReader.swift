@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Reads rows as ``ObjectContent``.
 package struct ContentReader {

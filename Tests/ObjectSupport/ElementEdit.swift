@@ -1,5 +1,5 @@
-import ObjectStore
-import Rows
+import HoldfastObjectStore
+import HoldfastRows
 
 /// A change of one element of a collection.
 package enum ElementEdit: Sendable, Equatable {

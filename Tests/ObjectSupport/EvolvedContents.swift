@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// What a store should hold after a change of its schema, worked out on plain dictionaries.
 package struct EvolvedContents {

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 
 /// A random query on a class with skewed values, values that grow with the objects, links, places and words, to
 /// compare its plans.

@@ -1,5 +1,5 @@
 import Glibc
-import Storage
+import HoldfastStorage
 import Synchronization
 
 /// An engine that stays open when a store on it closes, so that the store can be opened again on any

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 extension ObjectScript {
     /// Compares all that the store holds with the reference.

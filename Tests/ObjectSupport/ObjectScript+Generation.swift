@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastTestSupport
 
 /// What transactions are made of.
 extension ObjectScript {

@@ -1,8 +1,8 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import Storage
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStorage
+import HoldfastTestSupport
 
 /// Random operations on a store and on a reference, compared after each step: transactions, of which some
 /// fail, changes of the schema, also beside transactions, closing and opening, backups and what becomes

@@ -1,6 +1,6 @@
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 import Testing
 
 extension ObservedQuery {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension OverflowLimits {
     /// Limits at which small values are out of line, and few elements make a tree of several levels.

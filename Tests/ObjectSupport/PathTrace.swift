@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Follows the paths of a query through plain contents, as the model that observation is compared with.
 package struct PathTrace {

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 extension RandomContent {
     /// What a property of type `mixed`, or a collection of such values, is stated to hold.

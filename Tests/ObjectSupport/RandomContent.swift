@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 /// Makes random values and drafts that fit a schema.
 package struct RandomContent {

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastTestSupport
 
 /// A random change of a schema of any kind, with its renamings.
 package struct RandomEvolution {

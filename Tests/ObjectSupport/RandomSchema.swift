@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 /// Makes random schemas, and additions to them that a store performs.
 package struct RandomSchema {

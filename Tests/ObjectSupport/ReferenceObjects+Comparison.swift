@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 extension ReferenceObjects {
     /// What differs between the reference and a store; what the store has made up is taken over.

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// What becomes of the holders of links when objects are deleted.
 extension ReferenceObjects {

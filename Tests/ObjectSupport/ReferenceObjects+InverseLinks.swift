@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 extension ReferenceObjects {
     /// How often each object links to a target by a property of a class, its own or that of an embedded

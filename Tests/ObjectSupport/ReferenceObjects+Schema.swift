@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// Schemas of the reference, and what their changes do to its objects.
 extension ReferenceObjects {

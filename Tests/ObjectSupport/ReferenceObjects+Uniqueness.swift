@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// What is unique, looked at pair by pair.
 extension ReferenceObjects {

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// What a store should hold, as plain dictionaries: slow, and too simple to be wrong.
 ///

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastTestSupport
 
 /// A schema with every kind of property and relation, for tests.
 package enum Shelter {

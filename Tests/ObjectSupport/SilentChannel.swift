@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 import Testing
 
 /// A channel that is told of nothing: a test asks the index of subscriptions itself.

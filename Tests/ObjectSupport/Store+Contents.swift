@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 extension Store {
     /// Everything in the store at its last commit.

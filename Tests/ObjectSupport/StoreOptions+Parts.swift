@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 extension StoreOptions {
     /// Has the engine get each commit of more than three changes in parts of three.

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// The contents of the stores of earlier formats in `Tests/Fixtures`: every type of format 2, rows of
 /// three layouts of their classes, indexes, links of every kind, keys that were cut, and a deletion.

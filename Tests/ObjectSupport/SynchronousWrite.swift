@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// A write whose outcome a thread can wait for.
 package final class SynchronousWrite: PendingWrite {

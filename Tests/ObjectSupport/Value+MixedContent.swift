@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// What the model knows of `mixed` values, written anew from the documentation.
 extension Value {

@@ -1,5 +1,5 @@
-import ObjectStore
-import Threads
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// Keeps the writer busy until it is opened, so that the writes handed in meanwhile form a group.
 package final class WriterGate: PendingWrite {

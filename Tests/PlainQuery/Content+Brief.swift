@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 
 extension Value {
     /// The value for the message of a difference.

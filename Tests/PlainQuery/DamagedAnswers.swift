@@ -1,11 +1,11 @@
-import ObjectModel
-import ObjectStore
-import Threads
-import ObjectSupport
-import Query
-import Rows
-import Storage
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastThreads
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
+import HoldfastTestSupport
 
 /// Random queries on stores of which entries are damaged: they may fail, and may find anything, but do not
 /// trap and do end.

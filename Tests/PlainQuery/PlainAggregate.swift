@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// What becomes of several values.
 package enum PlainAggregate {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Arithmetic: the wider type of two is the result's; with null, and with what is no number, it is null,
 /// and so is what ints come to beyond 64 bits.

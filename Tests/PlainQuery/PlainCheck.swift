@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// One query in every way that a store answers it, beside what the plain evaluator says.
 struct PlainCheck {

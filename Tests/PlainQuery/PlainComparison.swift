@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The rules for two values: what compares with what, null, and the order of values.
 package enum PlainComparison {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A constant of a query.
 struct PlainConstant {

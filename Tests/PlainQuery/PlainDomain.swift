@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 /// The values that objects and queries of the tests have: few of each type, so that they meet, and those at
 /// which types differ.

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastTestSupport
 
 /// Fills a store with random objects, and changes them.
 struct PlainFiller {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The kinds of values that `@type` tells, as sets of bits.
 enum PlainKinds {

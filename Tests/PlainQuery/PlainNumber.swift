@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A number of any kind as its decimal digits, so that numbers of different kinds are compared exactly.
 ///

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 
 /// An object, or an embedded one, as plain values.
 struct PlainObject {

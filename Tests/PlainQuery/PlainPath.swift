@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A path: along links and embedded objects to an end where values are read.
 struct PlainPath {

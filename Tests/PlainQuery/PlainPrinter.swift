@@ -1,5 +1,5 @@
-import ObjectModel
-import Query
+import HoldfastObjectModel
+import HoldfastQuery
 
 /// Writes queries as text, and collects the arguments that go with it.
 struct PlainPrinter {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A query on the objects of a class.
 struct PlainQuery {

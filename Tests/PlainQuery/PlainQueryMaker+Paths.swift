@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 extension PlainWorld {
     /// The class that a path ends in.

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 /// Makes random queries that the language allows on the objects of a world.
 struct PlainQueryMaker {

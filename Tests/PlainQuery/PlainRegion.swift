@@ -1,5 +1,5 @@
 import Glibc
-import ObjectModel
+import HoldfastObjectModel
 
 /// A region of the Earth. The tests' points lie well inside or outside.
 enum PlainRegion {

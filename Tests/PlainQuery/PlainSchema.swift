@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 /// Random schemas for queries: classes A, B and C, embedded classes E and F, and points P. The names of
 /// properties tell what they are.

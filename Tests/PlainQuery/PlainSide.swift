@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// One side of a comparison.
 indirect enum PlainSide {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// What kind of values a side of a comparison has, as far as the schema tells.
 enum PlainType: Equatable {

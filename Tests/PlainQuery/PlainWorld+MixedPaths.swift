@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 
 /// Paths within `mixed` values.
 extension PlainWorld {

@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 
 /// What a path leads to.
 struct PlainReach {

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
 
 /// Everything that a store holds, as dictionaries. Links in it name their targets by object key.
 struct PlainWorld {

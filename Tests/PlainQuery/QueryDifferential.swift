@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 
 /// Random queries on a random store, answered by the store in every way it knows and by the plainest
 /// evaluator, and compared. The queries are such as the language takes; one that is refused is a difference

@@ -1,9 +1,9 @@
-import ObjectModel
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
-@testable import Query
+@testable import HoldfastQuery
 
 @Suite("Budgets")
 struct BudgetTests {

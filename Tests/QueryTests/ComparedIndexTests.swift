@@ -1,10 +1,10 @@
-import Bytes
-import ObjectModel
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
-@testable import Query
+@testable import HoldfastQuery
 
 @Suite("Indexes of compared values")
 struct ComparedIndexTests {

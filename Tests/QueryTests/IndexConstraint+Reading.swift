@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 extension IndexConstraint {
     /// The keys of the values, when the ranges are single values only.

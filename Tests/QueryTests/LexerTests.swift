@@ -1,7 +1,7 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
 
-@testable import Query
+@testable import HoldfastQuery
 
 @Suite("Lexer")
 struct LexerTests {

@@ -1,6 +1,6 @@
-import ObjectModel
-import Query
-import TestSupport
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastTestSupport
 
 /// What a path leads to from one person, found in the plainest way.
 enum Reached {

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-@testable import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+@testable import HoldfastQuery
+import HoldfastRows
 import Testing
 
 @Suite("Planning")

@@ -1,6 +1,6 @@
-import ObjectModel
-import Query
-import TestSupport
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastTestSupport
 
 /// A random query: its text, its arguments, and the plainest evaluation of it.
 struct RandomQuery {

@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 
 extension World {
     /// Words that collide often, in both cases, beyond ASCII and beyond the length of a key.

@@ -1,8 +1,8 @@
-import Bytes
-import ObjectModel
-import Query
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 @Suite("Randomised")

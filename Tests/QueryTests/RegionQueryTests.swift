@@ -1,7 +1,7 @@
-import Geometry
-import ObjectModel
-import Query
-import Rows
+import HoldfastGeometry
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 import Testing
 
 /// The grammar of `geoWithin` and what is refused; what matches is tested with stored objects.

@@ -1,5 +1,5 @@
 import Glibc
-import Query
+import HoldfastQuery
 import Testing
 
 @Suite("Stack")

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 import Testing
 
 @Suite("What columns of texts are looked at for")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Query
+@testable import HoldfastQuery
 
 @Suite("Search in long texts")
 struct TextNeedleTests {

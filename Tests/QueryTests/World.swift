@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 
 /// A small world of people and dogs, as plain Swift objects and as rows.
 final class Person {

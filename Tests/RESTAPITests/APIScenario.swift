@@ -1,5 +1,5 @@
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// A request and what its reply has to be: a row of a table of tests.
 struct APIScenario: Sendable, CustomTestStringConvertible {

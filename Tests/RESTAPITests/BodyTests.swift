@@ -1,6 +1,6 @@
-import ServiceSupport
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("bodies that are not what they should be")
 struct BodyTests {

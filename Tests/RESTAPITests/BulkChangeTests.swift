@@ -1,9 +1,9 @@
-import ObjectStore
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("changes by filter")
 struct BulkChangeTests {

@@ -1,11 +1,11 @@
 import Glibc
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// What happens between the search of a change by filter, which a worker does in the last commit, and the

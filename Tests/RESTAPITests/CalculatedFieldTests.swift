@@ -1,6 +1,6 @@
-import ObjectModel
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// Posts with comments, which are linked from the other side, and collections of every kind.

@@ -1,6 +1,6 @@
 import Glibc
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// A client of one event stream. One thread at a time uses it.

@@ -1,12 +1,12 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
-import Threads
+import HoldfastThreads
 
 @Suite("streams across migrations and restores")
 struct ChangesMigrationTests {

@@ -1,7 +1,7 @@
 import Glibc
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("changes as JSON pages and long polls")

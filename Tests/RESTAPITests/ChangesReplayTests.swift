@@ -1,6 +1,6 @@
-import ObjectJSON
-import RESTAPI
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("streams under load")

@@ -1,9 +1,9 @@
 import Glibc
-import ObjectModel
-import ObjectStore
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("streams that begin anew")

@@ -1,7 +1,7 @@
-import HTTPServer
-import ObjectModel
-import RESTAPI
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastObjectModel
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("event streams")

@@ -1,10 +1,10 @@
-import ObjectStore
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import Storage
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("failures and limits of the store")
 struct FailureTests {

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("words and regular expressions over HTTP")
 struct FullTextTests {

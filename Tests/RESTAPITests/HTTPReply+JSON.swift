@@ -1,5 +1,5 @@
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 
 extension HTTPClient.Reply {
     /// The body as JSON; null when it is none.

@@ -1,6 +1,6 @@
-import StoreService
+import HoldfastStoreService
 import Testing
-import Threads
+import HoldfastThreads
 
 /// The workers of a service that runs one long job at a time, held until they are released.
 struct HeldWorkers {

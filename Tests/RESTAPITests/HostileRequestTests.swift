@@ -1,10 +1,10 @@
-import Bytes
-import JSON
-import ObjectJSON
-import RESTAPI
-import Rows
-import ServiceSupport
-import TestSupport
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastRows
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// What a client sends to break the service or to keep others from it.

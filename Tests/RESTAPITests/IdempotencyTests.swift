@@ -1,15 +1,15 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import ObjectSupport
-import RESTAPI
-import ServiceSupport
-import Storage
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastStorage
+import HoldfastStoreService
 import Synchronization
-import TestSupport
+import HoldfastTestSupport
 import Testing
-import Threads
+import HoldfastThreads
 
 @Suite("idempotency keys")
 struct IdempotencyTests {

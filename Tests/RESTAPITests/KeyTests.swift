@@ -1,6 +1,6 @@
-import ServiceSupport
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("keys in paths and parameters")
 struct KeyTests {

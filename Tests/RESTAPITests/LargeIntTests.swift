@@ -1,5 +1,5 @@
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Test("ints beyond 2^53 are strings for those who prefer it")

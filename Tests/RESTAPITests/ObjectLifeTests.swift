@@ -1,6 +1,6 @@
-import ServiceSupport
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Test("an object is created, read, merged, replaced and deleted", arguments: EngineCase.all)
 func life(engine: EngineCase) throws {

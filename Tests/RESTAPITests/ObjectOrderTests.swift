@@ -1,10 +1,10 @@
-import ObjectModel
-import ObjectStore
-import RESTAPI
-import ServiceSupport
-import StoreService
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("the order of objects")
 struct ObjectOrderTests {

@@ -1,11 +1,11 @@
 import Glibc
-import HTTPServer
-import ObjectStore
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 /// `openapi.yaml` and the routes name the same operations.
 @Suite struct OpenAPIContractTests {

@@ -1,5 +1,5 @@
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("pages of a query")

@@ -1,9 +1,9 @@
 import Glibc
-import ObjectStore
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("geographic indexes over HTTP")

@@ -1,7 +1,7 @@
-import RESTAPI
-import ServiceSupport
+import HoldfastRESTAPI
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("preconditions, entity tags and versions")
 struct PreconditionTests {

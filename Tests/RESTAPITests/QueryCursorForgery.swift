@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Cursors that no server made: a client may send anything.
 enum CursorForgery {

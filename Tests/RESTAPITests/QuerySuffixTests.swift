@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("SORT, DISTINCT and LIMIT in any order")

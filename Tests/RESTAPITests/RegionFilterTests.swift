@@ -1,5 +1,5 @@
-import RESTAPI
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 /// Shops with points, and which of them filters with `geoWithin` find.

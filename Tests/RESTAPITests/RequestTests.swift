@@ -1,9 +1,9 @@
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
-import Text
+import HoldfastText
 
 @Suite("headers, parameters and media types")
 struct RequestTests {

@@ -1,6 +1,6 @@
-import ObjectModel
-import RESTAPI
-import TestSupport
+import HoldfastObjectModel
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 /// Filters with `now()`, over HTTP.

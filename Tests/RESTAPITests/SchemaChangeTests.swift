@@ -1,10 +1,10 @@
-import ObjectModel
-import ObjectStore
-import ServiceSupport
-import StoreService
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Testing
-import TestSupport
-import Threads
+import HoldfastTestSupport
+import HoldfastThreads
 
 @Test("a body that was read before a change of the schema is written under the schema after it")
 func schemaChangeBetween() throws {

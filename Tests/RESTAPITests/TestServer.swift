@@ -1,14 +1,14 @@
 import Glibc
-import HTTPServer
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ObjectJSON
-import RESTAPI
-import Storage
+import HoldfastHTTPServer
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastStorage
 import Synchronization
-import TestSupport
-import Threads
+import HoldfastTestSupport
+import HoldfastThreads
 
 /// A whole service on a free port of this machine, over an empty store with a schema.
 final class TestServer {

@@ -1,9 +1,9 @@
-import Bytes
-import ObjectModel
-import ObjectSupport
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastRows
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Collections in rows")
 struct CollectionTests {

@@ -1,10 +1,10 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import ObjectModel
-import ObjectSupport
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastRows
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Mixed values")
 struct MixedTests {

@@ -1,10 +1,10 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import StorageMemory
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastStorageMemory
+import HoldfastTestSupport
 
 /// Rows outside a store, of a schema with every type of property.
 struct RowFixture {

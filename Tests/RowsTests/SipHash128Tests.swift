@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 import Testing
 
 @Suite("SipHash-2-4 with 128 bits")

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 import Testing
 
 /// The hash of bytes for tables in memory.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// JSON as a plain value, for comparing replies with a model.
 package indirect enum QueryJSON: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import StoreService
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastStoreService
 
 extension RequestBytes {
     /// The bytes of a text, as a request holds them.

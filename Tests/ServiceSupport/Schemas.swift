@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The schemas of the tests.
 package enum Schemas {

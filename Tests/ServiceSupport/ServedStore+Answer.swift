@@ -1,6 +1,6 @@
-import ObjectJSON
-import StoreService
-import Threads
+import HoldfastObjectJSON
+import HoldfastStoreService
+import HoldfastThreads
 
 extension ServedStore {
     /// Answers with the reply of a use case that reads: at once if that is short, else from a job, as a server does.

@@ -1,12 +1,12 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import StoreService
-import TestSupport
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 
 /// The use cases of a store with a schema, without a server. It is for the program itself; one thread at a time uses it.
 package final class TestService {

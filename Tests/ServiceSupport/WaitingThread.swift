@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import StoreService
-import Threads
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
+import HoldfastThreads
 
 /// A thread that waits for its write.
 package struct WaitingThread: WriteWaiter {

@@ -1,4 +1,4 @@
-import StoreService
+import HoldfastStoreService
 
 /// A page as a use case wrote it.
 package struct WrittenPage: Sendable {

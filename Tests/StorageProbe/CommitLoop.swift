@@ -1,6 +1,6 @@
-import Storage
-import StorageLMDB
-import TestSupport
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastTestSupport
 
 /// Commits the steps of ``CommitScript`` without end, from where the store stands, and says
 /// `done STEP` after each: the acknowledgement that a kill must not undo.

@@ -1,7 +1,7 @@
 import Glibc
-import Storage
-import StorageLMDB
-import TestSupport
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastTestSupport
 
 /// Prints what the calls of the port cost on one thread: wall time and CPU time per operation.
 struct Measurement {

@@ -1,7 +1,7 @@
 import Glibc
-import Storage
-import StorageLMDB
-import TestSupport
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastTestSupport
 
 /// Does one command per line of standard input, and answers each with one line.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 
 /// A process of its own around one LMDB store, for tests that need a second process, a process to
 /// kill, or one with interposed system calls.

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Commits of every engine")
 struct EngineCommitTests {

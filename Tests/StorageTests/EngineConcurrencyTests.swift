@@ -1,7 +1,7 @@
-import Storage
+import HoldfastStorage
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Threads on every engine")
 struct EngineConcurrencyTests {

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("The contract of the storage port")
 struct EngineContractTests {

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Reads of every engine")
 struct EngineReadTests {

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Snapshots of every engine")
 struct EngineSnapshotTests {

@@ -1,9 +1,9 @@
-import Storage
-import TestSupport
+import HoldfastStorage
+import HoldfastTestSupport
 import Testing
-import Threads
+import HoldfastThreads
 
-@testable import StorageLMDB
+@testable import HoldfastStorageLMDB
 
 /// A writer before a journal, and a checkpoint that the test holds up.
 @Suite("Room in the journal")

@@ -1,7 +1,7 @@
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Checkpoints of many transactions, cut off between any two of them by a disk that fails.
 @Suite("LMDB checkpoints that are cut off")
@@ -20,7 +20,7 @@ struct LMDBCheckpointTests {
     ) throws -> ChildProcess {
         let small = ["HOLDFAST_CHECKPOINT_MS": "3600000", "HOLDFAST_CHECKPOINT_CHANGES": "3"]
         let child = ChildProcess(
-            ChildProcess.path(ofProduct: "StorageProbe"), ["obey", directory.path],
+            ChildProcess.path(ofProduct: "HoldfastStorageProbe"), ["obey", directory.path],
             environment: disk.environment.merging(small) { $1 }.merging(environment) { $1 })
         try #require(child.readLine() == "ready")
         return child

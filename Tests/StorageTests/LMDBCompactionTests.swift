@@ -1,8 +1,8 @@
 import Glibc
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("LMDB's compaction")
 struct LMDBCompactionTests {

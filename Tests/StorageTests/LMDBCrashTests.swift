@@ -1,7 +1,7 @@
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("LMDB stores of killed processes")
 struct LMDBCrashTests {
@@ -10,7 +10,7 @@ struct LMDBCrashTests {
         let seed = SeededGenerator.testSeed("killed processes")
         var random = SeededGenerator(seed: seed)
         let directory = TemporaryDirectory()
-        let probe = ChildProcess.path(ofProduct: "StorageProbe")
+        let probe = ChildProcess.path(ofProduct: "HoldfastStorageProbe")
         var model = ModelStore()
         var modelStep: UInt64 = 0
         for round in 1...SeededGenerator.scaled(6) {

@@ -1,6 +1,6 @@
 import Glibc
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
 
 @Suite("LMDB's error codes")

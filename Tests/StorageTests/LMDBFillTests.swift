@@ -1,7 +1,7 @@
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Runs of new keys in the middle of the tree: how full its pages are, and that nothing gets lost.
 @Suite("LMDB's pages")

@@ -1,8 +1,8 @@
 import Glibc
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// A small file system in memory, unmounted with the last reference.
 private final class SmallDisk {

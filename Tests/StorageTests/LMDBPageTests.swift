@@ -1,8 +1,8 @@
 import Glibc
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Damaged pages of a data file, which are found before LMDB reads them.
 @Suite("The pages of a data file")

@@ -1,8 +1,8 @@
 import Glibc
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// A small file system in memory, unmounted with the last reference.
 private final class MemoryDisk {
@@ -101,7 +101,8 @@ struct LMDBReadOnlyTests {
         let before = names.map { TemporaryDirectory.contents("\(path)/\($0)") }
         let reader = try LMDBEngine(options(path, .reading))
         #expect(try contents(reader) == [[1]: [1]])
-        let probe = ChildProcess(ChildProcess.path(ofProduct: "StorageProbe"), ["obey", path])
+        let probe = ChildProcess(
+            ChildProcess.path(ofProduct: "HoldfastStorageProbe"), ["obey", path])
         #expect(probe.readLine()?.hasPrefix("error locked") == true)
         probe.wait()
         reader.close()

@@ -1,7 +1,7 @@
-import Storage
-import StorageLMDB
+import HoldfastStorage
+import HoldfastStorageLMDB
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Commits of a process whose disk is in the test's hands, see `Tests/Interpose/interpose.c`.
 @Suite("LMDB and the disk's answers")
@@ -14,7 +14,7 @@ struct LMDBSyncTests {
         disk = try Interposer()
         // Checkpoints come when they are asked for: one of the store's own would sync beside a commit.
         child = ChildProcess(
-            ChildProcess.path(ofProduct: "StorageProbe"), ["obey", directory.path],
+            ChildProcess.path(ofProduct: "HoldfastStorageProbe"), ["obey", directory.path],
             environment: disk.environment.merging(["HOLDFAST_CHECKPOINT_MS": "3600000"]) { $1 })
         try #require(child.readLine() == "ready")
         try #require(child.ask("put a 10") == "ok 1")

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// A sequence of commits known in advance, so that a store can be checked after a crash: whatever
 /// step it stands at, its whole contents follow from that step.

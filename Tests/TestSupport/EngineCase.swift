@@ -1,6 +1,6 @@
-import Storage
-import StorageLMDB
-import StorageMemory
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastStorageMemory
 
 /// Every kind of engine, as an argument of tests: `@Test(arguments: EngineCase.all)`.
 package enum EngineCase: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 import Synchronization
 
 /// An engine that fails when it is told to, and otherwise passes everything on.

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// A snapshot of a ``FaultyEngine``.
 final class FaultySnapshot: StorageSnapshot {

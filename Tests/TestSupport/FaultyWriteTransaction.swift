@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// A write transaction of a ``FaultyEngine``.
 final class FaultyWriteTransaction: StorageWriteTransaction {

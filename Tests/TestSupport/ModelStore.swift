@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The expected content of a store, as a plain dictionary: slow, and too simple to be wrong.
 package struct ModelStore: Sendable {

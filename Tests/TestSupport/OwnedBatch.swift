@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// A batch that owns its bytes, for tests and probes; an engine's own batch only points to them.
 package struct OwnedBatch: Sendable {

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The port's promises as random operations on an engine, compared with ``ModelStore``.
 ///

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// Calls `body` with a copy of `bytes`. `Array.withUnsafeBytes` can't throw a typed error.
 package func withBytes<Result, Failure: Error>(

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// An engine whose data directory goes when the engine does; otherwise it is the engine it wraps.
 final class TemporaryEngine: StorageEngine {

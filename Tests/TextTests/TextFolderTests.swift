@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
+import HoldfastTestSupport
 import Testing
-import Text
+import HoldfastText
 
 @Suite("Texts without case and accents")
 struct TextFolderTests {

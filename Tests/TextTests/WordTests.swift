@@ -1,7 +1,7 @@
-import CICU
-import TestSupport
+import CHoldfastICU
+import HoldfastTestSupport
 import Testing
-import Text
+import HoldfastText
 
 @Suite("Words")
 struct WordTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Text
+@testable import HoldfastText
 
 @Suite("Clocks of zones")
 struct ZoneClockTests {

@@ -1,8 +1,8 @@
-import CEpoll
-import CMicroHTTPD
+import CHoldfastEpoll
+import CHoldfastMicroHTTPD
 import Glibc
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
 // @unchecked: `requestCount` and `isStream` belong to the connection's thread, `replyRate` to that of sockets; what other threads touch is in `current` (a mutex) and in

@@ -1,5 +1,5 @@
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// A request that waits, suspended, for its reply.
 ///

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CHoldfastMicroHTTPD
 import Synchronization
 
 // What happens to a request: the change of its state under its lock, and what libmicrohttpd is told of it there.

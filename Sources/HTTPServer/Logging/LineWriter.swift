@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// Writes lines to a file descriptor from a thread of its own, so that no request waits for a disk
 /// or a pipe. Lines that come faster than they can be written are dropped.

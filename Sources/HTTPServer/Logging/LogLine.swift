@@ -1,5 +1,5 @@
-import Bytes
-import JSON
+import HoldfastBytes
+import HoldfastJSON
 
 /// One log line under way, as a JSON object or as logfmt. The line feed is for whoever writes it.
 struct LogLine {

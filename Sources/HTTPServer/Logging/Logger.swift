@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// Structured log lines of the service, written to a file descriptor with one `write` each, so that
 /// lines of several threads do not mix.

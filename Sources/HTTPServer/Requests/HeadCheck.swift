@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CHoldfastMicroHTTPD
 import Glibc
 
 /// A look at the bytes of a request's head for what libmicrohttpd passes over and a proxy in front may read differently.

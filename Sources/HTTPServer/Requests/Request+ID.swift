@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension Request {
     /// The longest `X-Request-Id` that is taken over.

@@ -1,5 +1,5 @@
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// One request: its method, target, headers and body.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import HoldfastJSON
 
 /// A request target, taken apart: the raw text, path segments and query parameters.
 ///

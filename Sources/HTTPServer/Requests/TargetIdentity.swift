@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// What tells a request target from every other, however it is percent-encoded: its segments, and its parameters in
 /// their order.

@@ -1,4 +1,4 @@
-import CZlib
+import CHoldfastZlib
 import Glibc
 import Synchronization
 

@@ -1,5 +1,5 @@
-import CEpoll
-import CMicroHTTPD
+import CHoldfastEpoll
+import CHoldfastMicroHTTPD
 import Glibc
 
 /// The result of pulling a body's next piece.

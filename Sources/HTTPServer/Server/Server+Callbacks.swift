@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CHoldfastMicroHTTPD
 import Glibc
 
 // The functions that libmicrohttpd calls. Each finds its object and hands over.

@@ -1,5 +1,5 @@
-import CMicroHTTPD
-import Threads
+import CHoldfastMicroHTTPD
+import HoldfastThreads
 
 // The end of requests: figures, log lines, callbacks.
 extension Server {

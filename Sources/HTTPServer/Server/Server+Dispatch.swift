@@ -1,6 +1,6 @@
-import CMicroHTTPD
+import CHoldfastMicroHTTPD
 import Glibc
-import Threads
+import HoldfastThreads
 
 // The life of a request on its connection's thread: head, body, handler, answer.
 extension Server {

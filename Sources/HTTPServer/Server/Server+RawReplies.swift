@@ -1,5 +1,5 @@
-import CEpoll
-import CMicroHTTPD
+import CHoldfastEpoll
+import CHoldfastMicroHTTPD
 import Glibc
 
 // Replies that libmicrohttpd does not send: refusals where it takes none, and the heads of event streams.

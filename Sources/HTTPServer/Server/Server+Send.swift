@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CHoldfastMicroHTTPD
 import Glibc
 
 // Replies on their way out.

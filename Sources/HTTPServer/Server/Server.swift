@@ -1,7 +1,7 @@
-import CMicroHTTPD
+import CHoldfastMicroHTTPD
 import Glibc
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// An HTTP/1.1 server on libmicrohttpd: it routes requests to handlers and sends their replies.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import JSON
+import HoldfastBytes
+import HoldfastJSON
 
 /// An error that the server itself answers, before or instead of a handler.
 package struct ServerFault: Sendable, Equatable {

@@ -1,7 +1,7 @@
-import CEpoll
+import CHoldfastEpoll
 import Glibc
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// What the thread of a loop waits at: sockets in epoll, and messages of other threads.
 ///

@@ -1,5 +1,5 @@
-import CEpoll
-import CMicroHTTPD
+import CHoldfastEpoll
+import CHoldfastMicroHTTPD
 import Glibc
 
 extension SocketLoop {

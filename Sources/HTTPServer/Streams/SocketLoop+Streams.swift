@@ -1,4 +1,4 @@
-import CEpoll
+import CHoldfastEpoll
 import Glibc
 
 extension SocketLoop {

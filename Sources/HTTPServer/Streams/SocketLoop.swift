@@ -1,6 +1,6 @@
-import CEpoll
+import CHoldfastEpoll
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// A write never blocks and never raises SIGPIPE.
 let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// A file, or standard input for `-`, as it is: what is gzip stays that.
 final class RawInput {

@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import HoldfastJSON
 
 /// A backup of a running service's store, copied into a file.
 struct RemoteBackup {

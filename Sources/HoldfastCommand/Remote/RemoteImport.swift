@@ -1,6 +1,6 @@
-import JSON
-import RESTAPI
-import StoreService
+import HoldfastJSON
+import HoldfastRESTAPI
+import HoldfastStoreService
 
 /// An import into a running service.
 struct RemoteImport {

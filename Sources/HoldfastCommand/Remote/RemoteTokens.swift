@@ -1,5 +1,5 @@
-import JSON
-import StoreService
+import HoldfastJSON
+import HoldfastStoreService
 
 /// The tokens of a running service.
 struct RemoteTokens {

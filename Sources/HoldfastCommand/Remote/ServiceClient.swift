@@ -1,6 +1,6 @@
-import CCurl
-import JSON
-import StoreService
+import CHoldfastCurl
+import HoldfastJSON
+import HoldfastStoreService
 
 /// A client of a running service, for verbs that work on one instead of a directory. One thread at a time.
 final class ServiceClient {

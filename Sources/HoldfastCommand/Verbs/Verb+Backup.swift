@@ -1,6 +1,6 @@
 import Glibc
-import ObjectStore
-import StoreService
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension Verb {
     /// `holdfast backup`

@@ -1,5 +1,5 @@
-import ObjectStore
-import RESTAPI
+import HoldfastObjectStore
+import HoldfastRESTAPI
 
 extension Verb {
     /// `holdfast check`

@@ -1,5 +1,5 @@
-import StorageLMDB
-import Storage
+import HoldfastStorageLMDB
+import HoldfastStorage
 
 extension Verb {
     /// `holdfast compact`

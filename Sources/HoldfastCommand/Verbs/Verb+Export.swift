@@ -1,8 +1,8 @@
 import Glibc
-import ObjectJSON
-import ObjectStore
-import RESTAPI
-import StoreService
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastStoreService
 
 extension Verb {
     /// `holdfast export`

@@ -1,9 +1,9 @@
 import Glibc
-import ObjectJSON
-import ObjectStore
-import RESTAPI
-import StoreService
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastStoreService
+import HoldfastThreads
 
 extension Verb {
     /// `holdfast import`

@@ -1,7 +1,7 @@
-import ObjectStore
-import Storage
-import StorageLMDB
-import StoreService
+import HoldfastObjectStore
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastStoreService
 
 extension Verb {
     /// `holdfast restore`

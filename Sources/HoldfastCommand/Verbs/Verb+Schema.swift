@@ -1,8 +1,8 @@
-import JSON
-import ObjectJSON
-import ObjectStore
-import RESTAPI
-import StoreService
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastStoreService
 
 extension Verb {
     /// `holdfast schema get`

@@ -1,10 +1,10 @@
 import Glibc
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import RESTAPI
-import StorageLMDB
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastStorageLMDB
+import HoldfastStoreService
 
 extension Verb {
     /// Where the service listens and is looked for.

@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension Verb {
     private static let tokenNotes = """

@@ -1,4 +1,4 @@
-import RESTAPI
+import HoldfastRESTAPI
 
 extension Verb {
     /// `holdfast version`

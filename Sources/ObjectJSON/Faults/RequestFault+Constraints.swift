@@ -1,5 +1,5 @@
-import JSON
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectStore
 
 extension RequestFault {
     /// Values that other objects have already; `pointerOf` gives the pointer to the object of an operation in the

@@ -1,7 +1,7 @@
-import JSON
-import ObjectModel
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 extension RequestFault {
     /// There is no projection of this name.

@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 extension RequestFault {
     /// The fault of a query, sort list or path that was refused.

@@ -1,6 +1,6 @@
-import JSON
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastRows
+import HoldfastText
 
 extension RequestFault {
     /// More work waits than the server takes.

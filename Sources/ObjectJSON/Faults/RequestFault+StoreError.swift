@@ -1,7 +1,7 @@
-import JSON
-import ObjectModel
-import ObjectStore
-import Storage
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStorage
 
 extension RequestFault {
     /// Describes a failed operation on objects for a client. The only place where such an error

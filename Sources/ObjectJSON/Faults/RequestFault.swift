@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// A request that is refused or failed: its kind, a stable code, and text that says what to do next.
 ///

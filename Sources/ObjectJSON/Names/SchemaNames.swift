@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The names of a schema in the forms that JSON needs: to be found by their bytes, and to be written.
 ///

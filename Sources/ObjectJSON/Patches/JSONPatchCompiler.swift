@@ -1,7 +1,7 @@
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Compiles the steps of a JSON patch to edits of the objects of one class, with every fault that does not
 /// depend on what is stored.

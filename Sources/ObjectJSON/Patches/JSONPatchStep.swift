@@ -1,5 +1,5 @@
-import JSON
-import Text
+import HoldfastJSON
+import HoldfastText
 
 /// One step of a JSON patch as it is written.
 struct JSONPatchStep {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension JSONWriter {
     /// Writes a value as it is stated.

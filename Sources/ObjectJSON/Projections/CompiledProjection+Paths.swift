@@ -1,6 +1,6 @@
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 extension CompiledProjection {
     /// Returns the dependencies of the projection: every property that its ways read.

@@ -1,7 +1,7 @@
-import ObjectModel
-import Query
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+import HoldfastText
 
 /// A projection made ready for one schema: positions instead of names, and what a reply holds. Immutable;
 /// safe to use from any thread.

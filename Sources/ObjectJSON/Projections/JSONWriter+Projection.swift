@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 extension JSONWriter {
     /// Writes a projection in the form in which it is put.

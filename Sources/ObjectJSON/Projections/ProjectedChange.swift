@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The changes that a patch of a projected object makes to one object, and to those that its paths lead to.
 ///

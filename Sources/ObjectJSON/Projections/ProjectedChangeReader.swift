@@ -1,8 +1,8 @@
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastText
 
 /// Reads a merge patch in the names of a projection and collects every fault that does not depend on what
 /// is stored.

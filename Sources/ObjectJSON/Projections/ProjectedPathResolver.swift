@@ -1,8 +1,8 @@
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastText
 
 /// Finds where the paths of a JSON patch in the names of a projection lead, and notes those that lead nowhere.
 struct ProjectedPathResolver {

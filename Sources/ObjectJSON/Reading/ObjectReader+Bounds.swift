@@ -1,5 +1,5 @@
-import ObjectStore
-import Rows
+import HoldfastObjectStore
+import HoldfastRows
 
 // The bounds of what one body is read into. A body of 32 MiB can state ten million objects, and each takes a draft.
 extension ObjectReader {

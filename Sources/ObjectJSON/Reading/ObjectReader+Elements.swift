@@ -1,7 +1,7 @@
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 extension ObjectReader {
     /// Reads the bare value of one element or entry of a collection, or of something inside a `mixed` value, into a

@@ -1,7 +1,7 @@
-import JSON
-import ObjectModel
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 extension ObjectReader {
     /// Makes the fault of a body with faults: 400 when names repeat, else 422.

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 extension ObjectReader {
     private static let idText: StaticString = "$id"

@@ -1,6 +1,6 @@
-import JSON
-import ObjectModel
-import Rows
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 extension MapKey.Fault {
     /// The stable name of the fault.

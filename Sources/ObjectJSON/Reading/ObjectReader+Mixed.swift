@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// Values of kind `mixed` in JSON: kinds that JSON has stand as they are, all others under a name that states
 /// the kind.

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 extension ObjectReader {
     // MARK: Embedded objects

@@ -1,6 +1,6 @@
-import JSON
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastRows
+import HoldfastText
 
 extension ObjectReader {
     /// Reads `"$omitted"`, with which a reply names what it leaves out: these properties keep what is stored.

@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 extension ObjectReader {
     /// Reads a single plain value that is not null.

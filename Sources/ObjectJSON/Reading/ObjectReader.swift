@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Reads JSON objects into drafts, in the storage's own encodings, and collects every fault on the way.
 ///

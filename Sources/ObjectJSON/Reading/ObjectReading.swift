@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// One object as a body states it: a draft, and the object's identity.
 package struct ObjectReading {

@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import ObjectModel
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
 
 /// A merge patch of one class of a schema.
 package struct ClassPatch {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 extension Schema {
     /// Returns the schema with one class added, or in the place of the one that has its name or had it before.

@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 /// A schema as a client sent it.
 package struct SchemaDocument: Equatable {

@@ -1,6 +1,6 @@
-import JSON
-import ObjectModel
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// The problems of a schema that is read, or that replaces another.
 package enum SchemaProblem {

@@ -1,6 +1,6 @@
-import JSON
-import ObjectModel
-import Text
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastText
 
 extension SchemaReader {
     /// Reads the unique groups of a class, `[["a","b"],…]`.

@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 extension SchemaReader {
     private static let generators: [String: (scalar: ScalarType, value: DefaultValue)] = [

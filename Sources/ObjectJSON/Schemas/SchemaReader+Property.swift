@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 extension SchemaReader {
     private static let propertyMembers = [

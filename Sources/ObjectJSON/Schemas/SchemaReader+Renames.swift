@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 extension SchemaReader {
     /// Reads renamings, an object from present names to new ones.

@@ -1,6 +1,6 @@
-import JSON
-import ObjectModel
-import Text
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastText
 
 /// Reads a schema, or one class of it, from JSON and collects every fault with its pointer.
 ///

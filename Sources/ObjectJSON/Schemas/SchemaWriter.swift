@@ -1,6 +1,6 @@
-import JSON
-import ObjectModel
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// Writes schemas and classes as JSON: the long form, in declaration order. Members that say what holds
 /// anyway (not optional, not indexed) are left out.

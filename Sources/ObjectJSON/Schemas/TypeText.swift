@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A type in shorthand: a name, then `?` for an optional value, then `[]`, `<>` or `{}` for a collection.
 struct TypeText: Equatable {

@@ -1,7 +1,7 @@
-import ObjectModel
-import Query
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+import HoldfastText
 
 extension FieldSelection {
     /// The most steps of a path of `fields` or `expand`.

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 
 /// The parts of an object that a reply holds: its properties, `$id`, `$version`, inverse links, and objects that
 /// are shown in the place of a link.

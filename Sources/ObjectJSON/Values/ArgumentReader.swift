@@ -1,6 +1,6 @@
-import JSON
-import ObjectModel
-import Query
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastQuery
 
 /// Reads a query's arguments from JSON, in the forms that a `mixed` value has.
 package enum ArgumentReader {

@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The name of an object in a path or query parameter: its primary key, or the object key where its class
 /// has no primary key.

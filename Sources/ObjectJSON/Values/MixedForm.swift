@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The names under which a `mixed` value stands in JSON when JSON has no form of its own for it.
 enum MixedForm: String, CaseIterable {

@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import ObjectModel
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
 
 /// Values that stand alone, in the JSON forms of `mixed`: defaults, and the arguments of queries.
 enum MixedText {

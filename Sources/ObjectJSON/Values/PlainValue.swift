@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// A value of a plain type in a request, before it is stored somewhere; never null. Trivial: reading one allocates nothing.
 enum PlainValue {

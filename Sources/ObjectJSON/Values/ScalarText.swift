@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 /// Readings of single values that more than one place of a request takes.
 package enum ScalarText {

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 extension StoreVersion {
     /// Hands over `<epoch>-<n>`, made on the stack: each reply has two of them. With `isQuoted` it

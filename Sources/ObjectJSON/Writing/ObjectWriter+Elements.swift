@@ -1,5 +1,5 @@
-import JSON
-import Rows
+import HoldfastJSON
+import HoldfastRows
 
 extension ObjectWriter {
     /// Writes one element of a collection, or one value of a map: a link as its target's key.

@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 extension ObjectWriter {
     /// Writes a member that leads to other rows.

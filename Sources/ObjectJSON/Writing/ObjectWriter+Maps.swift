@@ -1,5 +1,5 @@
-import JSON
-import Rows
+import HoldfastJSON
+import HoldfastRows
 
 extension ObjectWriter {
     /// Writes a map as an object, its members in the order of the keys' bytes.

@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Values of kind `mixed` as JSON: what JSON has stands as it is, anything else under a name that states
 /// its kind.

@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastRows
 
 extension ObjectWriter {
     /// Leaves out what a reply or an event does not show of large collections.

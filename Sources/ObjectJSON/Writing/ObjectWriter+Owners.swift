@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectStore
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Inverse links of and to embedded objects, and the objects that those belong to.
 extension ObjectWriter {

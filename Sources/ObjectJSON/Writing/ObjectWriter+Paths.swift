@@ -1,6 +1,6 @@
-import JSON
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 extension ObjectWriter {
     /// Writes what stands at the end of a path, of one object or of each of a collection.

@@ -1,6 +1,6 @@
-import JSON
-import Query
-import Rows
+import HoldfastJSON
+import HoldfastQuery
+import HoldfastRows
 
 extension ObjectWriter {
     /// Writes a value from its stored bytes.

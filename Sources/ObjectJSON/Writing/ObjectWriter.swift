@@ -1,9 +1,9 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import JSON
-import ObjectStore
-import Query
-import Rows
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Writes stored objects as JSON, straight from their rows into a buffer.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// What a store has one of for the access to it. It is made with the store.
 ///

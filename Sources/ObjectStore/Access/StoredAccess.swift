@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// Who may use a store: its tokens, and whether one is needed.
 package struct StoredAccess: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A token, as a store has it: its hash, and what it allows.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 // Tokens are no objects: changing one makes no version, and no stream tells of it.
 extension WriteTransaction {

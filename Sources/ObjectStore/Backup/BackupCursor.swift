@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastStorage
 
 /// Makes a backup piece by piece, all from one snapshot; see ``BackupFormat``.
 ///

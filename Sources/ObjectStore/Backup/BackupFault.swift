@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// Why a backup can't be read or restored.
 package enum BackupFault: Error, Equatable {

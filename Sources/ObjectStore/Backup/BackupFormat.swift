@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// The form of a backup: everything under the keys of a store, in key order, from one snapshot. It is the
 /// same for every engine.

@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 extension BackupReader {
     /// The bytes after which what was read becomes a commit of the engine.

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// Reads a backup from its beginning to its end and refuses what is cut, damaged or of another format;
 /// see ``BackupFormat``. Memory: one block. One thread at a time.

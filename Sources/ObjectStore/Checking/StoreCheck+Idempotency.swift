@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 extension StoreCheck {
     /// Checks that idempotency records, their numbers and their counters agree.

@@ -1,7 +1,7 @@
-import Bytes
-import Rows
-import Storage
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
+import HoldfastText
 
 /// Indexes of every kind: a row has its entries, and there are no others. An entry too many is looked for only where
 /// their number is wrong, or one is missing.

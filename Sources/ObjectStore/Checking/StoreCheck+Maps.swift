@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 extension StoreCheck {
     /// Finds the fault of a map's bytes; nil when there is none.

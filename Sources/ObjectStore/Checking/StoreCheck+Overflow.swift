@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// The chunks that the row refers to which is being checked, by key. One check uses it.
 final class KnownChunks {

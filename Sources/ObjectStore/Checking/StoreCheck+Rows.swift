@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 extension StoreCheck {
     /// Checks the rows of a class, and that everything that follows from a row is there.

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 /// Compares all parts of a store with each other: rows, primary keys, indexes, inverse
 /// links, counters, the change log and idempotency records.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 extension Array {
     /// The first position whose element satisfies a condition that all elements behind it satisfy too.

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// Adds the objects that satisfy a predicate to an aggregation.
 final class ColumnAggregator: ColumnWorker, @unchecked Sendable {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// Counts the objects that satisfy a predicate.
 final class ColumnCounter: ColumnWorker, @unchecked Sendable {

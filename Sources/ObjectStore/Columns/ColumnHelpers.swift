@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// Helper threads that evaluate chunks of a long scan in parallel: one for each further core, started when the
 /// first scan asks. They wait without cost and are shared by all stores. Thread-safe.

@@ -1,5 +1,5 @@
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The chunks of a scan that several threads work on. Thread-safe.
 final class ColumnJob: Sendable {

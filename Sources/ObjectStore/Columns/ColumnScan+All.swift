@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Threads
+import HoldfastQuery
+import HoldfastRows
+import HoldfastThreads
 
 /// Results of all objects at once, which several threads calculate where that takes long.
 extension ColumnScan {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 extension ColumnScan {
     /// The preparations of planning for a scan by columns.

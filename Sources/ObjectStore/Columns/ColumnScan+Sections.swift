@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 extension ColumnScan {
     /// Divides the objects that satisfy the predicate, which columns answer whole, among the sections that the scan was made

@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Threads
+import HoldfastQuery
+import HoldfastRows
+import HoldfastThreads
 
 /// A scan of a class by its columns: chunk after chunk the predicate becomes a mask, and rows are read only of
 /// what is wanted, where columns cannot decide, or for what they cannot answer.

@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Storage
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 import Synchronization
 
 /// The columns of a store: the values of properties that are scanned again and again, in memory.

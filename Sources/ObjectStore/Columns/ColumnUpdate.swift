@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// Makes columns of a class as of one snapshot: from others and the rows that differ, or from all rows.
 struct ColumnUpdate {

@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// Columns that are in memory, as a plan finds them.
 struct ResidentColumns {

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// The state that the transactions of one commit share: the snapshot they read, the overlay they write, and the
 /// counters. The writer's thread alone uses a group.

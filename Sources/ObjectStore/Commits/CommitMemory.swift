@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastText
 
 /// Memory that the groups of a commit queue use one after the other. The writer's thread alone uses it.
 final class CommitMemory {

@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Storage
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 /// Changes of the schema: small ones in one commit, others in slices between the groups of writes.
 extension CommitQueue {

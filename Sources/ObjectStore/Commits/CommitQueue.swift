@@ -1,9 +1,9 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import ObjectModel
-import Rows
-import Storage
-import Threads
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
+import HoldfastThreads
 
 /// Runs writes one after the other on a thread of its own and commits as many as are waiting with one
 /// sync.

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The cost of commits since a store was opened.
 package struct CommitStatistics: Sendable {

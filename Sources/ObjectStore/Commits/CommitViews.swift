@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The views in which the writer's thread looks at what a group has changed, used again from group to group; they keep the
 /// last one in memory.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The changes of objects by the transactions of a group, in their order, as long as they are few: the writer's thread looks up
 /// the channels that they concern.

@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// A gap between two keys of a snapshot, beside a key that it does not have.
 ///

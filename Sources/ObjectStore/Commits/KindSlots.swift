@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// The changes of an overlay to keys of one kind: a list of slots, a table of those that are looked up by their keys,
 /// and their order as far as it was asked for.

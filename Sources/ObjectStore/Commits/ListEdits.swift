@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The edits of a list: splices in the order in which they were applied, or that it was replaced.
 package struct ListEdits: Equatable, Sendable {

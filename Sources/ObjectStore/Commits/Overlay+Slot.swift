@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 extension Overlay {
     /// A key and what the overlay says of it, in 40 bytes.

@@ -1,5 +1,5 @@
 import Glibc
-import Storage
+import HoldfastStorage
 
 /// The uncommitted changes of a group of transactions, above the snapshot that they read.
 ///

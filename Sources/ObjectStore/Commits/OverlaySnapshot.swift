@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// The view of a transaction, as a snapshot: the group's changes so far above the state that it began from.
 ///

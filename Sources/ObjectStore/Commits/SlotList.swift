@@ -1,4 +1,4 @@
-import CMemory
+import CHoldfastMemory
 
 /// The slots of one kind of key: a list that grows at its end and never moves what it has.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The slots of one kind in the order of their keys.
 ///

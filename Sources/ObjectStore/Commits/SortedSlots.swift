@@ -1,5 +1,5 @@
-import Bytes
-import CMemory
+import HoldfastBytes
+import CHoldfastMemory
 
 /// The slots of a list in the order of their keys, those of one key in the order in which they were added.
 ///

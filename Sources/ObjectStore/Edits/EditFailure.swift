@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Why an edit was refused; the transaction has to be abandoned then.
 package enum EditFailure: Error {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The way from an object to something in it, known from the schema alone: which properties, and which
 /// elements if they are there.

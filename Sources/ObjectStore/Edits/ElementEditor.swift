@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Changes single elements of a collection, in its row or out of line. The writer's thread alone uses it.
 protocol ElementEditor: AnyObject {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// One edit of an object that is there, made without looking at what is stored.
 ///

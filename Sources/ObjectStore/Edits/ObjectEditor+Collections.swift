@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Elements of collections, in the row and out of line.
 extension ObjectEditor {

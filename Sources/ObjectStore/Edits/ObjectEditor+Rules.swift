@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Changes inside `mixed` values, and what has to hold of every changed object.
 extension ObjectEditor {

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Values that are compared, and those that are copied from one path to another.
 extension ObjectEditor {

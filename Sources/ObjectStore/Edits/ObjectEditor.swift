@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 /// Applies edits to one object, one after the other, and writes what they made of it at the end.
 ///

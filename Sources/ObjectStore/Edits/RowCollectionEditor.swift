@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Changes elements of a collection that lies in its object's row, or in one that an embedded object has.
 /// Cost: linear in the collection, for each change.

@@ -1,6 +1,6 @@
-import Storage
+import HoldfastStorage
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Follows the commits of a store on a thread of its own and delivers to each channel what they mean to its
 /// query.

@@ -1,5 +1,5 @@
-import Rows
-import Threads
+import HoldfastRows
+import HoldfastThreads
 
 /// The time of the feed's thread that one filter may use in a step, and one stream that arrives: beyond it a worker
 /// goes on, so that no filter holds up the events of others.

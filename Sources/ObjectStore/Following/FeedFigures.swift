@@ -1,5 +1,5 @@
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// How a change feed keeps up with the commits. Any thread.
 package final class FeedFigures: Sendable {

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// The change log between two versions, folded: what became of each object in the end.
 package struct FoldedChanges: Sendable {

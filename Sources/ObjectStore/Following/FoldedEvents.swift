@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// The meaning of several steps to a query, one event an object: exact between the state before the first of them and the
 /// one after the last.

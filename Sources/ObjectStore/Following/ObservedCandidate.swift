@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// An object that changes may concern, seen by an ``ObservedQuery``.
 package struct ObservedCandidate: Sendable {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The objects that changes may concern, one after the other: those that changed themselves in the order of the
 /// change log, then those that are only reached along links in the order of their keys.

@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 import Synchronization
 
 /// A query whose changes are followed: on one class with or without a filter, on one object, or on

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The way back along a path, from the object at its end to those where it begins.
 struct PathOrigins {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The change of one object as seen by a query.
 package struct QueryEvent: Sendable {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// A property of other objects that concerns a query, with the way back from them to the query's own objects.
 ///

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The reads of a query, as the properties of its own objects and as watches on others.
 struct WatchPlan: Sendable {

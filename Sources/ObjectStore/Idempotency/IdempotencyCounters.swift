@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// What is known of all idempotency records together.
 ///

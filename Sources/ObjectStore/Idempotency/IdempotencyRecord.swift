@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The reply to a write, stored in the same commit under the identifier that the client's idempotency
 /// key stands for, so that a repeat of the request is answered and not done again.

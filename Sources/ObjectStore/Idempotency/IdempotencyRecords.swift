@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 /// The stored replies to writes with an idempotency key, as a transaction reads and changes them.
 package struct IdempotencyRecords {

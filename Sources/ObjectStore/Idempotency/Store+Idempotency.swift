@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastStorage
 
 extension Store {
     /// The record under an identifier, if it is not too old. Cost: a look-up and a copy.

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastText
 
 /// Whatever has entries among the indexes for the objects of a class: a property's index, a unique group, a full-text or a
 /// geographic index.

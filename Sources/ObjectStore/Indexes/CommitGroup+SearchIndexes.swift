@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastText
 
 /// Maintenance of search indexes of every kind.
 extension CommitGroup {

@@ -1,6 +1,6 @@
-import Bytes
-import Geometry
-import Rows
+import HoldfastBytes
+import HoldfastGeometry
+import HoldfastRows
 
 /// Entries of geographic indexes: the index's number, the S2 leaf cell of the point, eight bytes big-endian,
 /// and the object key as one key, with an empty value. The points of each larger cell follow each other.

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Entries of what is unique. A property's are those of its index; a group's stand under the group's own
 /// number, with a 16-byte hash of its values' `OrderedKey`s in the place of the value. An object with a

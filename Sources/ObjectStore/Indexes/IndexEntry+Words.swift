@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastText
 
 /// Entries of full-text indexes: the index's number, a word and the object key as one key, with an empty
 /// value. Words are cut to ``WordSet/wordByteCountMax`` and have no zero byte, so that one ends them; the

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Index entries: property, value and object key as one key, with an empty value.
 enum IndexEntry {

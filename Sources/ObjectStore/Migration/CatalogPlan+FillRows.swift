@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 extension CatalogPlan {
     /// Gives the newest layout of each listed class its fill row: the declared constants, the

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Gives classes, properties, layouts and spaces of a proposed schema their numbers, and finds what has
 /// to be written and what is left behind.

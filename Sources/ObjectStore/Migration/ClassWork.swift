@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The work of a schema change on the objects of one class, to be done before the change can be seen.
 struct ClassWork {

@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// Entries that no catalog refers to: those that a schema change made superfluous, or that an unfinished one
 /// has staged. They are removed in small commits.

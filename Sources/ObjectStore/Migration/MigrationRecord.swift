@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// The remaining work of schema changes, stored under its own key as long as there is any.
 ///

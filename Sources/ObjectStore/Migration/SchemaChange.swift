@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The change from a stored schema to a proposed one: the catalog that follows, the work to be done
 /// before it holds, and the garbage that is left behind.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 extension SchemaComparison {
     /// Whether what a property with a geographic index holds are the same points as before: its class takes

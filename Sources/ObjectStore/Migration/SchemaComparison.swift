@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Compares a stored schema with a proposed one and lists the steps between them. Makes no numbers and
 /// reads no rows; ``SchemaChange`` makes the catalog that follows.

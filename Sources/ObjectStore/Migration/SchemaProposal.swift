@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A schema that is to replace the current one.
 package struct SchemaProposal: Sendable {

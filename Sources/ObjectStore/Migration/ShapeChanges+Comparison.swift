@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 extension ShapeChanges {
     /// Finds the shapes that differ between a stored schema and the one that follows it.

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 // Writes that come meanwhile.
 extension StagedMigration {

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 /// A change of the schema under way: rows are looked at, then rewritten beside those that are read,
 /// with their entries, in slices between which other writes go on. Readers see nothing of it before its last commit.

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 extension Store {
     /// Reports what a change of the schema would do, and changes nothing.

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 extension WriteTransaction {
     /// Takes the oldest objects of an asymmetric class from its outbox: they were consumed, and their

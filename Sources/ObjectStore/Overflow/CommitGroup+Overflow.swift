@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 extension CommitGroup {
     /// Frees the out-of-line values of `old` that `new` no longer refers to.

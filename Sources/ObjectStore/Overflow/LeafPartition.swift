@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The division of elements into leaves.
 enum LeafPartition {

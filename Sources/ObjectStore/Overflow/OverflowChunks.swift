@@ -1,7 +1,7 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import Rows
-import Storage
+import HoldfastRows
+import HoldfastStorage
 
 /// The chunks of out-of-line values, as the transactions of a group see and change them.
 ///

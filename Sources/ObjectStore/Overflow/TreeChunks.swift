@@ -1,5 +1,5 @@
-import Rows
-import Storage
+import HoldfastRows
+import HoldfastStorage
 
 /// The storage of a ``TreeEditor``'s chunks.
 protocol TreeChunks: OverflowSource {

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 extension TreeEditor {
     /// Removes elements for which `isDoomed` holds; reads every leaf, and writes those that lose some.

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 extension TreeEditor {
     /// Takes the links to an object that goes away out of a collection of `mixed` values: elements that are

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// Changes an out-of-line collection: a counted B+-tree, see `OverflowTree`.
 ///

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// One version of a store that stays readable as long as this is referenced. Thread-safe.
 ///

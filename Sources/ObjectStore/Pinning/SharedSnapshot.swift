@@ -1,5 +1,5 @@
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// A storage snapshot that several readers use at once, each on a thread of its own. It is closed with the last
 /// reference to it.

@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// One reader of a ``SharedSnapshot``.
 final class SharedSnapshotReader: StorageSnapshot {

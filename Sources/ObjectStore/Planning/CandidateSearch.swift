@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// Finds the candidates of a predicate, by its form alone: nothing is read.
 struct CandidateSearch {

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Some rows of a class, spread over its object keys, to find out by how much a condition narrows it down.
 ///

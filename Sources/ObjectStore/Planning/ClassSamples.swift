@@ -1,7 +1,7 @@
-import Bytes
-import Rows
-import Storage
-import Threads
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
+import HoldfastThreads
 
 /// The samples of a store's classes: taken when a plan first asks for one, and again when the class has grown or
 /// shrunk to half, or was written to since a sample of a minute ago.

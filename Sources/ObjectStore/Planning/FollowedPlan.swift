@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// A plan that a query followed, to its end or until it was given up, for `explain`.
 package struct FollowedPlan: Sendable {

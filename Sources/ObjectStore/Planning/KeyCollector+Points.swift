@@ -1,8 +1,8 @@
-import Bytes
-import Geometry
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastGeometry
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 extension KeyCollector {
     /// The keys of the objects whose points lie in the cells that cover a region, rising; nil when they would

@@ -1,7 +1,7 @@
-import Query
-import Rows
-import Storage
-import Text
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
+import HoldfastText
 
 extension KeyCollector {
     /// The keys of the objects that have the words of a search, rising; nil when they would cost too much.

@@ -1,8 +1,8 @@
-import Bytes
-import ObjectModel
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 /// Reads the object keys of a source, as long as they cost no more than they may.
 struct KeyCollector {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// A property without an index that would shorten a query: the next step for a query that took too long.
 package struct MissingIndex {

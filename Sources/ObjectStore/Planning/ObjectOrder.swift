@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 /// The order of the objects of a class: by some sort keys, then by object key, which rises whatever the sort
 /// keys do, as in a stable sort of what a query without one finds.

@@ -1,6 +1,6 @@
-import ObjectModel
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 
 extension ObjectQuery {
     /// Finds the property whose index, or the primary key, has the wanted order, and its direction; nil when there is

@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// A query of objects of a class, and their order.
 package struct ObjectQuery: Sendable {

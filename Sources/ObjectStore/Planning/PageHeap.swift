@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The first objects of an order, within a limit of memory.
 struct PageHeap {

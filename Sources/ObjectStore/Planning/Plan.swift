@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// The way in which a query finds its objects.
 package struct Plan: Hashable, Sendable {

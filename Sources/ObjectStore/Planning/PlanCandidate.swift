@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// One way to find the objects of a query by their keys, which of its conditions that settles, and what is known of it
 /// before any row is read.

@@ -1,7 +1,7 @@
-import Geometry
-import Query
-import Rows
-import Text
+import HoldfastGeometry
+import HoldfastQuery
+import HoldfastRows
+import HoldfastText
 
 /// A source of object keys that needs no look at the rows of their class.
 package indirect enum PlanSource: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 extension QueryExecution {
     /// Makes every plan that applies to a query, its usual ones and others that would not be chosen; for tests.

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The choice between a walk in the wanted order, the keys of some sources, and a scan.
 extension Planner {

@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The beginning of a scan by columns as the sample of a plan.
 extension Planner {

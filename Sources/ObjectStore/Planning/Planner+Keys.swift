@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// An estimate of a query's matches and costs, before the first object is looked for.
 struct PlanEstimate {

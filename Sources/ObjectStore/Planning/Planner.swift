@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Storage
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 /// Chooses how a query finds its objects, once, before the first is looked for (decision 15).
 ///

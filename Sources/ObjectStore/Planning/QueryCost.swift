@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// The costs of a query's steps, in units of one index entry that is read after another: some 20 ns.
 ///

@@ -1,7 +1,7 @@
-import Bytes
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 extension QueryExecution {
     /// The groups of an aggregation, and how many objects these have.

@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Storage
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 extension QueryExecution {
     /// Counts all objects of the query, wherever it goes on.

@@ -1,7 +1,7 @@
-import Bytes
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 extension QueryExecution {
     /// Hands over an entry: all of it but the object key, and that.

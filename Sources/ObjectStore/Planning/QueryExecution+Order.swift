@@ -1,7 +1,7 @@
-import Bytes
-import Query
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 extension QueryExecution {
     // MARK: In the order of the entries

@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 extension QueryExecution {
     /// Returns the position of an object in the order.

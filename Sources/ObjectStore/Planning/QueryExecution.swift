@@ -1,8 +1,8 @@
-import Bytes
-import Query
-import Rows
-import Storage
-import Threads
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
+import HoldfastThreads
 
 /// Runs a query on one view of the store.
 ///

@@ -1,5 +1,5 @@
-import Rows
-import Storage
+import HoldfastRows
+import HoldfastStorage
 
 extension ReadTransaction {
     /// Walks the entries of storage in a range, or backwards, until `body` returns false or throws.

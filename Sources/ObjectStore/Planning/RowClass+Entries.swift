@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Storage
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
 
 extension RowClass {
     /// Whether a property has an index, or is the primary key.

@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 /// The numbers of rows of a class's sample that satisfy the condition of a query, and those of the sources that may
 /// find its objects.

@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// The cost of looking at all objects of a class (see ``QueryCost``): at their rows, or at columns that are in
 /// memory now.

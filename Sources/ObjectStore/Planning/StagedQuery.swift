@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 /// A query whose SORT, DISTINCT and LIMIT stand in another order than the usual one: they are applied from
 /// left to right to what the condition finds.

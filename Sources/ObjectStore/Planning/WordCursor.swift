@@ -1,8 +1,8 @@
-import Bytes
-import Query
-import Rows
-import Storage
-import Text
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStorage
+import HoldfastText
 
 /// The keys of the objects that have a word, in order, read from a full-text index as they are asked for.
 struct WordCursor {

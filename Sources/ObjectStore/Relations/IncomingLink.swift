@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// An object that links to another, and the property that holds the link, however often.
 struct IncomingLink {

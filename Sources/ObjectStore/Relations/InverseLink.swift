@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Reads the keys of inverse links.
 enum InverseLink {

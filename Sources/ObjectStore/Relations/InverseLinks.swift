@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// The inverse links that a transaction enters with the targets of links, and the targets that lost one.
 struct InverseLinks {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The property that holds a link, and the link's target.
 struct LinkKind: Hashable {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The objects of a result that have one key in common. Its rows are valid as long as the view is open.
 package struct Section {

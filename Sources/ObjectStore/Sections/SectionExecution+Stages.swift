@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 // Sections of a result that is computed as a whole, for a filter's own SORT, DISTINCT and LIMIT.
 extension SectionExecution {

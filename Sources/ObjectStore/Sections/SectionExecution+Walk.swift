@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 // Sections along an index, or the primary keys.
 extension SectionExecution {

@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// Which sections of a query's result are wanted, and how many objects of each.
 ///

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The change of one object by a transaction.
 package struct ChangeRecord: Sendable {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The records of a transaction's changes, one for each object.
 struct ChangeRecorder: ~Copyable {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The counters of classes, as a transaction changes them.
 struct ClassCounters {

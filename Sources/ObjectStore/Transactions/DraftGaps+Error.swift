@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension DraftGaps {
     /// The error of a write whose draft has the gaps: `.nothingToKeep` or `.unstated`.

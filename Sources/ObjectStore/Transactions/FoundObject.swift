@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The outcome of looking an object up that a write is about.
 struct FoundObject {

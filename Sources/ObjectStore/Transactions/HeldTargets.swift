@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The deleted objects that others held by links that deny it: the links have to be gone when the
 /// transaction ends.

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 /// The maker of object keys, and of the numbers that are primary keys, for a transaction.
 struct KeyMaker {

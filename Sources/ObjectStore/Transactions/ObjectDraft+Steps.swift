@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 // Where the parts of a draft stand in it, for faults.
 extension ObjectDraft {

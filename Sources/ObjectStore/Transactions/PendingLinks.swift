@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The links of a transaction to objects that have a key and no row yet.
 struct PendingLinks {

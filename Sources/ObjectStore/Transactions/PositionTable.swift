@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A hash table of positions in a list of its owner: open addressing, eight bytes an
 /// entry, 32 of its bits the hash.

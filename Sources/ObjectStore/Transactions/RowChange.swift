@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A change of an object's row: what entries in indexes, unique keys and inverse links follow from.
 struct RowChange {

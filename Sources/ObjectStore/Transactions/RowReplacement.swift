@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// How a row takes the place of another, see ``WriteTransaction/replace(_:_:_:by:path:_:)``.
 struct RowReplacement {

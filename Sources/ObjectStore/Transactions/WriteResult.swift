@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The outcome of a write for one object.
 package struct WriteResult {

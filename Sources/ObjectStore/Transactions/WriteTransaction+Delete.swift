@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 extension WriteTransaction {
     /// Deletes an object, the embedded objects it owns, and every link to it: what a link's property says

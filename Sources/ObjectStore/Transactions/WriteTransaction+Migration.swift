@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension WriteTransaction {
     /// Takes an object that is about to change out of the change of the schema under way.

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension WriteTransaction {
     /// Takes an object key for an object that the transaction is going to create, so that links can name

@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Storage
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 // The links of a draft: what they lead to, which is written first where it stands in the place of a link.
 extension WriteTransaction {

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
 
 extension WriteTransaction {
     /// Writes one object.

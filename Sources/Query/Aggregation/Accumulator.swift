@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The values of one operation, or of several over the same values, and the totals that they are added to.
 struct Accumulator {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// An aggregate function applied to values one after the other: the one rule for aggregates in
 /// queries and in replies.

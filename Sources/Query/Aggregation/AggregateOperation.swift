@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// One thing that is asked of all objects of a query, or of each group of them: `count`, `max(age)`.
 package struct AggregateOperation: Hashable, Sendable {

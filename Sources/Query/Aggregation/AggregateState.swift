@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The state of one operation behind the values so far, by the rule of ``AggregateCalculation``.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 extension Aggregation {
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Calculates operations over objects, of all of them or of each group with the same values. Objects come in batches:
 /// neighbours in a chunk of columns, or rows that are packed, a batch of them at a time, into chunks that are used once.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// An aggregate of the values that a path leads to from one object, by the rule of ``AggregateCalculation``. The
 /// values stay where they are stored until it is finished.

@@ -1,4 +1,4 @@
-import Text
+import HoldfastText
 
 /// The zone in which parts of dates are read.
 package enum ClockZone: Hashable, Sendable {

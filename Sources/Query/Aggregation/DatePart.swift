@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A part of a date that objects are grouped by. Raw values are the words of a list of paths.
 package enum DatePart: String, Hashable, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A value that a condition on groups compares, with the bytes that it lies in.
 struct FigureValue {

@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// The calculation from a value for a ``GroupKey``. One thread at a time uses it.
 final class GroupCalculation {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A condition on the figures of groups: in the language of filters, with operations in the place of properties.
 package struct GroupCondition: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A figure of a group that groups are chosen and ordered by: how many objects it has, or the result of an operation.
 package struct GroupFigure: Hashable, Sendable {

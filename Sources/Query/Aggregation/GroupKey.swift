@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// The value that the objects of a group have in common, or a calculation from it.
 package struct GroupKey: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Keys of groups made ready for rows. One thread at a time uses it.
 package final class GroupKeyEvaluator {

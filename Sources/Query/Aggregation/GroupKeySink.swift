@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Takes the values of a ``GroupKey`` from one object, each as bytes that are ordered as values are.
 final class GroupKeySink: ValueSink {

@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastText
 
 /// An order of groups by figures; those with the same ones are in the groups' own order.
 package struct GroupOrder: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Which groups are wanted, and in which order.
 package struct GroupSelection: Hashable, Sendable {

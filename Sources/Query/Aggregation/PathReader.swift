@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Reads the one value that a path leads to. One thread at a time uses it.
 package final class PathReader {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Numbers of which those at some rank are found, without sorting all. They change places meanwhile.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Rows that wait to be added to an aggregation: their keys, and the sort bytes of the groups that they count in. One thread
 /// at a time uses it.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Arithmetic: constants are calculated at once, the rest becomes an ``Expression``.
 extension Checker {

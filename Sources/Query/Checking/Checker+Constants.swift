@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// Constants: literals, arguments and objects, and their adaptation to the type beside them.
 extension Checker {

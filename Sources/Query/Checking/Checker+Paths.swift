@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Paths of predicates and of SORT and DISTINCT.
 extension Checker {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Text
+import HoldfastObjectModel
+import HoldfastText
 
 /// MATCHES and TEXT, whose right side has a syntax of its own.
 extension Checker {

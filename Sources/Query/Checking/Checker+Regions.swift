@@ -1,6 +1,6 @@
-import Geometry
-import ObjectModel
-import Rows
+import HoldfastGeometry
+import HoldfastObjectModel
+import HoldfastRows
 
 /// `geoWithin`.
 extension Checker {

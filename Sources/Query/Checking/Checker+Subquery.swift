@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// SUBQUERY: a condition on each of several objects.
 extension Checker {

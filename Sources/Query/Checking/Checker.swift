@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Turns syntax into a typed predicate: looks names up, puts arguments in, adapts constants to the
 /// types they are compared with, and refuses what does not go together.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Aggregates and the objects of a SUBQUERY.
 extension PathResolver {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Paths within `mixed` values, which have no declared shape, and `@type`.
 extension PathResolver {

@@ -1,5 +1,5 @@
-import Geometry
-import ObjectModel
+import HoldfastGeometry
+import HoldfastObjectModel
 
 /// Reads a region that comes as an argument, from the members that Realm's own types have, or as a polygon
 /// of GeoJSON:

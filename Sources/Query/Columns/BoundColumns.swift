@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The columns of one snapshot, for one query.
 package struct BoundColumns {

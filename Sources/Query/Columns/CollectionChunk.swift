@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Lists or sets of values: where each ends among the elements of all of them.
 final class CollectionChunk: ColumnChunk, @unchecked Sendable {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A calculation over columns of what a scan finds.
 package protocol ColumnCalculation: AnyObject {

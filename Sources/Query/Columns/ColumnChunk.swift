@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The values of one property for a run of neighbouring objects, in memory. Immutable once it is made.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Rows
+import HoldfastRows
 
 extension ColumnChunkBuilder {
     /// Whether a chunk already has at a position what an object, or nil for none, is to have there.

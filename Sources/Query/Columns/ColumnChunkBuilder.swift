@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Makes the chunks of one column, one at a time, from rows in the order of their keys. One thread at a
 /// time uses it.

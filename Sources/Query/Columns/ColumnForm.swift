@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The form of a property's column in memory.
 package indirect enum ColumnForm: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The masks of one thread that evaluates chunk after chunk: results, intermediate ones, and which objects only
 /// their rows can decide.

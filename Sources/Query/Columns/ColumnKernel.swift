@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A condition on single values in the form in which a chunk can evaluate it fastest.
 ///

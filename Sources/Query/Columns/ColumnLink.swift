@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A test of an object behind a to-one link: it is evaluated once for all objects of the far class, and
 /// links are then looked up in the result.

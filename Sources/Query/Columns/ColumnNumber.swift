@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Which values number chunks keep, and as which numbers.
 enum ColumnNumber {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A predicate, or those parts of it that columns can answer, made ready for chunks.
 ///

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Chooses the node for each part of a predicate that columns can answer.
 struct ColumnProgramBuilder {

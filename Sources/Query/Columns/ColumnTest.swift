@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A test of the values of a column: of each object's own, or of the elements of its collection.
 final class ColumnTest {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Doubles and floats. NaN stands among the exceptions, so that comparing needs no special order.
 final class DoubleChunk: ColumnChunk, @unchecked Sendable {

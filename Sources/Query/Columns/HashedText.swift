@@ -1,6 +1,6 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import Text
+import HoldfastText
 
 /// A text where it stands in a column with its hash, or null.
 struct HashedText {

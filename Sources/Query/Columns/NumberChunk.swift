@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Ints, bools, links and dates, each as its distance from the least value in as few bytes as the greatest
 /// distance needs.

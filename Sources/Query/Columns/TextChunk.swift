@@ -1,7 +1,7 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import Rows
-import Text
+import HoldfastRows
+import HoldfastText
 
 /// Strings, data and values of more than eight bytes, one behind the other, with where each ends and a
 /// hash of each.

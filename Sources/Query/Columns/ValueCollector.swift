@@ -1,5 +1,5 @@
 import Glibc
-import Rows
+import HoldfastRows
 
 /// Collects single values, one after the other, until they are packed into a chunk.
 final class ValueCollector {

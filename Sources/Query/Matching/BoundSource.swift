@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The source and the budget of all parts of a matcher. One thread at a time uses it, that of the matcher.
 final class BoundSource {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// An ``Expression`` made ready for rows: reads its paths and calculates the result for each value of the
 /// one that has several.

@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// The values of one side of a comparison, made ready to be compared with any number of others: for equality by
 /// their hashes, for an order by the least and greatest of each kind.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// One side of a ``GeneralNode``.
 final class ComparedSide {

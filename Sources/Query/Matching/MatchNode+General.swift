@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Any comparison: two paths with each other, ordered lists, quantifiers on both sides.
 final class GeneralNode: MatchNode {

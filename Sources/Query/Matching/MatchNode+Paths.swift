@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A test of a property of another object, behind to-one links and embedded objects.
 final class FollowNode: MatchNode {

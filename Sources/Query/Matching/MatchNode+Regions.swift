@@ -1,5 +1,5 @@
-import Geometry
-import Rows
+import HoldfastGeometry
+import HoldfastRows
 
 /// Whether the point in a single property of the object itself lies in a region.
 final class PointNode: MatchNode {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A predicate, or a part of one, made ready for rows of one class.
 ///

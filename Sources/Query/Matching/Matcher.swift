@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A predicate made ready for evaluation. One thread at a time uses it; making one costs microseconds.
 package final class Matcher {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A comparison of values that all lie behind one to-one link, and take reading several objects or elements
 /// to find: as `country.cities.@max.population > 1000000` asked of cities.

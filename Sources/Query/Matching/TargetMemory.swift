@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Results that are the same for all objects whose to-one link leads to the same target, found out once for each target
 /// and remembered: without that a query which reads much behind a link costs the product of two classes.

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Results of a path that begins with a to-one link, remembered for each target of the link, where a result is one
 /// number that several objects or elements are read for: as `country.cities.@avg.population` of cities.

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The row around an embedded object: an object, or an embedded object that has a holder itself.
 ///

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The embedded objects that link to an object: an inverse link names their owners only, so these are
 /// looked through.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The properties of other objects that a path within `mixed` values may read: any link on it may lead to
 /// an object of any class that has a property of the next step's name.

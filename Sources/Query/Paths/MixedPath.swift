@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The path within a `mixed` value, or from a collection of such values, and what is asked at its end.
 ///

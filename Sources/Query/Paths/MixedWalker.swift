@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Follows a ``MixedPath`` and hands what it leads to to a sink: as `mixed` values, as texts (keys), as
 /// ints (counts and kinds), or as numbers (sums and averages).

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// One step of a path from an object to another: forward along a property, or backward along one.
 package struct PathStep: Hashable, Sendable {

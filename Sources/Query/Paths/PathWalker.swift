@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Follows a path from an object and hands the values at its end to a sink.
 ///

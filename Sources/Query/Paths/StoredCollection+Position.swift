@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension StoredCollection {
     /// Returns the element that a path names; nil when there is none.

@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 extension ValuePath {
     /// Reads a dotted path of property names, as in `fields` and `expand`: `home.city`, `dogs.owner`, and perhaps a

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The path from the queried object to the values that are compared.
 package struct ValuePath: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// The receiver of the values that a path leads to, one after the other.
 class ValueSink {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 extension Comparison {
     /// Returns the ranges in which the value at the end of the comparison's path lies for every match, null

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The demand of a predicate on one property, in the terms of an index of it.
 package struct IndexConstraint: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The demand of a condition on the objects behind the first link of its path: each match has such
 /// a link to one of them.

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// A range of values of one property as bytes of ``OrderedKey``: from `lower` up to, but without,
 /// `upper`.

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 extension Predicate {
     /// The demands of the predicate on single plain properties of the root class: one constraint for each

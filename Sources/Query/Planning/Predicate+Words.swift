@@ -1,5 +1,5 @@
-import ObjectModel
-import Text
+import HoldfastObjectModel
+import HoldfastText
 
 /// The demand of a comparison on the words of one property, in the terms of a full-text index of it.
 package struct WordConstraint: Sendable {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A predicate whatever its spelling: the order of terms, of constants that are compared one by one and of the two
 /// sides of a comparison does not count, nor do terms that are said twice.

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The path of a comparison whose values are compared with constants, each by itself.
 struct ComparedPath {

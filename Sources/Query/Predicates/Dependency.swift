@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// A property that decides whether an object matches, how it sorts or what is shown of it.
 ///

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A value that is calculated from others.
 ///

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// An object that a query names, with its object key once it is looked up in a snapshot.
 final class ObjectConstant {

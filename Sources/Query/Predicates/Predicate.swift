@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A checked condition: names are looked up, arguments put in, types agree. Immutable.
 package enum Predicate: Hashable, Sendable {

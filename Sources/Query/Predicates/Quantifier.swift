@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The share of several values that has to satisfy a comparison. Raw values are the words in Realm's messages.
 package enum Quantifier: String, Sendable {

@@ -1,5 +1,5 @@
-import Geometry
-import Rows
+import HoldfastGeometry
+import HoldfastRows
 
 /// A point, or several, and the region that it has to lie in.
 package struct RegionCondition: Hashable, Sendable {

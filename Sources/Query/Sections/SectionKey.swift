@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// The key that the objects of a section have in common: one value, or the beginning of a text.
 package struct SectionKey: Hashable, Sendable {

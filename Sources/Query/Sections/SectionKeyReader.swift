@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastRows
+import HoldfastText
 
 /// Reads the keys of sections from objects. One thread at a time uses it.
 package final class SectionKeyReader {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension Array {
     @usableFromInline

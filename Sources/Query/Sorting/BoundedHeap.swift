@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The first elements of an order, kept while more are seen: a bounded binary heap whose root is the last of
 /// them.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The results of a path that counts or aggregates the objects behind an inverse link, for every object of a class: made
 /// in one pass over the objects that hold the links.

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// The position of an object in an order: the sort bytes of ``SortEvaluator``, then the object key.
 package struct SortEntry {

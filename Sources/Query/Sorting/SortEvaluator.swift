@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Sort keys made ready for rows. One thread at a time uses it.
 package final class SortEvaluator {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 extension SortKey {
     /// Reads a list such as `-age,home.city,dogs.@count,costs['food'],scores[0]`: paths through to-one links

@@ -1,5 +1,5 @@
-import ObjectModel
-import Text
+import HoldfastObjectModel
+import HoldfastText
 
 /// Cuts a query's text into tokens: the longest match wins, and a keyword beats an identifier of the
 /// same length.

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Arithmetic and SUBQUERY.
 extension Parser {

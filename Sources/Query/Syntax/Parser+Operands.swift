@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Values and paths.
 extension Parser {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Regions of the Earth.
 extension Parser {

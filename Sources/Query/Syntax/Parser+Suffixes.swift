@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// SORT, DISTINCT and LIMIT.
 extension Parser {

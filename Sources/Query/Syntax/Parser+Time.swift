@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// `now()`, and units behind numbers.
 extension Parser {

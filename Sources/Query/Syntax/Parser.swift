@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// Reads a query by recursive descent.
 ///

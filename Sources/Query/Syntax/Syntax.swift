@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A query as its text has it: names and arguments not yet looked up, types not yet checked.
 ///

@@ -1,7 +1,7 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import Rows
-import Text
+import HoldfastRows
+import HoldfastText
 
 /// The string operators on UTF-8 bytes in place.
 ///

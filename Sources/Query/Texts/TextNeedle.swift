@@ -1,4 +1,4 @@
-import Text
+import HoldfastText
 
 /// A text made ready to be found in others in time linear in both, whatever they hold (Knuth, Morris and
 /// Pratt). It costs eight bytes of memory for each unit: ``TextMatch`` makes one when simple comparing has

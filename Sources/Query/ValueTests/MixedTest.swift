@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Values of kind `mixed` related to a constant by an operator. A value of a kind that does not compare
 /// with the constant's satisfies `!=` and nothing else.

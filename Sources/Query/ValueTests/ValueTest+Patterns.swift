@@ -1,5 +1,5 @@
-import Rows
-import Text
+import HoldfastRows
+import HoldfastText
 
 /// Strings, or strings among values of kind `mixed`, that match a regular expression as a whole.
 final class PatternTest: ValueTest {

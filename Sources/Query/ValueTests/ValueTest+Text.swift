@@ -1,8 +1,8 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// Bytes that outlive the text they came from, for as long as the tests that compare with them.
 final class TextConstant {

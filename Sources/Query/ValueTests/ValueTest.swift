@@ -1,6 +1,6 @@
 import Glibc
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A condition on one stored value, made for one type and one constant.
 ///

@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import Text
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// Makes the test for `value ⋈ constant`, or for `constant ⋈ value`.
 struct ValueTestMaker {

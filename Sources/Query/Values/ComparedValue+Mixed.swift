@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Comparisons in which a `mixed` value takes part: its own kind decides what it compares with.
 extension ComparedValue {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Kinds of a `mixed` value as a set: the result of `@type`, and the meaning of its names.
 enum KindSet {

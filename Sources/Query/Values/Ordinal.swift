@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Values of fixed width as unsigned numbers in the order of the values; the numbers are what stands
 /// in an ``OrderedKey`` behind its first byte.

@@ -1,5 +1,5 @@
-import Rows
-import Text
+import HoldfastRows
+import HoldfastText
 
 /// A relation made ready for values of which neither is a constant, or that may be of several kinds.
 struct ValueRelation {

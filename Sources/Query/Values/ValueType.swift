@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The type of one value that a path leads to.
 package enum ValueType: Hashable, Sendable {

@@ -1,7 +1,7 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 // Shared parts of the operations on tokens.
 extension RESTService {

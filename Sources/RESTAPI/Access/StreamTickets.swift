@@ -1,9 +1,9 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastStoreService
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The tickets that admit clients which send no headers, such as a browser's event source, to one event stream each.
 ///

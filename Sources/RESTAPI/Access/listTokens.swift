@@ -1,6 +1,6 @@
-import HTTPServer
-import JSON
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `GET /v1/tokens`: the tokens of the store, by name.

@@ -1,7 +1,7 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `PATCH /v1/tokens/{name}`: gives a token another right.

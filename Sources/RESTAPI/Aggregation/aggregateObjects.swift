@@ -1,7 +1,7 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET …/aggregate`: counts, extremes, sums and averages of the objects of a query, or of each group of them.

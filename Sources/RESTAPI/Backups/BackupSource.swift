@@ -1,6 +1,6 @@
 import Glibc
-import HTTPServer
-import Threads
+import HoldfastHTTPServer
+import HoldfastThreads
 
 /// The body of a reply that is a backup, read while it is sent.
 final class BackupSource: PullSource {

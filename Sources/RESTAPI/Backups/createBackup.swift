@@ -1,7 +1,7 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.

@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `GET /v1/backups/{name}`: the bytes of a backup, which `holdfast restore` takes.

@@ -1,6 +1,6 @@
-import HTTPServer
-import JSON
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `GET /v1/backups`: the backups that are there, the oldest first.

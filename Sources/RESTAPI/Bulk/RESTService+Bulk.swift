@@ -1,7 +1,7 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.

@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `DELETE /v1/classes/{class}/objects?filter=`: deletes all objects that match, with the embedded

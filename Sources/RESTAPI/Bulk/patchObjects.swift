@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `PATCH …/objects?filter=`: changes all objects that match, by a merge patch or a JSON patch that is applied to

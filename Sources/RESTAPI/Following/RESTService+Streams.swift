@@ -1,9 +1,9 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
-import Threads
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
+import HoldfastThreads
 
 extension RESTService {
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page

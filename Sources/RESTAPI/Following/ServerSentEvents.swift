@@ -1,7 +1,7 @@
-import Bytes
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 /// Server-sent events (WHATWG HTML, section 9.2).
 struct ServerSentEvents: EventFraming {
@@ -29,14 +29,14 @@ struct ServerSentEvents: EventFraming {
 
 extension EventStream: StreamSink {
     package func send(_ bytes: SharedBytes) -> StreamSent {
-        StreamSent(send(HTTPServer.Bytes(bytes)))
+        StreamSent(send(Bytes(bytes)))
     }
 
     package func send(all pieces: [SharedBytes]) -> StreamSent {
-        StreamSent(send(all: pieces.map { HTTPServer.Bytes($0) }))
+        StreamSent(send(all: pieces.map { Bytes($0) }))
     }
 
-    package func end(sending last: SharedBytes) { end(sending: HTTPServer.Bytes(last)) }
+    package func end(sending last: SharedBytes) { end(sending: Bytes(last)) }
 }
 
 extension StreamSent {
@@ -78,7 +78,7 @@ struct WaitingExchange: ReplySink {
     func abandon() { exchange.abandon() }
 }
 
-extension HTTPServer.Bytes {
+extension Bytes {
     /// The same bytes, without a copy.
     init(_ bytes: SharedBytes) {
         self.init(bytes.buffer.bytes, keptBy: bytes.holder)
@@ -90,7 +90,7 @@ extension Response {
     ///
     /// - `waitSeconds`: How long the request could wait; 0 when it could not.
     init(changes page: SharedBytes, quotesLargeInts: Bool, waitSeconds: Int = 0) {
-        self.init(200, .json, HTTPServer.Bytes(page))
+        self.init(200, .json, Bytes(page))
         headers.add(.vary, "Accept" as StaticString)
         headers.addApplied(quotesLargeInts: quotesLargeInts, waitSeconds: waitSeconds)
     }

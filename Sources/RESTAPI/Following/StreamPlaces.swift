@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 import Synchronization
 
 /// The connections that event streams and waiting polls may take: the others are left to probes and to requests that

@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `DELETE /v1/streams/{id}`: ends a stream, and the connection that follows it.

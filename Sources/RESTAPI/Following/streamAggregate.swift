@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET …/aggregate/changes`: the reply of `aggregateObjects`, whenever it differs.

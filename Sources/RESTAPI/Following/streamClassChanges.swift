@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET …/changes`: the changes of the objects that satisfy a filter, or of what a projection shows of them.

@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `GET …/objects/{id}/changes`: the changes of one object, or of what a projection shows of it. It may come and go.

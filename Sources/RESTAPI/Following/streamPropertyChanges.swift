@@ -1,7 +1,7 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}/changes`: what becomes of a property, or of what

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET /v1/streams/{id}`: what happens to the results of all queries of a stream.

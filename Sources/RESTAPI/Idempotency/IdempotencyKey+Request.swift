@@ -1,7 +1,7 @@
-import CCrypto
-import HTTPServer
-import ObjectJSON
-import StoreService
+import CHoldfastCrypto
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension IdempotencyKey {
     /// The most characters of a key.

@@ -1,4 +1,4 @@
-import StoreService
+import HoldfastStoreService
 
 /// The options of the REST interface; every limit is listed by `GET /v1`.
 package struct RESTOptions: Sendable {

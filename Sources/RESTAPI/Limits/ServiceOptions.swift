@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// All limits of a service: the options of its interface, and those of its store.
 package struct ServiceOptions: Sendable {

@@ -1,5 +1,5 @@
-import HTTPServer
-import StoreService
+import HoldfastHTTPServer
+import HoldfastStoreService
 
 /// Where a request names its object.
 enum KeySource: Sendable {

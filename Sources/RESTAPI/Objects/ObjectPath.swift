@@ -1,7 +1,7 @@
-import Bytes
-import HTTPServer
-import JSON
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastStoreService
 
 /// The path of an object's resource, for `Location` and links.
 package enum ObjectPath {

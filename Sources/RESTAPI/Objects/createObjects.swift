@@ -1,10 +1,10 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
-import StoreService
-import Text
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+import HoldfastText
 
 extension RESTService {
     /// `POST /v1/classes/{class}/objects`: creates an object, or an array of them atomically. `mode` says

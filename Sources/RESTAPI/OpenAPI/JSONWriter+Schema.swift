@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension JSONWriter {
     /// Writes a reference to one of the document's components.

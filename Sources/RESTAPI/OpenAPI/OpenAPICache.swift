@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectStore
+import HoldfastHTTPServer
+import HoldfastObjectStore
 import Synchronization
 
 /// A cache of the last generated document. Thread-safe.

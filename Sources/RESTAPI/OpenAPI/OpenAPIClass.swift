@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectModel
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 /// A class with the names that the document gives to what belongs to it.
 struct OpenAPIClass {

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The classes of a schema with their names in the document.
 struct OpenAPIClasses {

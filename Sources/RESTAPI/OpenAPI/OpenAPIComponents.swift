@@ -1,5 +1,5 @@
-import JSON
-import StoreService
+import HoldfastJSON
+import HoldfastStoreService
 
 /// Shared schemas, parameters, headers and the replies to what can't be done, as they stand in `components.json`, which
 /// is built into the program.

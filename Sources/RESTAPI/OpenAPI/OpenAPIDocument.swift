@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 /// An OpenAPI 3.1 document of a store: one set of operations for each of its classes, with the class's own
 /// schemas (https://spec.openapis.org/oas/v3.1.0).

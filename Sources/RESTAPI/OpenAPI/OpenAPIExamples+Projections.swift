@@ -1,5 +1,5 @@
-import JSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectModel
 
 extension OpenAPIExamples {
     /// Adds the examples of a projection: an object, a page of one, and a change.

@@ -1,6 +1,6 @@
-import JSON
-import ObjectJSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 /// Writes objects as they may be, made up from the types of their properties: nothing of what a store
 /// holds gets into the document.

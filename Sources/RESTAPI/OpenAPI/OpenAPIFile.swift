@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A file of JSON that is built into the program: a test shows that it can be read.
 final class OpenAPIFile {

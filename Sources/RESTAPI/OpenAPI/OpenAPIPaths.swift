@@ -1,6 +1,6 @@
-import JSON
-import ObjectJSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 /// Writes the operations on the objects of classes, under paths that name the class, as `classes.json` has them;
 /// methods, parameters and problems are those of the contract. Not thread-safe: it remembers the ids that it gave.

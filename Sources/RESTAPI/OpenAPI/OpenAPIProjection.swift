@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectModel
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 /// A projection with the names that the document gives to what belongs to it.
 struct OpenAPIProjection {

@@ -1,6 +1,6 @@
-import JSON
-import ObjectJSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 // The schemas of projections.
 extension OpenAPISchemas {

@@ -1,6 +1,6 @@
-import JSON
-import ObjectJSON
-import ObjectModel
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 /// Writes the schemas of classes, as `classes.json` has them: their objects in replies and in writes, and what holds
 /// them.

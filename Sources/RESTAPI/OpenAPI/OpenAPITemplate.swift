@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A part of the document that is the same for every class but for names: `classes.json`, which is built into the
 /// program.

@@ -1,9 +1,9 @@
-import Bytes
-import HTTPServer
-import ObjectJSON
-import JSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 extension RESTService {
     /// `GET /v1/openapi.json`: the interface of this store's own classes.
@@ -45,7 +45,7 @@ extension RESTService {
         let hash = String(SipHash128.hash(buffer.bytes).high, radix: 36)
         let (base, count) = buffer.takeStorage()
         return OpenAPICache.Document(
-            bytes: HTTPServer.Bytes(adopting: base, count: count),
+            bytes: Bytes(adopting: base, count: count),
             tag: "\(version)-openapi-\(hash)")
     }
 }

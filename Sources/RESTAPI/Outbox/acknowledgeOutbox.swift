@@ -1,7 +1,7 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a position.

@@ -1,9 +1,9 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import Rows
-import StoreService
-import Threads
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+import HoldfastThreads
 
 extension RESTService {
     /// `GET /v1/classes/{class}/outbox`: what an asymmetric class took in and nobody has acknowledged,

@@ -1,9 +1,9 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
 
 // What the operations on definitions of projections share.
 extension RESTService {

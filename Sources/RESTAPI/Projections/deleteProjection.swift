@@ -1,8 +1,8 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// `DELETE /v1/projections/{projection}`: takes a definition away; the objects stay.

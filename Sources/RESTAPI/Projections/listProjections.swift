@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 extension RESTService {
     /// `GET /v1/projections`: every definition, in the order in which they were made.

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `PATCH /v1/classes/{class}/objects/{id}/properties/{property}?projection=`: changes the object that

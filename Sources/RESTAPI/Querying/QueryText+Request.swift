@@ -1,8 +1,8 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import Query
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastQuery
+import HoldfastStoreService
 
 extension QueryText {
     /// Reads a query from the parameters of a URL; other names are left to the caller.

@@ -1,8 +1,8 @@
-import Bytes
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 /// The reading of a page.
 struct PageOperation: ReadOperation {
@@ -49,7 +49,7 @@ extension Response {
     /// - `request`: Has the address of the page; nil where none has the query.
     init(page: PageReply, _ buffer: ByteBuffer, nextAt request: Request?) {
         let (base, count) = buffer.takeStorage()
-        self.init(200, page.form.contentType, HTTPServer.Bytes(adopting: base, count: count))
+        self.init(200, page.form.contentType, Bytes(adopting: base, count: count))
         headers.addStoreVersion(page.version)
         if let next = page.next, let request {
             let link = RequestScratch.current.text

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 /// An operation that reads: its use case, and the response to the reply of that.
 protocol ReadOperation: Sendable {

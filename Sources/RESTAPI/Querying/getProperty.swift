@@ -1,8 +1,8 @@
-import Bytes
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
@@ -65,13 +65,13 @@ private struct PropertyOperation: ReadOperation {
             try request.accepted(of: ["application/json", "application/octet-stream"])[0] == 1
         {
             guard let bytes = property.bytes else { throw RequestFault.noBytes }
-            response = Response(200, .bytes, HTTPServer.Bytes(copying: bytes))
+            response = Response(200, .bytes, Bytes(copying: bytes))
         } else {
             try request.requireAccepted("application/json")
             let buffer = ByteBuffer(capacity: 256)
             try property.writeValue(quotesLargeInts: quotesLargeInts, to: buffer)
             let (base, count) = buffer.takeStorage()
-            response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+            response = Response(200, .json, Bytes(adopting: base, count: count))
             response.headers.addApplied(quotesLargeInts: quotesLargeInts)
         }
         if property.isData { response.headers.add(.vary, "Accept" as StaticString) }

@@ -1,7 +1,7 @@
-import Bytes
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET …/objects`: a page of a query that is stated in the URL, in the names of the class. A projection shows each

@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 /// The media type of a request's body.
 package enum BodyType: Sendable {

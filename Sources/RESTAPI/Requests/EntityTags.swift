@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, section 13.1).
 package enum EntityTags: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 extension Headers {
     /// Adds `ETag: "<epoch>-<n>"`.

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 extension Precondition {
     /// What `If-Match` and `If-None-Match` of a write ask for.

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 /// The preferences of a client (RFC 7240). Those that are not known are ignored, as the RFC asks.
 package struct Preferences: Sendable, Equatable {

@@ -1,10 +1,10 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
 
 extension RESTService {
     /// Runs what makes a reply; a fault that it throws is the reply.

@@ -1,7 +1,7 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {

@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 // The only content negotiation of the service (RFC 9110, section 12.5.1).
 extension Request {

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import Text
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastText
 
 // The query parameters of a request, each known and there at most once, since ``Operation`` has checked them. Their
 // texts point into the request.

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 extension RequestFault {
     /// A malformed header, or one that promises what does not hold.

@@ -1,16 +1,16 @@
-import Bytes
-import HTTPServer
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastStoreService
 
 extension RequestScratch {
     /// What was written to ``reply``, which is empty afterwards.
-    func takeReply() -> HTTPServer.Bytes {
+    func takeReply() -> Bytes {
         if reply.count <= Self.copiedByteCountMax {
-            let bytes = HTTPServer.Bytes(copying: reply.bytes)
+            let bytes = Bytes(copying: reply.bytes)
             reply.removeAll()
             return bytes
         }
         let (base, count) = reply.takeStorage()
-        return HTTPServer.Bytes(adopting: base, count: count)
+        return Bytes(adopting: base, count: count)
     }
 }

@@ -1,5 +1,5 @@
-import HTTPServer
-import StoreService
+import HoldfastHTTPServer
+import HoldfastStoreService
 
 /// The kind of container whose objects a path names: a class, or a projection of one. Most operations on objects exist
 /// for both, and differ by what stands here.

@@ -1,4 +1,4 @@
-import Text
+import HoldfastText
 
 /// The paths of operations that a path without one probably means.
 package enum NearestPaths {

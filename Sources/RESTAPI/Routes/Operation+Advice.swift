@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
 
 extension Operation {
     /// The fault of a parameter that other services have and this one states otherwise; nil for any other.

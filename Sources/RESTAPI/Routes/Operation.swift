@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 /// An operation of the contract: the one place that says where it is, who may ask for it, and what it takes
 /// and answers. Routes, rights, the check of parameters, and the operations of the store's own document

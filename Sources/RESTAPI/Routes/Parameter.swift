@@ -1,4 +1,4 @@
-import HTTPServer
+import HoldfastHTTPServer
 
 /// A parameter of operations, as `openapi.yaml` and the store's own document name it among their components.
 struct Parameter: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import HTTPServer
+import HoldfastHTTPServer
 
 /// A header that would change the meaning of a request: an operation that does not take it refuses it, so that nothing
 /// is done that was not meant.

@@ -1,10 +1,10 @@
-import Bytes
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
 
 // Shared parts of the operations on the schema and on projections.
 extension RESTService {
@@ -52,7 +52,7 @@ extension RESTService {
                 throw self.fault(error, of: change)
             }
             let (base, count) = buffer.takeStorage()
-            return Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+            return Response(200, .json, Bytes(adopting: base, count: count))
         }
     }
 

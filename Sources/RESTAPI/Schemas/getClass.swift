@@ -1,5 +1,5 @@
-import HTTPServer
-import ObjectJSON
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 extension RESTService {
     /// `GET /v1/schema/classes/{class}`
     func getClass(_ request: Request) throws(RequestFault) -> Outcome {

@@ -1,10 +1,10 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET /v1/classes`: the classes with the numbers of their objects, which the store counts as they come and go.

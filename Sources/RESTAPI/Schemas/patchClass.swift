@@ -1,9 +1,9 @@
-import HTTPServer
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// `PATCH /v1/schema/classes/{class}`: changes parts of one class by a merge patch.

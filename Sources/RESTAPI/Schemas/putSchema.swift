@@ -1,8 +1,8 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`

@@ -1,6 +1,6 @@
-import Bytes
-import HTTPServer
-import ObjectJSON
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
 
 /// Writes figures in Prometheus' text format 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectStore
+import HoldfastStoreService
 
 /// A service with its HTTP server, from start to stop.
 package final class RunningService: Sendable {
@@ -43,7 +43,7 @@ package final class RunningService: Sendable {
             let tickets = service.tickets
             let events = service.events
             serverOptions.makeEvent = {
-                HTTPServer.Bytes(events.error(code: $0.code.rawValue, $0.detail))
+                Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
                 let (right, isEndless) = needs[request.routeNumber]

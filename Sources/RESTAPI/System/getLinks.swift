@@ -1,4 +1,4 @@
-import HTTPServer
+import HoldfastHTTPServer
 
 extension RESTService {
     /// `GET /`: where to go on from the address alone; it reveals nothing of the store.

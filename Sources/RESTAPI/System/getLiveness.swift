@@ -1,4 +1,4 @@
-import HTTPServer
+import HoldfastHTTPServer
 extension RESTService {
     /// `GET /health/live`: the process answers.
     func getLiveness(_ request: Request) -> Outcome {

@@ -1,6 +1,6 @@
-import HTTPServer
-import JSON
-import ObjectModel
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectModel
 
 extension RESTService {
     /// `GET /v1`: the running version, its limits by the names of their options, and its capabilities.

@@ -1,4 +1,4 @@
-import HTTPServer
+import HoldfastHTTPServer
 
 extension RESTService {
     /// `GET /v1/`: as `GET /`.

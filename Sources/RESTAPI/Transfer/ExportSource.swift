@@ -1,7 +1,7 @@
 import Glibc
-import HTTPServer
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectStore
+import HoldfastStoreService
 
 /// The body of an export, made while it is sent. The snapshot ends with the reply, also when the client
 /// leaves.

@@ -1,6 +1,6 @@
-import HTTPServer
-import ObjectJSON
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
 
 /// Unpacks the body of an import that is gzip, within a bound of what it may become.
 // @unchecked: one thread at a time uses it.

@@ -1,7 +1,7 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 import Synchronization
 
 /// Feeds the body of a request to an import, and answers with its report.

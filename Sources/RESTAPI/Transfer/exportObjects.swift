@@ -1,8 +1,8 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import Rows
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET …/export`: every object of a container as NDJSON or CSV, from one snapshot.

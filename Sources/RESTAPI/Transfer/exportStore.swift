@@ -1,7 +1,7 @@
-import HTTPServer
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET /v1/export`: the schema and every object, from one snapshot.

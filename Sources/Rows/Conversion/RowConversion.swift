@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// The conversion of rows of a class to rows of the class that replaces it in another schema. Immutable; any
 /// thread.

@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// Converts rows, and reports the values that are lost. Reusable and not thread-safe.
 package final class RowConverter {

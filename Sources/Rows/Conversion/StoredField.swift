@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// The value of one property, assembled even where it is stored out of line. Valid as long as the
 /// row.

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 extension Value {
     /// A plain value read from its stored bytes: a slot's, an element's, or those in the heap. Null for

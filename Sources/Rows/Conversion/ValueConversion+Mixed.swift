@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 extension ValueConversion {
     /// Converts the values of a property to `mixed` ones, nil for null: one for a single property. Plain

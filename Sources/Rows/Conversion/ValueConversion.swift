@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// The conversion of a property's values to those of the property that replaces it, which has another
 /// type, or allows less. Immutable; any thread.

@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 
 /// A number of any kind among those of all kinds, compared exactly. NaN is one, below all others.
 ///

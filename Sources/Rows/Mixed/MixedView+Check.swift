@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 extension MixedView {
     /// Finds the fault of the bytes, worded as a predicate that begins with "is" or "has"; nil when there is none.

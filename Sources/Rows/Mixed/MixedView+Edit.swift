@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Changes somewhere inside a `mixed` value that is a list or map. The way there is steps: a list's index as
 /// decimal digits, or `-` for its end, or a map's key, each.

@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 extension MixedView {
     /// A number of any kind; nil for other values.

@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 /// Appends `mixed` values in the form that ``MixedView`` reads.
 ///

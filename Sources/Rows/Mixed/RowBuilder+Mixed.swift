@@ -1,5 +1,5 @@
-import Bytes
-import ObjectModel
+import HoldfastBytes
+import HoldfastObjectModel
 
 extension RowBuilder {
     /// Appends what a draft states in its arena: a text, a collection of plain values, or `mixed` ones with

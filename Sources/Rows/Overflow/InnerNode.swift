@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A node above the leaves of an ``OverflowTree``, read in place.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The elements of a collection in a row, or of a leaf of an ``OverflowTree``, which is encoded alike.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The reference in a row's heap to an out-of-line value.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Takes values that are too large for their rows, when rows are built.
 ///

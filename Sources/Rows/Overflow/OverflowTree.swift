@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// An out-of-line collection, for reading.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A list or set of an object, in its row or out of line.
 public struct StoredCollection {

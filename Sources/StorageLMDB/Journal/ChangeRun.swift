@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// Sorted changes that don't change any more: those of one commit, or of several merged ones.
 ///

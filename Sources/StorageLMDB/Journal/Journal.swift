@@ -1,5 +1,5 @@
 import Glibc
-import Storage
+import HoldfastStorage
 
 /// The log of the commits that the tree doesn't hold yet, or not all of.
 ///

@@ -1,7 +1,7 @@
-import CLMDB
+import CHoldfastLMDB
 import Glibc
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// Writes records to blocks that a journal file has already, past the page cache: a write is on the medium when
 /// it returns (`O_DIRECT` and `O_DSYNC`, open(2)).

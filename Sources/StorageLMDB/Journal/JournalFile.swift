@@ -1,6 +1,6 @@
 import Glibc
-import Storage
-import Threads
+import HoldfastStorage
+import HoldfastThreads
 
 /// One of the two files of a ``Journal``: its mark, records one after the other, then anything.
 ///

@@ -1,5 +1,5 @@
-import CZlib
-import Storage
+import CHoldfastZlib
+import HoldfastStorage
 
 /// One commit as it lies in a journal file, and in memory until the tree holds it.
 ///

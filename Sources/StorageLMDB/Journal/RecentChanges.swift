@@ -1,4 +1,4 @@
-import Storage
+import HoldfastStorage
 
 /// The changes that were committed and are not in the tree yet, at one commit. Doesn't change; any thread.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import Storage
+import HoldfastBytes
+import HoldfastStorage
 
 /// Walks the last changes of a range in the order of their keys, or backwards.
 ///

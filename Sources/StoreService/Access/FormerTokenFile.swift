@@ -1,7 +1,7 @@
 import Glibc
-import ObjectJSON
-import ObjectModel
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastThreads
 
 /// The file `tokens` of a data directory, in which versions before the storage format 6 had the tokens.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import CCrypto
+import HoldfastBytes
+import CHoldfastCrypto
 
 /// A ticket for the event stream of one URL: whose it is and when it was made, signed by the store's key together
 /// with the URL.

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Storage
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStorage
 
 /// The tokens of a store: lists and changes them. Thread-safe.
 ///

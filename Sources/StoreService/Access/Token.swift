@@ -1,5 +1,5 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// A token of a store, without its secret.
 package struct Token: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// A command of an operator to list or change the tokens of a store, which has a form as text.
 package enum TokenCommand: Sendable, Equatable {

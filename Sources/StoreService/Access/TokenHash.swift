@@ -1,6 +1,6 @@
-import Bytes
-import CCrypto
-import JSON
+import HoldfastBytes
+import CHoldfastCrypto
+import HoldfastJSON
 /// The SHA-256 of a token: all that is stored of it. A token is 32 random bytes, so that no slower hash
 /// is needed.
 package struct TokenHash: Sendable, Equatable {

@@ -1,7 +1,7 @@
 import Glibc
-import ObjectJSON
+import HoldfastObjectJSON
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Two files in the folder of a store, by which an operator's command reaches the service that has the store open.
 ///

@@ -1,6 +1,6 @@
-import Bytes
-import CCrypto
-import ObjectJSON
+import HoldfastBytes
+import CHoldfastCrypto
+import HoldfastObjectJSON
 
 /// A token itself, which is told once and stored nowhere.
 package struct TokenSecret: Sendable {

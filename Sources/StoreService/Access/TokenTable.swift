@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 import Synchronization
 
 /// The tokens of a running service, in step with its store. Thread-safe.

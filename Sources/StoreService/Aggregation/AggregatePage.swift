@@ -1,8 +1,8 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Runs an aggregate and writes it, or a page of its groups.
 struct AggregatePage {

@@ -1,6 +1,6 @@
 import Glibc
-import ObjectStore
-import Threads
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// Backups as files. Thread-safe, as long as no two callers write the same file.
 package enum BackupFile {

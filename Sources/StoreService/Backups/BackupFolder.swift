@@ -1,9 +1,9 @@
 import Glibc
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Storage
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStorage
+import HoldfastThreads
 
 /// The backups that a service has made, each a file in one folder. Thread-safe.
 package final class BackupFolder: Sendable {

@@ -1,9 +1,9 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// A change of all objects that a filter finds, as one transaction.
 ///

@@ -1,6 +1,6 @@
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// The objects of a change by filter, as of the last commit.
 ///

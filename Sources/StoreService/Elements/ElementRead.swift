@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The reading of one element as `{"value":…}`.
 package struct ElementRead: ReadCase {

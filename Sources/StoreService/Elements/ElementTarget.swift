@@ -1,8 +1,8 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Which element of which collection a request is about, in one schema.
 package struct ElementTarget {

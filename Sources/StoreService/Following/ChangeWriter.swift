@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Writes changes of objects as JSON, and the events around them.
 struct ChangeWriter {

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// The subject that a channel's followers are told of, with what they have not been told yet.
 enum ChannelContent {

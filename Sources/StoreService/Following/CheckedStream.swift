@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// A change stream's definition, checked against one schema. Immutable; safe to use from any thread.
 package final class CheckedStream: Sendable {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The framing of a stream's events, as its clients read them.
 package protocol EventFraming: Sendable {

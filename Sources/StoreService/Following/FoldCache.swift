@@ -1,7 +1,7 @@
-import ObjectStore
-import Rows
+import HoldfastObjectStore
+import HoldfastRows
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Changes that several streams have missed, read and folded once: after a restart thousands resume from about the
 /// same version. Any thread.

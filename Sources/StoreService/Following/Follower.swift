@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// A client that is told what happens: a stream of events, or a request that waits for its one reply; and how far it has
 /// come.

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// Changes that a stream has missed, delivered piece by piece as its client reads.
 ///

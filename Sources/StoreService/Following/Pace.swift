@@ -1,4 +1,4 @@
-import Threads
+import HoldfastThreads
 
 /// How often a channel's followers are told: what happens within an interval is one event. One thread at a time uses it.
 struct Pace {

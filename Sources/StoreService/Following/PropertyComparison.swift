@@ -1,5 +1,5 @@
-import ObjectStore
-import Rows
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Compares what is shown of a property in two states: by a projection, or of objects that lie beyond those that it
 /// holds, that need not be another where something of them has changed. Cost: the writing of both.

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// The change of a property since its followers were told last: the part of its state to be written.
 enum PropertyOutcome {

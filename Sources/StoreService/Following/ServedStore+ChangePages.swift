@@ -1,6 +1,6 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// A page of changes and whether it says anything.
 struct ChangePage {

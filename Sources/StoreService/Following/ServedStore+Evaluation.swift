@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 extension ServedStore {
     /// Evaluates something on a view, within the time of the job that reads it.

@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 extension ServedStore {
     /// Writes a piece of the current result of a stream's query: objects in the order of classes and object keys.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Immutable bytes that are shared without a copy.
 package struct SharedBytes: @unchecked Sendable {

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
 
 /// Folded changes that several streams have missed, with the events by which objects are forgotten, which are written

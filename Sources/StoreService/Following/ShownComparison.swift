@@ -1,7 +1,7 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Finds out which of the properties that a stream tells of differ between two states.
 ///

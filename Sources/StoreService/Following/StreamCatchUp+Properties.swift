@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 extension StreamCatchUp {
     /// Of the objects that have changed meanwhile the most that are looked through for one property.

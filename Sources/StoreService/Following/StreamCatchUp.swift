@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The way of a stream to the present: pieces of a snapshot of its query, then of what it missed, each from one
 /// view of the store. It holds nothing but what the stream itself does.

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 // The events that a channel writes, once for all of its followers.
 extension StreamChannel {

@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// The followers of equal queries with equal selections: changes are found and written once.
 ///

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// The position of a client in a change stream: `since` and `Last-Event-ID`.
 ///

@@ -1,8 +1,8 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 extension StreamDefinition {
     /// Checks the definition of a property's stream.

@@ -1,8 +1,8 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// The definition of a change stream, as the client stated it: it can be checked again when the schema has
 /// changed.

@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import ObjectJSON
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
 
 /// Events of a stream without objects, and the framing of all events.
 package struct StreamEvents: Sendable {

@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
 
 // Followers that come from workers to the present, on the feed's thread.
 extension StreamHub {

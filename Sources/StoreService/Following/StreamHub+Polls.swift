@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// Long polls: followers of one reply, which wait for the first change that concerns their query.
 extension StreamHub {

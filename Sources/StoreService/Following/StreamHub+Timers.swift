@@ -1,5 +1,5 @@
 import Synchronization
-import Threads
+import HoldfastThreads
 
 // Heartbeats and deadlines.
 extension StreamHub {

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Catches streams of events up, then delivers new changes to them.
 ///

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// The destination of a stream's events. Any thread.
 package protocol StreamSink: AnyObject, Sendable {

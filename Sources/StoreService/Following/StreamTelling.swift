@@ -1,5 +1,5 @@
-import ObjectJSON
-import Rows
+import HoldfastObjectJSON
+import HoldfastRows
 
 /// The wishes of a stream's client beside the objects of the result.
 package struct StreamTelling: Hashable, Sendable {

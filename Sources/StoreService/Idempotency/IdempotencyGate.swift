@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
 
 /// The requests with an idempotency key that are running. Thread-safe.

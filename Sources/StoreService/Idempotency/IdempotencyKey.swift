@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// What a request's idempotency key stands for: the identifier under which the reply is stored, and what
 /// distinguishes a repeat of the request from another one.

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The reply to a write as it is stored for repeats of the request. In the record it follows the hash of the
 /// request.

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// One property of an object, found in a view of the store: a value, or a collection or inverse link that is
 /// read page by page. Valid as long as the view.

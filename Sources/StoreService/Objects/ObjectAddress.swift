@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// How a request names an object: by the name of its class or of a projection, and the text of its key. The
 /// texts have to be valid until the request is answered.

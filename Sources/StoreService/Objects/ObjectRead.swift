@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The reading of one object, as its class or a projection shows it.
 package struct ObjectRead: ReadCase {

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Which object a request is about, in one schema.
 package struct ObjectTarget {

@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The write, patch or deletion of one object that the request names, or the write of one or several new ones.
 /// A class, since generic code of other modules would count the references of a struct at each copy.

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The reading of one property of an object.
 package struct PropertyRead: ReadCase {

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Copies of the objects that a reply to several writes shows, each once, as long as there is room.
 ///

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// Deletes the acknowledged objects of an outbox up to a position, the oldest first: a bounded transaction, which is
 /// queued again until nothing is left.

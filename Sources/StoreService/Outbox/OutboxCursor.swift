@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// A position in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
 /// which clients pass on as it stands.

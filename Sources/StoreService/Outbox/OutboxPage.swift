@@ -1,7 +1,7 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The oldest objects of an outbox behind a position, as the body of a reply or as an event.
 struct OutboxPage {

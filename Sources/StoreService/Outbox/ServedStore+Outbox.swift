@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 extension ServedStore {
     /// The oldest objects of an outbox that nobody has acknowledged, as a page.

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// Outboxes: their followers are told of objects by position, and of nothing twice.
 extension StreamHub {

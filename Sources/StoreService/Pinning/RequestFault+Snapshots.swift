@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 extension RequestFault {
     /// There is no such snapshot for the client, or no longer.

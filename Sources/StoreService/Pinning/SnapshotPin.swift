@@ -1,5 +1,5 @@
-import Bytes
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectStore
 
 /// A version of the store that the reads of one client are answered from as long as it is pinned: what
 /// `snapshot=<id>` names.

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The pinned versions of a store, as many and as long as its limits allow. Thread-safe.
 ///

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The objects that a merge patch in projected names changes, found in the state before it.
 struct ProjectedChangeSteps {

@@ -1,9 +1,9 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// A patch in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
 /// it.

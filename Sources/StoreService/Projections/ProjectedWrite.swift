@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The change of an object, and of those that paths of a projection lead to, by a patch in projected names.
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// A query that was checked against the schema and is ready to run.
 struct CheckedQuery: Sendable {

@@ -1,6 +1,6 @@
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 extension CollectionPage {
     /// One element of the collection.

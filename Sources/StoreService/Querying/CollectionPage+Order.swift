@@ -1,7 +1,7 @@
-import Bytes
-import ObjectStore
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 extension CollectionPage {
     /// How elements are sorted.

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Query
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
 
 /// Pages of elements whose filter has a DISTINCT or a LIMIT: SORT, DISTINCT and LIMIT are applied from left
 /// to right to all elements that match. A cursor holds how many came before.

@@ -1,10 +1,10 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// A page of a list, a set, a map or an inverse link of one object, filtered and sorted like a query.
 ///

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectStore
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Keeps the first object of each combination of values, in the order in which they come.
 struct DistinctFilter {

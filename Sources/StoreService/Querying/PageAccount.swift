@@ -1,8 +1,8 @@
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
-import Threads
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastThreads
 
 /// What was done for a page, where `explain` or the log of slow queries asks for it. Costs nothing where
 /// neither does.

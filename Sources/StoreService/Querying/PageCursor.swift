@@ -1,9 +1,9 @@
-import Bytes
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Where a page of a list ended: what a client gets as `"next"` and sends back as `cursor`.
 ///

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// A view of the store that pages are written from, and how their reader wants them; as valid as ``read``.
 struct PageView {

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Writes the objects of a page in the form that the client wants, one after the other, straight into the
 /// buffer of the reply.

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// A plan in words, for `explain`.
 struct PlanText {

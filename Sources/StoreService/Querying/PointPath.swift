@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
-import Rows
-import Text
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastText
 
 /// The path from an object to the geographic point that represents it: through to-one links and embedded
 /// objects.

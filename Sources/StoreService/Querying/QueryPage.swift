@@ -1,6 +1,6 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// Runs a query for one page and writes it.
 struct QueryPage {

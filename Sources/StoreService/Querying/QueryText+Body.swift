@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import Query
-import Text
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastQuery
+import HoldfastText
 
 extension QueryText {
     /// Reads a query from a body, or from a part of one.

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectModel
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 
 /// A query as a client states it, in the parameters of a URL or in a body, before it is checked.
 package struct QueryText: Sendable {

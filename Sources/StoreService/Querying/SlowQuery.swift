@@ -1,7 +1,7 @@
-import ObjectStore
-import ObjectModel
-import Query
-import Rows
+import HoldfastObjectStore
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 
 /// A query that took long. It holds no values, neither stored ones nor those of the query.
 package struct SlowQuery: Sendable {

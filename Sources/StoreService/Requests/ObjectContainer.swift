@@ -1,5 +1,5 @@
-import ObjectJSON
-import Rows
+import HoldfastObjectJSON
+import HoldfastRows
 
 /// What shows the objects that a request is about, by its name.
 package enum ObjectContainer: Sendable {

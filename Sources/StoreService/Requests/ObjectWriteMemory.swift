@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// What the write of an object is made in, kept from one write to the next: it goes from a connection's
 /// thread to the writer's and comes back with the reply.

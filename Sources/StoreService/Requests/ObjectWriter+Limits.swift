@@ -1,6 +1,6 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 extension ObjectWriter {
     /// Leaves out what a reply or an event does not show of large collections.

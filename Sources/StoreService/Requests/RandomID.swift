@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Ids that nobody can guess: 22 characters of base64url, of 16 random bytes.
 package enum RandomID {

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// A use case that reads: one view of the store, one reply.
 package protocol ReadCase: Sendable {

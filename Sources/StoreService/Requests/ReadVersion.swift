@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// The version of the store that a read sees: a pinned one, or the newest.
 package struct ReadVersion: Sendable {

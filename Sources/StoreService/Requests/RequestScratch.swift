@@ -1,9 +1,9 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Memory that the requests of one thread use one after the other.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-import ObjectStore
-import Threads
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// Calls back when the store has a version, or when the time for that is over.
 ///

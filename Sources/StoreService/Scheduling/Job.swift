@@ -1,6 +1,6 @@
-import ObjectStore
-import Rows
-import Threads
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastThreads
 
 /// A piece of work of a client, which a ``JobScheduler`` runs.
 ///

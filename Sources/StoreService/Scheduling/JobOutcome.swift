@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// How a step of a job has ended.
 package enum JobOutcome<Reply> {

@@ -1,4 +1,4 @@
-import CMemory
+import CHoldfastMemory
 import Synchronization
 
 // What long jobs have freed lies in pieces that the allocator keeps: a query of a hundred MiB would leave the process

@@ -1,6 +1,6 @@
-import ObjectStore
+import HoldfastObjectStore
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Threads for reads and other work that may take long, so that the threads of connections never wait, and
 /// short work does not wait for long work.

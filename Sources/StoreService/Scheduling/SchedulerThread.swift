@@ -1,4 +1,4 @@
-import Threads
+import HoldfastThreads
 
 /// One thread of a ``JobScheduler``: it waits for a job, or in the middle of one for its next slice.
 final class SchedulerThread: Sendable {

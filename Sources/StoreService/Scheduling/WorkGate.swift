@@ -1,5 +1,5 @@
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Bounds work that has a thread of its own and takes much memory, such as imports and backups, and ends it.
 /// Thread-safe.

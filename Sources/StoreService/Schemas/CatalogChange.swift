@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// A change of the schema, of one class, or of one projection, as a client states it.
 package struct CatalogChange: Sendable {

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import Threads
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// A change of the schema or of the projections, and the request that waits for it.
 package final class CatalogWrite: PendingSchemaWrite {

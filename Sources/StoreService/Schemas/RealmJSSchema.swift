@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import ObjectJSON
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
 
 /// The schema of an app that uses Realm JS, as JSON: an array of object schemas
 /// (`{"name","primaryKey","embedded","asymmetric","properties"}`), or `{"schema":[…]}`.

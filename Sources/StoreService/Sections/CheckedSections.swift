@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
 
 /// Sections that were checked against the schema and are ready to run.
 package struct CheckedSections: Sendable {

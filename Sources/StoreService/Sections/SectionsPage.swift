@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Query
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
 
 /// Divides a query's result into sections and writes a page of them.
 struct SectionsPage {

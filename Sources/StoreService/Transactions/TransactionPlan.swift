@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The operations of a transaction, read under one schema.
 struct TransactionPlan {

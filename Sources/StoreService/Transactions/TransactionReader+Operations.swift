@@ -1,9 +1,9 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastText
 
 extension TransactionReader {
     /// What a statement asks for; nil with a fault when it asks for nothing that can be done.

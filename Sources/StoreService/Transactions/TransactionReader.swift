@@ -1,9 +1,9 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastText
 
 /// Reads the body of a transaction and collects every fault on the way.
 ///

@@ -1,9 +1,9 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Several operations, all or none.
 package struct TransactionWrite: WriteBody, @unchecked Sendable {

@@ -1,7 +1,7 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The imports into a store and the exports from it, as many and as long as its limits allow. Thread-safe.
 package final class Transfers: Sendable {

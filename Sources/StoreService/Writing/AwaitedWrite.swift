@@ -1,5 +1,5 @@
-import ObjectStore
-import Threads
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// A write without a request, whose outcome a thread waits for: such as that of an import's chunk.
 package final class AwaitedWrite: PendingWrite {

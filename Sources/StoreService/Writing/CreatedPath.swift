@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The names that lead to something that a write has created.
 package struct CreatedPath: Sendable, Equatable {

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Makes the reply to a write; its JSON goes to ``RequestScratch/reply``.
 package struct ReplyWriter {

@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The work of a write, from its request to its reply: a value for each use case, which ``ServedWrite`` takes to the
 /// writer and back. One thread at a time has it.

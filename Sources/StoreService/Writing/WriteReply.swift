@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// The reply to a write, beside the JSON in ``RequestScratch/reply``.
 package struct WriteReply: Sendable {

@@ -1,9 +1,9 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import Query
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 /// Random aggregations of things, by columns and row by row.

@@ -1,11 +1,11 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
 import Synchronization
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("Columns")

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastTestSupport
 
 /// A class with every kind of property that columns keep, and random objects and queries of it.
 enum ColumnWorld {

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastTestSupport
 import Testing
 
 @Suite("The first of many groups")

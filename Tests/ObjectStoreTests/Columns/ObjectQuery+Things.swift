@@ -1,5 +1,5 @@
-import ObjectStore
-import Query
+import HoldfastObjectStore
+import HoldfastQuery
 import Testing
 
 extension ObjectQuery {

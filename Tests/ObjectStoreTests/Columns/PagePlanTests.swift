@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Query
-import Rows
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 @Suite("Plans of pages beside columns")

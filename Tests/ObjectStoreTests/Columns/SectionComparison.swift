@@ -1,8 +1,8 @@
-import Bytes
-import ObjectStore
-import Query
-import Rows
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 /// Random sections of things, page by page, by a query and by rows.

@@ -1,6 +1,6 @@
-import Bytes
-@testable import ObjectStore
-import TestSupport
+import HoldfastBytes
+@testable import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
 @Suite("Differences of lists")

@@ -1,8 +1,8 @@
-import ObjectModel
-@testable import ObjectStore
-import ObjectSupport
-import Rows
-import TestSupport
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 @Suite("What became of a property")

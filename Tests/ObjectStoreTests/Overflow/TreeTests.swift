@@ -1,11 +1,11 @@
-import Bytes
-import ObjectModel
-import Rows
-import Storage
-import TestSupport
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
+import HoldfastTestSupport
 import Testing
 
-@testable import ObjectStore
+@testable import HoldfastObjectStore
 
 /// The chunks of a tree in a dictionary.
 private final class ChunkTable: TreeChunks {

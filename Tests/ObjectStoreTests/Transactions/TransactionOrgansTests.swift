@@ -1,7 +1,7 @@
-@testable import ObjectStore
-import ObjectSupport
-import Rows
-import TestSupport
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastTestSupport
 import Testing
 
 @Suite("The organs of a write transaction")

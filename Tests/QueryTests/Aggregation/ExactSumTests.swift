@@ -1,7 +1,7 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import Query
+@testable import HoldfastQuery
 
 @Suite("exact sums")
 struct ExactSumTests {

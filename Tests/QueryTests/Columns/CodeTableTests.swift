@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Query
+@testable import HoldfastQuery
 
 @Suite("codes of numbers")
 struct CodeTableTests {

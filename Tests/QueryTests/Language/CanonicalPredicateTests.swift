@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 import Testing
 
 @Suite("Filters that are evaluated once")

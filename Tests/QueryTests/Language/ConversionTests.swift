@@ -1,5 +1,5 @@
-import ObjectModel
-import Query
+import HoldfastObjectModel
+import HoldfastQuery
 import Testing
 
 @Suite("Types, null and conversions")

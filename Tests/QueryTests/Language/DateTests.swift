@@ -1,6 +1,6 @@
-import ObjectModel
-import Query
-import Rows
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 import Testing
 
 @Suite("Dates, identifiers and the time of a request")

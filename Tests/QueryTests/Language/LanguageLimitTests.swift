@@ -1,6 +1,6 @@
 import Glibc
-import ObjectModel
-import Query
+import HoldfastObjectModel
+import HoldfastQuery
 import Testing
 
 /// Large and deep queries are compiled and evaluated, or refused by a limit that is named, on a stack of 4

@@ -1,7 +1,7 @@
-import Bytes
-import ObjectModel
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
 import Testing
 
 @Suite("Mixed paths")

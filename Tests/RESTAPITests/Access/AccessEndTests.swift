@@ -1,13 +1,13 @@
 import Glibc
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 /// What goes on when its token ends, in every form that lasts.
 @Suite("The end of a token")

@@ -1,10 +1,10 @@
-import HTTPServer
-import StoreService
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 @Suite("Access")
 struct AccessTests {

@@ -1,12 +1,12 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import StoreService
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 /// A service with an access policy, as the command runs it.
 final class GuardedServer {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("Names of this machine")
 struct LoopbackTests {

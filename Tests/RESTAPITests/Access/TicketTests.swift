@@ -1,11 +1,11 @@
 import Glibc
-import HTTPServer
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 /// Tickets, with which clients that send no headers open streams.
 @Suite("A ticket")

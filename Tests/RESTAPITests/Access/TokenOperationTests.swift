@@ -1,12 +1,12 @@
-import HTTPServer
-import ObjectJSON
-import ObjectModel
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 /// Tokens that are listed and changed over HTTP, and by the mailbox of the store's folder.
 @Suite("Operations on tokens")

@@ -1,6 +1,6 @@
-import ObjectModel
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// Visits with dates, numbers and collections, for groups.

@@ -1,5 +1,5 @@
-import RESTAPI
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("groups by their results")

@@ -1,10 +1,10 @@
 import Glibc
-import ObjectStore
-import StoreService
+import HoldfastObjectStore
+import HoldfastStoreService
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("Backups over HTTP")
 struct BackupRequestTests {

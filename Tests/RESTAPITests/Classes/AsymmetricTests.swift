@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
 @Suite("asymmetric classes")

@@ -1,6 +1,6 @@
-import ObjectModel
-import ObjectStore
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
 /// A type with a default: how it is declared, and how a new object has it.

@@ -1,6 +1,6 @@
-import ObjectModel
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// Cities to which addresses link, which are embedded in people and firms and know who holds them.

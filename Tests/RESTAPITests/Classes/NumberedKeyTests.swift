@@ -1,10 +1,10 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("keys that the store numbers")

@@ -1,12 +1,12 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ObjectJSON
-import StoreService
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("outboxes")
 struct OutboxTests {

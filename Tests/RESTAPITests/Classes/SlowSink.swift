@@ -1,6 +1,6 @@
-import ObjectJSON
-import StoreService
-import Threads
+import HoldfastObjectJSON
+import HoldfastStoreService
+import HoldfastThreads
 
 /// A stream whose client reads when it is told to; it leaves after several refusals.
 final class SlowSink: StreamSink {

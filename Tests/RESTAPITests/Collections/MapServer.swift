@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
 
 /// A server whose classes have maps of every kind.

@@ -1,4 +1,4 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("sets and optional elements of every type")

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Rules for deletion")
 struct OnDeleteTests {

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import RESTAPI
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("Required properties")

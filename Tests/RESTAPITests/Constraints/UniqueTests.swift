@@ -1,10 +1,10 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ObjectJSON
-import RESTAPI
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("Unique values")
 struct UniqueTests {

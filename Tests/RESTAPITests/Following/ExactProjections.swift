@@ -1,5 +1,5 @@
-import ObjectModel
-import ServiceSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
 import Testing
 
 /// People in places, with two inverse properties over one origin, and projections of them.

@@ -1,5 +1,5 @@
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("a client that does what the table says holds the query's result")

@@ -1,4 +1,4 @@
-import ServiceSupport
+import HoldfastServiceSupport
 import Testing
 
 /// What a client knows that follows a list, sections or an aggregate: it does what the indices say and puts the

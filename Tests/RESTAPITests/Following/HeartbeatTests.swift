@@ -1,8 +1,8 @@
-import ObjectStore
-import TestSupport
+import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("heartbeats")
 struct HeartbeatTests {

@@ -1,7 +1,7 @@
-import ObjectModel
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// `keyPaths` and `old`: what a stream tells of objects that stay in its result.

@@ -1,6 +1,6 @@
 import Glibc
-import RESTAPI
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("Events that are larger than a queue")

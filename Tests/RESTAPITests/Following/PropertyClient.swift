@@ -1,5 +1,5 @@
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// A client of a property's stream that does what the table in `docs/change-streams.md` says and nothing more.

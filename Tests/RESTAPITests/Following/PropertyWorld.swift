@@ -1,4 +1,4 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 /// Random changes of one object with properties of every form.

@@ -1,4 +1,4 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 /// A client of a stream of several queries that does what the table in `docs/change-streams.md` says, for each query

@@ -1,5 +1,5 @@
-import RESTAPI
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("a stream of several queries, in their forms")

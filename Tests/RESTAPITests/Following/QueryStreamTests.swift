@@ -1,7 +1,7 @@
-import ObjectModel
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// Streams of several queries.

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("where streams begin, and from where they are resumed")

@@ -1,11 +1,11 @@
 import Glibc
-import HTTPServer
-import TestSupport
+import HoldfastHTTPServer
+import HoldfastTestSupport
 import Testing
-import Threads
+import HoldfastThreads
 
-@testable import RESTAPI
-@testable import StoreService
+@testable import HoldfastRESTAPI
+@testable import HoldfastStoreService
 
 @Suite("Streams and waiting polls")
 struct StreamPlacesTests {

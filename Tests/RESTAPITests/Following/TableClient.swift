@@ -1,4 +1,4 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 /// A client of change streams that does what the table in `docs/change-streams.md` says and nothing

@@ -1,11 +1,11 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 import Synchronization
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
-@testable import StoreService
+@testable import HoldfastRESTAPI
+@testable import HoldfastStoreService
 
 /// Rows, chunks and inverse links that can't be read while streams are told of a change: that is an error or is tried
 /// again, and never an event.

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import RESTAPI
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("inverse links and small limits of collections")

@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import ObjectJSON
-import RESTAPI
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("Objects nested in patches of large collections")

@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("JSON patch of large collections")

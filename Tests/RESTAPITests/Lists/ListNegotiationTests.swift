@@ -1,5 +1,5 @@
-import RESTAPI
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("which form of a list is taken of those that are accepted")

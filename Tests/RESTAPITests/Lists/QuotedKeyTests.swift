@@ -1,6 +1,6 @@
-import RESTAPI
-import ServiceSupport
-import TestSupport
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("keys of maps in the paths of lists, sections and aggregates")

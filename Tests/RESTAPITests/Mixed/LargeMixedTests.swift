@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("out-of-line mixed values")

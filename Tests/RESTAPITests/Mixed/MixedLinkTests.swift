@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectJSON
-import RESTAPI
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastTestSupport
 import Testing
 
 @Suite("links in mixed values")

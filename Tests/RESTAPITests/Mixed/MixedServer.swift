@@ -1,4 +1,4 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
 
 /// A server whose classes have values of kind `mixed` wherever there may be some.

@@ -1,11 +1,11 @@
-import Bytes
-import JSON
-import ObjectModel
-import ObjectSupport
-import TestSupport
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 /// The document that a store makes of its classes. `Tests/openapi` holds it to what the service answers.
 @Suite struct OpenAPIDocumentTests {

@@ -1,9 +1,9 @@
 import Glibc
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("The end of a pinned version")
 struct SnapshotEndTests {

@@ -1,7 +1,7 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("Reads of a pinned version")
 struct SnapshotTests {

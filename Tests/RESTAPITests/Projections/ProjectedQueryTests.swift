@@ -1,4 +1,4 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("Queries, aggregates, sections and exports of a projection")

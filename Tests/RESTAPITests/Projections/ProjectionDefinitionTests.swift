@@ -1,8 +1,8 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("Definitions of projections")

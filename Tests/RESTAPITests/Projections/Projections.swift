@@ -1,6 +1,6 @@
-import ObjectModel
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// People with homes, friends and pets, and projections of them.

@@ -1,5 +1,5 @@
-import ServiceSupport
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("Random JSON patches through a projection")

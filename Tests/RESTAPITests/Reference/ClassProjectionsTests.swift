@@ -1,6 +1,6 @@
-import ObjectModel
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastTestSupport
 import Testing
 
 /// The samples of the reference page "Define and Use Class Projections" over HTTP, each named by the heading

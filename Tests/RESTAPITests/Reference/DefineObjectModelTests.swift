@@ -1,6 +1,6 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// The samples of the page define-object-model, each under its heading, over HTTP.
 @Suite("Samples of define-object-model")

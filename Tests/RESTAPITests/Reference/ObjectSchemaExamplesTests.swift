@@ -1,6 +1,6 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// The samples of the page object-schema-examples, each under its heading, over HTTP.
 @Suite("Samples of object-schema-examples")

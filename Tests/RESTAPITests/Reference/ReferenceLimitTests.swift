@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectSupport
-import ObjectJSON
-import RESTAPI
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastObjectJSON
+import HoldfastRESTAPI
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// What the pages of the reference limit, at the limit and one above. Map keys, `mixed` and kinds of
 /// classes have their tests beside their own.

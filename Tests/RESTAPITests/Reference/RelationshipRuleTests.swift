@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectSupport
+import HoldfastObjectModel
+import HoldfastObjectSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// The rules of the reference's sections on relationships, over HTTP. Links in `mixed` have their tests
 /// beside its own.

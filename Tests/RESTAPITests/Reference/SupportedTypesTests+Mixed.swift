@@ -1,5 +1,5 @@
-import ObjectModel
-import TestSupport
+import HoldfastObjectModel
+import HoldfastTestSupport
 import Testing
 
 /// The samples of AnyRealmValue, each under its heading.

@@ -1,6 +1,6 @@
-import ObjectModel
+import HoldfastObjectModel
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// The samples of the page supported-types, each under its heading, over HTTP.
 @Suite("Samples of supported-types")

@@ -1,4 +1,4 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("changes of a class by merge patch")

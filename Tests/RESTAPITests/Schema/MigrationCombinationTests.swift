@@ -1,7 +1,7 @@
-import ObjectModel
-import ObjectStore
+import HoldfastObjectModel
+import HoldfastObjectStore
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Changes of the schema that meet what else a schema says: what is unique, values of any kind, numbered
 /// keys, kinds of classes.

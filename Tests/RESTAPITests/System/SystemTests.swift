@@ -1,9 +1,9 @@
-import ServiceSupport
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 /// Reads Prometheus' text format 0.0.4 and objects to everything that the format does not allow.
 private struct MetricsReader {

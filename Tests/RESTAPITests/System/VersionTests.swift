@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 /// The program's version, wherever it is written.
 @Suite struct VersionTests {

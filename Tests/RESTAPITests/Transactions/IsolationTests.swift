@@ -1,7 +1,7 @@
-import ServiceSupport
+import HoldfastServiceSupport
 import Synchronization
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// Transactions are serializable: what happens is what would have happened one after the other.
 @Suite("isolation")

@@ -1,11 +1,11 @@
-import ObjectModel
-import ObjectStore
-import ServiceSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastServiceSupport
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 @Suite("CSV")
 struct CSVTests {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import RESTAPI
+@testable import HoldfastRESTAPI
 
 @Suite("Limits of an export over HTTP")
 struct ExportLimitTests {

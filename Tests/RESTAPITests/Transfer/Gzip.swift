@@ -1,4 +1,4 @@
-import CZlib
+import CHoldfastZlib
 
 /// Packs bytes for tests.
 enum Gzip {

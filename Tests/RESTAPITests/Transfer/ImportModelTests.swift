@@ -1,8 +1,8 @@
-import ObjectStore
-import RESTAPI
-import StoreService
+import HoldfastObjectStore
+import HoldfastRESTAPI
+import HoldfastStoreService
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 /// What an import has to lead to, computed the slow and simple way.
 private struct ImportModel {

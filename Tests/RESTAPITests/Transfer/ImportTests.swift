@@ -1,11 +1,11 @@
-import ObjectStore
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import StoreService
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Testing
-import TestSupport
-import Threads
+import HoldfastTestSupport
+import HoldfastThreads
 
 @Suite("An import")
 struct ImportTests {

@@ -1,13 +1,13 @@
-import Bytes
-import ObjectModel
-import ObjectStore
-import ObjectJSON
-import RESTAPI
-import ServiceSupport
-import StoreService
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastRESTAPI
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Testing
-import TestSupport
-import Threads
+import HoldfastTestSupport
+import HoldfastThreads
 
 /// Runs imports and exports without HTTP.
 enum Importing {

@@ -1,12 +1,12 @@
-import ObjectModel
-import ObjectStore
-import ServiceSupport
-import StoreService
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 /// Texts in the form of Realm Studio's "Save data as JSON": `JSON.stringify` of every class's objects,
 /// two blanks of indentation, links as nested objects, with `$refId` where there are circles.

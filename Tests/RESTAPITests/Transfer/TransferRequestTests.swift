@@ -1,10 +1,10 @@
 import Glibc
-import ObjectModel
+import HoldfastObjectModel
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 @Suite("Imports and exports over HTTP")
 struct TransferRequestTests {

@@ -1,12 +1,12 @@
-import ObjectModel
-import ObjectStore
-import ServiceSupport
-import StoreService
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
-@testable import ObjectJSON
-@testable import RESTAPI
+@testable import HoldfastObjectJSON
+@testable import HoldfastRESTAPI
 
 @Suite("A whole store's export and import")
 struct WholeStoreTests {

@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import RESTAPI
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRESTAPI
 import Testing
-import TestSupport
+import HoldfastTestSupport
 
 @Suite("A whole store's export with every type in every shape")
 struct WholeStoreTypesTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("Signed tickets and their openings")
 struct SignedTicketTests {

@@ -1,11 +1,11 @@
 import Glibc
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastTestSupport
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("Tokens")
 struct TokenTests {

@@ -1,8 +1,8 @@
-import ObjectJSON
-import ObjectStore
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("Aggregates and a plain evaluator")

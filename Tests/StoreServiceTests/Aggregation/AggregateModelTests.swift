@@ -1,7 +1,7 @@
-import ObjectJSON
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("aggregates and a plain model")

@@ -1,8 +1,8 @@
-import ObjectModel
-import PlainQuery
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectModel
+import HoldfastPlainQuery
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 
 /// A random aggregate, and what has to come of it.
 struct PlainAggregateQuery {

@@ -1,7 +1,7 @@
-import ObjectModel
-import PlainQuery
-import ServiceSupport
-import TestSupport
+import HoldfastObjectModel
+import HoldfastPlainQuery
+import HoldfastServiceSupport
+import HoldfastTestSupport
 
 /// Objects with every kind of value, and aggregates of them by the plainest means.
 struct PlainGroups {

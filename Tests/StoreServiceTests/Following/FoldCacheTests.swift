@@ -1,13 +1,13 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
 import Synchronization
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("What streams missed, folded once")
 struct FoldCacheTests {

@@ -1,7 +1,7 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("The way of a follower to the present")
 struct FollowerStateTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("What is due at some time")
 struct TimerWheelTests {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A JSON value that can be changed in place.
 final class DocumentNode {

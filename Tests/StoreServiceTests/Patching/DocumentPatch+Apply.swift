@@ -1,5 +1,5 @@
-import ObjectJSON
-import Rows
+import HoldfastObjectJSON
+import HoldfastRows
 
 extension DocumentPatch {
     /// Changes a document, which is left half-changed when a step fails.

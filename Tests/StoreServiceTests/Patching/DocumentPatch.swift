@@ -1,5 +1,5 @@
-import JSON
-import ObjectJSON
+import HoldfastJSON
+import HoldfastObjectJSON
 
 /// A JSON patch (RFC 6902) that is applied to a document: what the tests take to be right.
 struct DocumentPatch {

@@ -1,9 +1,9 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
-import StoreService
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
 
 /// The change of one object by a JSON patch, made on its JSON: the object is shown, the document changed, and
 /// the object replaced by that.

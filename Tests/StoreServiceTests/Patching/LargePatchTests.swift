@@ -1,9 +1,9 @@
-import ObjectModel
-import ObjectStore
-import ObjectJSON
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectJSON
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("JSON patch of large collections")

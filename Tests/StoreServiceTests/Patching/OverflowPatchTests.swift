@@ -1,11 +1,11 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("JSON patches of objects with out-of-line collections")

@@ -1,10 +1,10 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectSupport
-import ServiceSupport
-import TestSupport
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastServiceSupport
+import HoldfastTestSupport
 
 /// Makes random JSON patches of objects of a schema: most of them can be applied, some not.
 struct RandomPatch {

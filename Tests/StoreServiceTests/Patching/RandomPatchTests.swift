@@ -1,13 +1,13 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("Random JSON patches")

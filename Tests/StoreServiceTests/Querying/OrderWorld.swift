@@ -1,7 +1,7 @@
-import ObjectModel
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 /// Objects with everything that can be sorted by, and what each order makes of them.

@@ -1,12 +1,12 @@
-import Bytes
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import ServiceSupport
-import StoreService
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Synchronization
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("pages without a server")

@@ -1,7 +1,7 @@
-import ObjectModel
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 /// Random objects of one class with every kind of value twice, plain and indexed, and a model of them.

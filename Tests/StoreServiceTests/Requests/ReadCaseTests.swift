@@ -1,14 +1,14 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import ServiceSupport
-import StoreService
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastServiceSupport
+import HoldfastStoreService
 import Synchronization
-import TestSupport
+import HoldfastTestSupport
 import Testing
-import Threads
+import HoldfastThreads
 
 @Suite("reads without a server", .timeLimit(.minutes(2)))
 struct ReadCaseTests {

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 import Testing
-import Threads
+import HoldfastThreads
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("The scheduler's threads")
 struct JobSchedulerTests {

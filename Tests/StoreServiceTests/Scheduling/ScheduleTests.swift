@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("The schedule of jobs")
 struct ScheduleTests {

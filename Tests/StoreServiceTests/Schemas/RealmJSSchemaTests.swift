@@ -1,8 +1,8 @@
-import JSON
-import ObjectJSON
+import HoldfastJSON
+import HoldfastObjectJSON
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("Schemas of Realm JS")
 struct RealmJSSchemaTests {

@@ -1,6 +1,6 @@
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("pages of sections")

@@ -1,7 +1,7 @@
-import ObjectJSON
+import HoldfastObjectJSON
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("Rate of an import")
 struct ImportRateTests {

@@ -1,7 +1,7 @@
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
-@testable import StoreService
+@testable import HoldfastStoreService
 
 @Suite("Renamed object keys")
 struct KeyRenamesTests {

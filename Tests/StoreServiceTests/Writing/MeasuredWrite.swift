@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import StoreService
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
 import Synchronization
 
 /// A write of objects, and the bytes of its reply.

@@ -1,11 +1,11 @@
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import ObjectSupport
-import Rows
-import ServiceSupport
-import StoreService
-import TestSupport
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
 import Testing
 
 @Suite("writes without a server")

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Which elements of a collection show something of other objects that was updated.
 struct ChangedLinks {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The stored bytes of an element, or of a map's key, as a key of tables; nil is null. Valid while the transaction is open
 /// that they were read in.

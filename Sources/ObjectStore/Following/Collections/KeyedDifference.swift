@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// The difference of a set or map between two states: the elements of the set, or the keys of the map, that went, that
 /// came, and that stayed with something else behind them.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// A list as made of parts of what it was before, in order, and of new elements between them.
 struct ListSegments {

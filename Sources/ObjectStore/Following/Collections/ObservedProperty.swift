@@ -1,6 +1,6 @@
-import Bytes
-import Rows
-import Storage
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
 
 /// A property of an object, or a value inside it, whose changes are told.
 package struct ObservedProperty: Sendable {

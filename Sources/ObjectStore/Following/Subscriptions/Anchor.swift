@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// A condition on one value of an object that holds of every match of a filter: who follows the filter is found
 /// by the value.

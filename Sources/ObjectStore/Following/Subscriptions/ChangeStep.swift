@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Two states that follow each other, and what changed between them. On one thread.
 package final class ChangeStep {

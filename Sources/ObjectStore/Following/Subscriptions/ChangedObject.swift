@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// An object that a step concerns. Its rows are read once for all filters; they are valid as long as both views.
 struct ChangedObject {

@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 /// The conditions on the values of one place, found by a value that satisfies them, and by some that do not: what
 /// is found is tested by the filter itself. On the feed's thread.

@@ -1,4 +1,4 @@
-import Query
+import HoldfastQuery
 
 /// The conditions that a filter is found by, made ready for the index of subscriptions by who makes the query, so that
 /// the feed's thread enters a filter of any number of terms in the same time.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Closed intervals of numbers, found by a number that lies in them.
 ///

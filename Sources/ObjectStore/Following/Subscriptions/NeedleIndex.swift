@@ -1,5 +1,5 @@
-import Bytes
-import Text
+import HoldfastBytes
+import HoldfastText
 
 /// Texts to be found in others, all at once: by one group of three characters of each, that which fewest of the
 /// others have.

@@ -1,6 +1,6 @@
-import Query
-import Rows
-import Threads
+import HoldfastQuery
+import HoldfastRows
+import HoldfastThreads
 
 /// A filter and all channels that follow it: it is evaluated once for all of them. On the feed's thread.
 package final class ObservedFilter {

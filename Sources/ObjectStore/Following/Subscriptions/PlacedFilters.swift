@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The filters that are found by the value at one place: those with few conditions by one table, each with many by a
 /// table of its own. On the feed's thread.

@@ -1,6 +1,6 @@
-import Bytes
-import Query
-import Rows
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
 
 /// The value at a place of an object, in the forms that a ``ConditionIndex`` looks up. Reused from object to object.
 final class PlacedValue {

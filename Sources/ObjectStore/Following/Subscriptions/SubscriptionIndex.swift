@@ -1,7 +1,7 @@
-import Bytes
-import Query
-import Rows
-import Threads
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+import HoldfastThreads
 
 /// The queries that are followed, found by what changes: a commit costs what it concerns, however many they are.
 ///

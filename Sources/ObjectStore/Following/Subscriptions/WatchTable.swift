@@ -1,5 +1,5 @@
-import Query
-import Rows
+import HoldfastQuery
+import HoldfastRows
 
 /// The watches of all queries that are followed, each once: a path is walked back once for all who have it. On the
 /// feed's thread.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The order of groups by the values of their codes.
 struct CodeOrder {

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 /// Counts different values. As DISTINCT has it, numbers of all kinds are compared by what they are; as aggregates have it,
 /// null and NaN are no values.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Doubles or floats; of zeros the first stays the least or greatest, whatever its sign.
 struct DoubleGroup: NumberGroup {

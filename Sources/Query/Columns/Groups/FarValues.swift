@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Values behind a to-one link, read once for each object that is linked to: a number for each different one, in their order.
 /// One thread binds them; any number of threads read their numbers afterwards.

@@ -1,4 +1,4 @@
-import Rows
+import HoldfastRows
 
 extension GroupCoder {
     /// Makes a coder of the keys of sections; nil where columns do not have them.

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Gives each value of a column a code: how many different ones came before it. One thread at a time uses it.
 final class GroupCoder {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Ints, or dates as columns have them.
 struct IntGroup: NumberGroup {

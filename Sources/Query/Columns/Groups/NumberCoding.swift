@@ -1,6 +1,6 @@
-import Bytes
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Codes of ints, bools, dates, links and doubles, of parts of dates, of the ranges that ints and doubles lie in, and of values
 /// behind links.

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Reads parts of dates, and the ranges that ints and doubles lie in, as numbers.
 final class NumberPart {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The sum and the extremes of the numbers of a group.
 protocol NumberGroup {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A number that percentiles are calculated of.
 protocol RankedNumber: BitwiseCopyable {

@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Packs what a path leads to from one object after the other into chunks, which are used once: the way from rows to
 /// batches. One thread at a time uses it.

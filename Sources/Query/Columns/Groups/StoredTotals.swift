@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Sums and extremes of values as they are stored: of decimals, of `mixed` values, and of dates however far away.
 final class StoredTotals: ValueTotals {

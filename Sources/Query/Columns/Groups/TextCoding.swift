@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Codes of texts and of other values that are compared by their bytes.
 final class TextCoding: ValueCoding {

@@ -1,4 +1,4 @@
-import CMemory
+import CHoldfastMemory
 
 /// Texts and their codes: how many different ones came before each. One thread at a time uses it.
 final class TextTable {

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Gives values codes: how many different ones came before each. One thread at a time uses it.
 protocol ValueCoding: AnyObject {

@@ -1,5 +1,5 @@
-import ObjectModel
-import Rows
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Totals of one kind for the values of each group: they take batches of values alone. One thread at a time uses them.
 protocol ValueTotals: AnyObject {

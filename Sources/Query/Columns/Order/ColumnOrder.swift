@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// Properties to sort by, as their columns have them: the sort bytes of ``SortEvaluator`` without a look at rows. One thread
 /// at a time uses it.

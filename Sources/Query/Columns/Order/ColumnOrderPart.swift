@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// One of the properties of a ``ColumnOrder``: of the class itself, or behind to-one links. One thread at a time uses it.
 final class ColumnOrderPart {

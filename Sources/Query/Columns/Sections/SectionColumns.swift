@@ -1,5 +1,5 @@
-import Bytes
-import Rows
+import HoldfastBytes
+import HoldfastRows
 
 /// The columns of the keys of sections and of the order of their objects. One thread at a time uses it.
 package final class SectionColumns: ColumnCalculation {

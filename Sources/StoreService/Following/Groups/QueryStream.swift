@@ -1,7 +1,7 @@
-import ObjectJSON
-import Rows
+import HoldfastObjectJSON
+import HoldfastRows
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// Several queries that one client follows on one connection. Thread-safe.
 package final class QueryStream: Sendable {

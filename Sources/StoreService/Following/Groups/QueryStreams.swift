@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 import Synchronization
 
 /// The streams of several queries. Each belongs to the client that made it and ends when nobody has followed it for

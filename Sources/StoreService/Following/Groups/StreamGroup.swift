@@ -1,8 +1,8 @@
-import Bytes
-import ObjectJSON
-import ObjectStore
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// The client of a stream of several queries, each of which is a stream of its own on the way to the present.
 ///

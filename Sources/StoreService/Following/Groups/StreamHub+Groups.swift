@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 // Streams of several queries.
 extension StreamHub {

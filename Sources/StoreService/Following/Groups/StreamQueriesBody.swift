@@ -1,8 +1,8 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 /// The queries of a stream as a body states them: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`,
 /// and `interval` beside them where the stream is made.

@@ -1,5 +1,5 @@
-import ObjectJSON
-import ObjectStore
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// A live list, sections or an aggregate as the followers of a channel know it: it is computed by a worker, once for all
 /// of them, whenever a step concerns its query, and what is different is told with the version that was read.

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The difference of a live result between two versions: by indices for who shows it, and by object.
 ///

@@ -1,6 +1,6 @@
-import ObjectJSON
-import Query
-import Rows
+import HoldfastObjectJSON
+import HoldfastQuery
+import HoldfastRows
 
 /// The form in which a query's result is followed as a whole: it is computed again whenever it may have changed, and compared.
 package enum ResultForm: Hashable, Sendable {

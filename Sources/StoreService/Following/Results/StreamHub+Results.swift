@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Threads
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
 
 /// Results that are followed as a whole: live lists, sections and aggregates. On the feed's thread.
 extension StreamHub {

@@ -1,9 +1,9 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
-import Text
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastText
 
 /// Converts CSV (RFC 4180) to the NDJSON of an import as it is received: the header line names
 /// properties, each further record is an object. It knows the types of columns, so that `007` stays a

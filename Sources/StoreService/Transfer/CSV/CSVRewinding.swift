@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The lines that a record of CSV with a wrong quote took along, which are read again as lines of their own.
 struct CSVRewinding {

@@ -1,6 +1,6 @@
-import CTime
+import CHoldfastTime
 import Glibc
-import ObjectModel
+import HoldfastObjectModel
 
 /// A form of dates in the conversions of strptime(3), such as `%d.%m.%Y %H:%M`.
 ///

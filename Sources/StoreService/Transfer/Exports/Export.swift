@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// An export that has begun.
 package struct Export {

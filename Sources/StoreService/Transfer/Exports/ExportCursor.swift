@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Writes an export piece by piece, all from one snapshot: the objects of a class as NDJSON or as CSV with a
 /// header line (see ``CSVRecords``), or a whole store as NDJSON: a ``StoreHeader``, then each object with its

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 import Synchronization
 
 /// What bounds an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so

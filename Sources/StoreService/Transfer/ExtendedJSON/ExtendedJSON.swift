@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 /// A value of MongoDB's extended JSON whose type is written out, such as `{"$oid":"…"}`: canonical and relaxed forms of
 /// version 2, and the older ones of version 1.

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 /// Converts MongoDB's extended JSON to the lines of an import into a class as it is received: one object a line, or an
 /// array of objects, as mongoexport writes them.

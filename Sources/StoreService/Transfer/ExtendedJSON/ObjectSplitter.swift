@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import ObjectJSON
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
 
 /// A splitter that cuts a text of JSON objects, one behind the other or in an array, into its objects, without regard
 /// to where lines end.

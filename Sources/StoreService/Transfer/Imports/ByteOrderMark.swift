@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// The beginning of a text, from which a byte order mark is left out: that of UTF-8 says nothing.
 struct ByteOrderMark {

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Lines of an import whose links lead to objects that may come later: their text and what they depend on.
 ///

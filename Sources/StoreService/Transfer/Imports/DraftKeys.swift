@@ -1,6 +1,6 @@
-import Bytes
-import JSON
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastRows
 
 /// The primary keys that a draft has to do with: its own, those of nested objects, and those that its
 /// links name.

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Some lines of an import: their text, the drafts that were read from it, and what became of them.
 ///

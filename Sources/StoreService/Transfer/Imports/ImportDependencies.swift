@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Which lines of a chunk depend on which: made when a link of one of them leads nowhere.
 struct ImportDependencies {

@@ -1,6 +1,6 @@
-import Bytes
-import ObjectJSON
-import Threads
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastThreads
 
 /// An import's text on its way from the thread that receives it to the one that cuts it into lines, and the
 /// chunks of lines on their way to the thread that reads them.

@@ -1,4 +1,4 @@
-import ObjectStore
+import HoldfastObjectStore
 
 /// What an import does with its lines, and its bounds.
 package struct ImportOptions: Sendable {

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// The least rate at which the text of an import has to come, so that one that drips does not keep others out.
 ///

@@ -1,9 +1,9 @@
 import Glibc
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Reads the lines of chunks into drafts. One thread at a time uses a reader.
 final class ImportReader {

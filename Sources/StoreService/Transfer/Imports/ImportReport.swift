@@ -1,6 +1,6 @@
-import JSON
-import ObjectJSON
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The report of an import.
 package struct ImportReport: Sendable {

@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// The work of an import session, on its own thread: the lines as they come, and then those that waited
 /// for others.

@@ -1,8 +1,8 @@
-import CMemory
-import ObjectJSON
-import ObjectStore
+import CHoldfastMemory
+import HoldfastObjectJSON
+import HoldfastObjectStore
 import Synchronization
-import Threads
+import HoldfastThreads
 
 /// An import of lines into one class or a whole store: text goes in by pieces, a report comes out.
 ///

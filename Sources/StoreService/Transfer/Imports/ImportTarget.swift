@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Where the objects of an import go.
 package enum ImportTarget: Sendable {

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// Something that unpacks the text of an import that comes compressed. One thread at a time.
 package protocol ImportUnpacker: AnyObject, Sendable {

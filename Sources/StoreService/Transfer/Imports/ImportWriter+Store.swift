@@ -1,6 +1,6 @@
-import ObjectJSON
-import ObjectStore
-import Rows
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
 
 // The lines of a whole store.
 //

@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// The new object keys of imported objects, by the keys that they had in the exported store.
 ///

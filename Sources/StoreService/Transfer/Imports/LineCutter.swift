@@ -1,7 +1,7 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import JSON
-import ObjectJSON
+import HoldfastJSON
+import HoldfastObjectJSON
 
 /// Cuts the text of an import into chunks of whole lines. One thread at a time.
 final class LineCutter: LineSource {

@@ -1,4 +1,4 @@
-import ObjectJSON
+import HoldfastObjectJSON
 
 /// A stage of an import's text on its way to lines of JSON. One thread at a time.
 protocol LineSource: AnyObject {

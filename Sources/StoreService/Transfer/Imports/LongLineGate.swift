@@ -1,4 +1,4 @@
-import Threads
+import HoldfastThreads
 
 /// The gate that one import at a time passes whose lines are so long that several would take too much memory
 /// together. Thread-safe.

@@ -1,8 +1,8 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import Rows
-import Text
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastText
 
 extension ObjectReader {
     private static let objectText: StaticString = "object"

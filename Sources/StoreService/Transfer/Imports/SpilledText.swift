@@ -1,6 +1,6 @@
-import Bytes
+import HoldfastBytes
 import Glibc
-import Threads
+import HoldfastThreads
 
 /// Text that is stored until it is needed again: in memory up to a bound, and then in a file without a
 /// name, which is gone with the process however that ends. One thread at a time.

@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 extension StoreHeader {
     /// Makes sure that a store has these classes and projections as they are; it may have others. A store

@@ -1,7 +1,7 @@
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
 
 /// The first line of a whole store's export: `{"holdfast":1,"schema":{…},"projections":[…]}`.
 struct StoreHeader {

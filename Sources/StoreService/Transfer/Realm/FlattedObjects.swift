@@ -1,7 +1,7 @@
-import Bytes
-import JSON
-import ObjectModel
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastRows
 
 /// The objects of a flattened export, each written in full as JSON: a link becomes an object with the target's primary
 /// key, or the target's index where its class has none. One thread at a time.

@@ -1,5 +1,5 @@
-import Bytes
-import JSON
+import HoldfastBytes
+import HoldfastJSON
 
 /// A text of npm's `flatted`: an array of values in which a text at the place of a value is the index of the value that
 /// stands there, so that objects may form circles. Realm Studio 13 and later export it.

@@ -1,8 +1,8 @@
-import Bytes
-import JSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 // The values of objects, as the lines have them.
 extension RealmJSONConverter {

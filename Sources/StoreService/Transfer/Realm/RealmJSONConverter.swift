@@ -1,9 +1,9 @@
-import Bytes
-import JSON
-import ObjectJSON
-import ObjectModel
-import ObjectStore
-import Rows
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
 
 /// Turns the JSON that Realm Studio exports into the lines of a whole store's import: `{"Class":[{…},…],…}` of
 /// versions before 13, and the array of values (``FlattedText``) that later ones write.

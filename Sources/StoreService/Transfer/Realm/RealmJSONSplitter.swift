@@ -1,4 +1,4 @@
-import Bytes
+import HoldfastBytes
 
 /// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, whatever its size.
 ///
