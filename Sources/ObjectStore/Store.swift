@@ -22,7 +22,7 @@ package final class Store: Sendable {
     let samples: ClassSamples
     /// The key that signs tickets, 32 bytes: a secret, which backups have.
     package let ticketKey: [UInt8]
-    private let queue: CommitQueue
+    let queue: CommitQueue
 
     /// Opens the objects in an engine; an empty engine becomes an empty store.
     ///
@@ -54,7 +54,8 @@ package final class Store: Sendable {
         engine.observeFailures { statistics.note($0) }
     }
 
-    /// Finishes the writes handed in so far, refuses others, and closes the engine.
+    /// Finishes the writes handed in so far, waits for the end of a lent turn and those that wait, refuses others, and closes the
+    /// engine. A thread that has a turn ends it first, or waits for itself.
     ///
     /// Every ``ReadTransaction`` has to be closed before.
     package func close() {

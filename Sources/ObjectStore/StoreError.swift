@@ -61,6 +61,12 @@ package enum StoreError: Error, Sendable {
     case storage(StorageError)
     /// The write's body refuses it, for a reason that its caller knows.
     case refused(any Error)
+    /// A lent turn has kept the write waiting for longer than it may.
+    case waitedForTurn(milliseconds: Int)
+    /// The thread has the lent turn already: it would wait for itself.
+    case turnIsLent
+    /// The lent turn has ended.
+    case turnEnded
     /// The store is shutting down.
     case closing
 }

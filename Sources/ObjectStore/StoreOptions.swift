@@ -15,6 +15,8 @@ package struct StoreOptions: Sendable {
     /// The most bytes that one transaction changes or reads for changes, all of which wait in memory for its
     /// commit.
     package var transactionByteCountMax = 512 << 20
+    /// The time for which a write waits while a turn is lent, in milliseconds.
+    package var turnWaitMilliseconds = 5_000
     /// The bytes of changes with which the engine gets a group in parts, and not as one batch.
     package var partedByteCountMin = 64 << 20
     /// The most changes of a part.

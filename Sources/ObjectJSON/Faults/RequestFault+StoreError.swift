@@ -72,9 +72,14 @@ extension RequestFault {
                     + "object that they belong to, is not there; state them.")
         case .refused(let fault as RequestFault): self = fault
         // The bounds of a query are its server's, which says more of it.
-        case .refused, .stopped:
+        case .refused, .stopped, .turnEnded, .turnIsLent:
             self.init(
                 .unavailable, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
+        case .waitedForTurn(let milliseconds):
+            self.init(
+                .unavailable, "busy",
+                "Another write has kept this one waiting for \(milliseconds) ms, and nothing was changed; try again.",
+                retryAfterSeconds: 1)
         case .storage(let error): self.init(error)
         case .closing: self = .stopping
         }

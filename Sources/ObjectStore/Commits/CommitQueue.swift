@@ -13,8 +13,11 @@ import HoldfastThreads
 /// what was never stored.
 final class CommitQueue: @unchecked Sendable {
     // Unchecked: everything but `waiting` belongs to the writer's thread.
-    private struct Waiting {
-        var writes: [any PendingWrite] = []
+    struct Waiting {
+        var writes = WaitingWrites()
+        /// The turn that is lent.
+        var lent: PendingTurn?
+        var writerThread: UInt = 0
         var isStopping = false
         var hasStopped = false
     }
@@ -29,7 +32,7 @@ final class CommitQueue: @unchecked Sendable {
     let options: StoreOptions
     /// The figures of the queue so far.
     let statistics = CommitCounters()
-    private let waiting = Monitor(Waiting())
+    let waiting = Monitor(Waiting())
     let memory = CommitMemory()
     private let views = CommitViews()
     /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
@@ -63,7 +66,7 @@ final class CommitQueue: @unchecked Sendable {
                 isRefused = true
                 return false
             }
-            state.writes.append(write)
+            state.writes.append(write, at: monotonicMilliseconds())
             // Only the first can find the writer waiting.
             return state.writes.count == 1
         }
@@ -81,25 +84,32 @@ final class CommitQueue: @unchecked Sendable {
 
     // MARK: The writer's thread
 
+    /// The writer's next work.
+    private enum Work {
+        case writes([any PendingWrite])
+        case turn(PendingTurn)
+        case migration
+        case end
+    }
+
     private func runWriter() {
-        while true {
-            let group: [any PendingWrite]? = waiting.wait { state in
-                if state.writes.isEmpty {
-                    if state.isStopping { return .some(nil) }
-                    if backgroundMigration.isPending { return .some([]) }
-                    return nil
+        waiting.withLock { $0.writerThread = UInt(pthread_self()) }
+        writing: while true {
+            let work: Work = waiting.wait { state in
+                if let turn = state.writes.takeTurn() { return .turn(turn) }
+                if !state.writes.isEmpty {
+                    return .writes(state.writes.takeGroup(countMax: options.groupCountMax))
                 }
-                if state.writes.count <= options.groupCountMax {
-                    let all = state.writes
-                    state.writes = []
-                    return all
-                }
-                let first = Array(state.writes[..<options.groupCountMax])
-                state.writes.removeFirst(options.groupCountMax)
-                return first
+                if state.isStopping { return .end }
+                return backgroundMigration.isPending ? .migration : nil
             }
-            guard let group else { break }
-            var rest = group[...]
+            var rest: ArraySlice<any PendingWrite>
+            switch work {
+            case .writes(let writes): rest = writes[...]
+            case .turn(let turn): rest = commit(turn)
+            case .migration: rest = []
+            case .end: break writing
+            }
             while !rest.isEmpty { rest = commitFirst(of: rest) }
             if backgroundMigration.isPending { advanceBackgroundMigration() }
         }
@@ -151,6 +161,11 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
+    func close(_ group: CommitGroup) {
+        group.snapshot.close()
+        memory.reset()
+    }
+
     /// Runs writes as one group and commits it.
     ///
     /// - Throws: A conflict, after which nothing was answered; or the error of reading the state.
@@ -158,15 +173,24 @@ final class CommitQueue: @unchecked Sendable {
         -> ArraySlice<any PendingWrite>
     {
         let group = try openGroup()
-        defer {
-            group.snapshot.close()
-            memory.reset()
-        }
-        let firstVersion = group.state.version
-        var outcomes: [WriteOutcome] = []
+        defer { close(group) }
+        return try commit(writes, after: [], in: group, since: group.state.version)
+    }
+
+    /// Runs writes as members of a group and commits it.
+    ///
+    /// - `present`: The outcomes of the first ones, which were run already.
+    /// - `firstVersion`: The version before the group.
+    /// - Returns: The writes that are left.
+    /// - Throws: A conflict, after which nothing was answered.
+    func commit(
+        _ writes: ArraySlice<any PendingWrite>, after present: [WriteOutcome],
+        in group: CommitGroup, since firstVersion: UInt64
+    ) throws(StorageError) -> ArraySlice<any PendingWrite> {
+        var outcomes = present
         outcomes.reserveCapacity(writes.count)
         let transaction = WriteTransaction(group: group, now: Timestamp.now(), options)
-        for write in writes {
+        for write in writes.dropFirst(outcomes.count) {
             if !outcomes.isEmpty,
                 write.schemaWrite != nil || memory.overlay.byteCount > options.groupByteCountMax
             {
@@ -225,11 +249,16 @@ final class CommitQueue: @unchecked Sendable {
         _ = try transaction.commitAll()
     }
 
-    private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {
+    /// Runs a write as the next transaction.
+    ///
+    /// - `isOnce`: Whether it can't run again to give objects their keys in order.
+    func run(
+        _ write: any PendingWrite, _ transaction: WriteTransaction, isOnce: Bool = false
+    ) -> WriteOutcome {
         transaction.begin(options)
         do {
             try write.run(transaction)
-            if transaction.restartInOrder() { try write.run(transaction) }
+            if !isOnce, transaction.restartInOrder() { try write.run(transaction) }
             try transaction.finish()
             if transaction.changesUnversioned { transaction.group.changesUnversioned = true }
             if !transaction.migrationFaults.isEmpty {

@@ -1,0 +1,65 @@
+/// The writes and turns that wait for the writer's thread, in the order in which they came.
+///
+/// A value without a clock: times are in milliseconds of the monotonic clock, and given.
+struct WaitingWrites {
+    /// A turn and the number of writes that came before it and still wait.
+    private struct WaitingTurn {
+        var turn: PendingTurn
+        var aheadCount: Int
+    }
+
+    private var writes: [any PendingWrite] = []
+    /// When each of the writes came.
+    private var arrivals: [UInt64] = []
+    private var turns: [WaitingTurn] = []
+
+    /// The number of writes.
+    var count: Int { writes.count }
+    /// Whether nothing waits.
+    var isEmpty: Bool { writes.isEmpty && turns.isEmpty }
+
+    /// Adds a write that comes at `now`.
+    mutating func append(_ write: any PendingWrite, at now: UInt64) {
+        writes.append(write)
+        arrivals.append(now)
+    }
+
+    /// Adds a turn, behind everything that waits.
+    mutating func append(_ turn: PendingTurn) {
+        turns.append(WaitingTurn(turn: turn, aheadCount: writes.count))
+    }
+
+    /// Takes the first turn if no write came before it.
+    mutating func takeTurn() -> PendingTurn? {
+        guard let first = turns.first, first.aheadCount == 0 else { return nil }
+        turns.removeFirst()
+        return first.turn
+    }
+
+    /// Takes the first writes, at most `countMax` and none that came behind a turn.
+    mutating func takeGroup(countMax: Int) -> [any PendingWrite] {
+        takeFirst(min(writes.count, countMax, turns.first?.aheadCount ?? .max))
+    }
+
+    /// Takes the writes that came at `time` or before.
+    mutating func takeWrites(until time: UInt64) -> [any PendingWrite] {
+        takeFirst(arrivals.firstIndex { $0 > time } ?? arrivals.count)
+    }
+
+    /// When the first write came; nil when there is none.
+    var firstArrival: UInt64? { arrivals.first }
+
+    private mutating func takeFirst(_ count: Int) -> [any PendingWrite] {
+        for index in turns.indices {
+            turns[index].aheadCount = max(0, turns[index].aheadCount - count)
+        }
+        if count == writes.count {
+            arrivals.removeAll(keepingCapacity: true)
+            defer { writes = [] }
+            return writes
+        }
+        arrivals.removeFirst(count)
+        defer { writes.removeFirst(count) }
+        return Array(writes[..<count])
+    }
+}

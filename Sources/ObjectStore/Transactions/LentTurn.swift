@@ -1,0 +1,65 @@
+/// A turn of the writer's that is lent: until it ends, its owner changes the store on its own thread, and the writer's
+/// thread waits.
+///
+/// What is done in it is done once. Object keys come in the order in which objects are made or first linked to. There is no
+/// limit of operations or bytes; all changes wait in memory. One thread at a time uses a turn, not always the same one. A turn that is let go of
+/// without an end is cancelled.
+package final class LentTurn: @unchecked Sendable {
+    // Unchecked: one thread at a time uses it, as its callers promise.
+    private let pending: PendingTurn
+    private var lent: WriteTransaction?
+
+    /// Waits until the turn is lent.
+    init(_ pending: PendingTurn) throws(StoreError) {
+        self.pending = pending
+        lent = try pending.awaitTransaction()
+    }
+
+    deinit { cancel() }
+
+    /// The changes of the turn. Rows that it hands out are valid until the turn ends.
+    ///
+    /// - Precondition: The turn has not ended.
+    package var transaction: WriteTransaction {
+        guard let lent else { preconditionFailure("the turn has ended") }
+        return lent
+    }
+
+    /// Whether the turn has not ended.
+    package var isLent: Bool { lent != nil }
+
+    /// Ends the turn and waits until its changes are durable, in one sync with writes that came meanwhile.
+    ///
+    /// - Returns: The version that it made, or the current one if it changed nothing.
+    /// - Throws: ``StoreError`` `.danglingLinks`, `.notUnique`, `.deniedDeletion`, `.tooLarge` and `.storage`; nothing is changed
+    ///   then. `.turnEnded` when it has ended before.
+    package func commit() throws(StoreError) -> UInt64 {
+        guard lent != nil else { throw .turnEnded }
+        lent = nil
+        pending.end(commits: true)
+        switch pending.awaitOutcome() {
+        case .committed(let version): return version
+        case .failed(let error): throw error
+        }
+    }
+
+    /// Ends the turn without a change. Harmless when it has ended.
+    package func cancel() {
+        guard lent != nil else { return }
+        lent = nil
+        pending.end(commits: false)
+    }
+}
+
+extension Store {
+    /// Waits for the writer's turn and borrows it.
+    ///
+    /// Turns and writes are served in the order in which they come. While a turn is lent, other writes wait, for
+    /// ``StoreOptions/turnWaitMilliseconds`` at most, and ``close()`` waits for its end.
+    ///
+    /// - Throws: ``StoreError`` `.turnIsLent` on the thread that has begun the turn that is lent now, and on the writer's
+    ///   own: it would wait for itself. `.closing`, and `.storage` when nothing can be read.
+    package func beginTurn() throws(StoreError) -> LentTurn {
+        try queue.beginTurn()
+    }
+}
