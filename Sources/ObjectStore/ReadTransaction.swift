@@ -15,13 +15,9 @@ package final class ReadTransaction {
     /// The schema that the snapshot's rows are read with.
     package private(set) var catalog: Catalog
     private var validity = CatalogHistory.Validity.none
-    private let catalogs: CatalogHistory
-    /// The store's columns; nil where what is read is not committed.
-    let columns: ColumnStore?
-    /// The samples of the store's classes; nil where what is read is not committed.
-    let samples: ClassSamples?
-    /// The epoch of the store.
-    package let epoch: UInt64
+    let source: ViewSource
+    /// The changes that the view is of; nil where it is of a commit.
+    private let changes: OverlaySnapshot?
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
     package private(set) var failure: StorageError?
     /// The budget of evaluations on the view.
@@ -32,46 +28,43 @@ package final class ReadTransaction {
     let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
-    init?(
-        snapshot: any StorageSnapshot, catalogs: CatalogHistory, columns: ColumnStore,
-        samples: ClassSamples? = nil, epoch: UInt64
-    ) {
-        guard let catalog = catalogs.catalog(at: snapshot.commit, &validity) else {
+    init?(snapshot: any StorageSnapshot, _ source: ViewSource) {
+        guard let catalog = source.catalogs.catalog(at: snapshot.commit, &validity) else {
             snapshot.close()
             return nil
         }
         self.snapshot = snapshot
         self.catalog = catalog
-        self.catalogs = catalogs
-        self.columns = columns
-        self.samples = samples
-        self.epoch = epoch
+        self.source = source
+        changes = nil
     }
 
     /// A view of a commit that may be older than those whose catalogs are kept.
-    init(_ snapshot: any StorageSnapshot, _ catalog: Catalog, of store: Store) {
+    init(_ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource) {
         self.snapshot = snapshot
         self.catalog = catalog
-        catalogs = store.catalogs
-        columns = store.columns
-        samples = store.samples
-        epoch = store.epoch
+        self.source = source
+        changes = nil
     }
 
     /// A view of what is not committed yet, which is read with `catalog`.
-    init(uncommitted snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
+    ///
+    /// - `changes`: Has the counters of classes and the store's state, where a transaction is under way.
+    init(
+        uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil, catalog: Catalog,
+        epoch: UInt64
+    ) {
         self.snapshot = snapshot
         self.catalog = catalog
-        catalogs = CatalogHistory(catalog)
-        columns = nil
-        samples = nil
-        self.epoch = epoch
+        source = ViewSource(
+            catalogs: CatalogHistory(catalog), columns: nil, samples: nil, epoch: epoch)
+        self.changes = changes
     }
 
     /// Becomes a view of another snapshot of the same store; false as in `init`.
     func begin(_ snapshot: any StorageSnapshot) -> Bool {
-        if !catalogs.isValid(validity, at: snapshot.commit) {
-            guard let catalog = catalogs.catalog(at: snapshot.commit, &validity) else {
+        if !source.catalogs.isValid(validity, at: snapshot.commit) {
+            guard let catalog = source.catalogs.catalog(at: snapshot.commit, &validity) else {
                 snapshot.close()
                 return false
             }
@@ -84,10 +77,16 @@ package final class ReadTransaction {
     }
 
     /// Whether it was made by the store that has these catalogs.
-    func belongs(to catalogs: CatalogHistory) -> Bool { self.catalogs === catalogs }
+    func belongs(to catalogs: CatalogHistory) -> Bool { source.catalogs === catalogs }
 
     /// The compiled schema.
     package var rows: RowSchema { catalog.rows }
+    /// The store's columns; nil where what is read is not committed.
+    var columns: ColumnStore? { source.columns }
+    /// The samples of the store's classes; nil where what is read is not committed.
+    var samples: ClassSamples? { source.samples }
+    /// The epoch of the store.
+    package var epoch: UInt64 { source.epoch }
     /// The number of the commit that the view sees.
     var commit: UInt64 { snapshot.commit }
     /// The number of entries of storage read so far.
@@ -111,6 +110,23 @@ package final class ReadTransaction {
     /// Notes that storage failed in an evaluation, which goes on as if nothing were found.
     func fail(_ error: StorageError) {
         if failure == nil { failure = error }
+    }
+
+    /// Keeps the version that the view sees readable for several threads at once, also when the view is closed. The view goes
+    /// on, and rows that it has handed out stay.
+    ///
+    /// Cost: from then on the view takes a lock for each look-up and for each batch of a scan.
+    /// - Throws: ``StoreError`` `.uncommitted` for a view inside a write; `.storage` for a closed one.
+    package func pin() throws(StoreError) -> PinnedVersion {
+        guard columns != nil else { throw .uncommitted }
+        let shared: SharedSnapshot
+        if let reader = snapshot as? SharedSnapshotReader {
+            do { shared = try reader.open("pin") } catch { throw .storage(error) }
+        } else {
+            shared = SharedSnapshot(snapshot)
+            snapshot = SharedSnapshotReader(shared)
+        }
+        return try PinnedVersion(shared, catalog, source)
     }
 
     // MARK: Time
@@ -191,6 +207,7 @@ package final class ReadTransaction {
 
     /// Reads the counters of a class. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
+        if let changes { return try changes.classState(rowClass) }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         return try ClassState(stored: value(key))
     }
@@ -207,6 +224,7 @@ package final class ReadTransaction {
 
     /// Reads the store's state as of this view.
     package func state() throws(StoreError) -> StoreState {
+        if let changes { return try changes.state() }
         guard let state = try value(StoreKey.state).flatMap({ StoreState($0) }) else {
             throw .storage(StorageError(.corrupted, operation: "read state"))
         }

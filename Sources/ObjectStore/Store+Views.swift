@@ -17,6 +17,14 @@ extension Store {
         return try read.checked(body)
     }
 
+    /// Opens a view of the last commit that its owner closes, as late as it likes; the data file grows meanwhile by what is
+    /// written. Another thread may use it after the first has stopped.
+    ///
+    /// What is found on it counts only if ``ReadTransaction/checkFailure()`` does not throw afterwards.
+    ///
+    /// - Throws: ``StoreError`` `.storage`, with `.readersFull` when as many are open as the engine takes.
+    package func openView() throws(StoreError) -> ReadTransaction { try read() }
+
     /// Opens a view of the last commit that stays open from one call to the next.
     package func holdRead() throws(StoreError) -> HeldRead { HeldRead(try read()) }
 }

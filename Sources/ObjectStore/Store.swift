@@ -34,7 +34,7 @@ package final class Store: Sendable {
         let opened: Opened
         do {
             if options.takesNewEpoch || engine.mayLackCommits { try Store.takeNewEpoch(engine) }
-            opened = try Store.open(engine)
+            opened = try Store.open(engine, isReadOnly: options.isReadOnly)
         } catch {
             throw .storage(error)
         }
@@ -66,6 +66,10 @@ package final class Store: Sendable {
 
     // MARK: Reading
 
+    private var source: ViewSource {
+        ViewSource(catalogs: catalogs, columns: columns, samples: samples, epoch: epoch)
+    }
+
     /// Opens a view of the last commit, see ``withRead(reusing:_:)``. Cost: well under a microsecond on LMDB.
     ///
     /// - `closed`: A view of this store that is closed and in no other use becomes the new one.
@@ -74,9 +78,7 @@ package final class Store: Sendable {
         do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
         if let closed, closed.belongs(to: catalogs) {
             if closed.begin(snapshot) { return closed }
-        } else if let fresh = ReadTransaction(
-            snapshot: snapshot, catalogs: catalogs, columns: columns, samples: samples, epoch: epoch
-        ) {
+        } else if let fresh = ReadTransaction(snapshot: snapshot, source) {
             return fresh
         }
         throw .storage(StorageError(.corrupted, operation: "find catalog"))
@@ -93,7 +95,7 @@ package final class Store: Sendable {
         guard let catalog = catalogs.catalog(at: shared.commit) else {
             throw .storage(StorageError(.corrupted, operation: "find catalog"))
         }
-        return try PinnedVersion(shared, catalog, of: self)
+        return try PinnedVersion(shared, catalog, source)
     }
 
     /// Takes the samples that plans ask for, of all classes and on the caller's thread, so that the next plan
@@ -147,7 +149,9 @@ package final class Store: Sendable {
         var access: AccessRecord
     }
 
-    private static func open(_ engine: any StorageEngine) throws(StorageError) -> Opened {
+    private static func open(
+        _ engine: any StorageEngine, isReadOnly: Bool
+    ) throws(StorageError) -> Opened {
         while true {
             let snapshot = try engine.snapshot()
             defer { snapshot.close() }
@@ -178,6 +182,9 @@ package final class Store: Sendable {
                     return Opened(catalog: catalog, state: state, record: record, access: access)
                 }
                 let access = AccessRecord()
+                if isReadOnly {
+                    return Opened(catalog: catalog, state: state, record: record, access: access)
+                }
                 do throws(StorageError) {
                     try commit(markerBatch(access), to: engine, base: snapshot.commit)
                 } catch {
@@ -189,6 +196,9 @@ package final class Store: Sendable {
             }
             guard try snapshot.isEmpty() else {
                 throw StorageError(.format, operation: "open store", native: "no format marker")
+            }
+            guard !isReadOnly else {
+                throw StorageError(.format, operation: "open store", native: "there is no store to read")
             }
             try commit(firstBatch(), to: engine, base: snapshot.commit)
         }

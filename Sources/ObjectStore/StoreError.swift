@@ -67,6 +67,12 @@ package enum StoreError: Error, Sendable {
     case turnIsLent
     /// The lent turn has ended.
     case turnEnded
+    /// The store was opened for reading.
+    case readOnly
+    /// The store is open in this process, for reading alone or not, and was to be opened the other way.
+    case openedOtherwise(isReadOnly: Bool)
+    /// A version can be kept when it is committed.
+    case uncommitted
     /// The store is shutting down.
     case closing
 }

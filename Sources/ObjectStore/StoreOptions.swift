@@ -34,6 +34,8 @@ package struct StoreOptions: Sendable {
     /// The most objects of a slice.
     package var migrationSliceCount = 2_000
 
+    /// Whether writes and turns are refused. A store that is not there is not made, and one in an older format not marked.
+    package var isReadOnly = false
     /// Whether the store gets a new epoch when it is opened, so that cursors and ETags of before are distinguished from
     /// those of since.
     package var takesNewEpoch = false

@@ -72,7 +72,7 @@ extension RequestFault {
                     + "object that they belong to, is not there; state them.")
         case .refused(let fault as RequestFault): self = fault
         // The bounds of a query are its server's, which says more of it.
-        case .refused, .stopped, .turnEnded, .turnIsLent:
+        case .refused, .stopped, .turnEnded, .turnIsLent, .uncommitted, .openedOtherwise:
             self.init(
                 .unavailable, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
         case .waitedForTurn(let milliseconds):
@@ -80,6 +80,10 @@ extension RequestFault {
                 .unavailable, "busy",
                 "Another write has kept this one waiting for \(milliseconds) ms, and nothing was changed; try again.",
                 retryAfterSeconds: 1)
+        case .readOnly:
+            self.init(
+                .unavailable, "storage-unavailable", "The store is open for reading only; write where it is served.",
+                retryAfterSeconds: 5)
         case .storage(let error): self.init(error)
         case .closing: self = .stopping
         }

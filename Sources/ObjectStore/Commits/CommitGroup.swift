@@ -3,7 +3,7 @@ import HoldfastRows
 import HoldfastStorage
 
 /// The state that the transactions of one commit share: the snapshot they read, the overlay they write, and the
-/// counters. The writer's thread alone uses a group.
+/// counters. The writer's thread, or the one that has its turn, alone uses a group.
 final class CommitGroup {
     let snapshot: any StorageSnapshot
     let catalog: Catalog

@@ -10,9 +10,9 @@ extension CommitQueue {
         let turn = PendingTurn { [self] in refuseOverdue() }
         var refusal: StoreError?
         waiting.update { state in
-            if state.isStopping {
-                refusal = .closing
-            } else if state.writerThread == UInt(pthread_self()) || state.lent?.isLentHere == true {
+            refusal = refusedReason(state)
+            if refusal != nil { return }
+            if state.writerThread == UInt(pthread_self()) || state.lent?.isLentHere == true {
                 refusal = .turnIsLent
             } else {
                 state.writes.append(turn)

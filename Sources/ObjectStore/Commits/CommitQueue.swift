@@ -58,19 +58,24 @@ final class CommitQueue: @unchecked Sendable {
         startThread(named: "writer") { self.runWriter() }
     }
 
-    /// Adds a write; one that comes after ``stop()`` fails with `.closing`.
+    /// Adds a write; one that comes after ``stop()`` fails with `.closing`, one of a store for reading with
+    /// `.readOnly`.
     func submit(_ write: any PendingWrite) {
-        var isRefused = false
+        var refusal: StoreError?
         waiting.signal { state in
-            guard !state.isStopping else {
-                isRefused = true
-                return false
-            }
+            refusal = refusedReason(state)
+            guard refusal == nil else { return false }
             state.writes.append(write, at: monotonicMilliseconds())
             // Only the first can find the writer waiting.
             return state.writes.count == 1
         }
-        if isRefused { write.finish(.failed(.closing)) }
+        if let refusal { write.finish(.failed(refusal)) }
+    }
+
+    /// Why nothing is taken; nil as long as it is.
+    func refusedReason(_ state: borrowing Waiting) -> StoreError? {
+        if state.isStopping { return .closing }
+        return options.isReadOnly ? .readOnly : nil
     }
 
     /// How many writes wait for the writer, without those that it is at.
@@ -101,7 +106,7 @@ final class CommitQueue: @unchecked Sendable {
                     return .writes(state.writes.takeGroup(countMax: options.groupCountMax))
                 }
                 if state.isStopping { return .end }
-                return backgroundMigration.isPending ? .migration : nil
+                return hasMigration ? .migration : nil
             }
             var rest: ArraySlice<any PendingWrite>
             switch work {
@@ -111,11 +116,14 @@ final class CommitQueue: @unchecked Sendable {
             case .end: break writing
             }
             while !rest.isEmpty { rest = commitFirst(of: rest) }
-            if backgroundMigration.isPending { advanceBackgroundMigration() }
+            if hasMigration { advanceBackgroundMigration() }
         }
         backgroundMigration.abandon()
         waiting.update { $0.hasStopped = true }
     }
+
+    /// Whether a change of the schema, or what it left behind, can go on.
+    private var hasMigration: Bool { !options.isReadOnly && backgroundMigration.isPending }
 
     /// Commits writes from the front until the group is full or one needs a commit of its own; returns
     /// those that are left.

@@ -1,21 +1,44 @@
 import HoldfastBytes
+import HoldfastRows
 import HoldfastStorage
 
 /// The view of a transaction, as a snapshot: the group's changes so far above the state that it began from.
 ///
-/// The overlay must not be changed while a scan runs; between calls it may. The writer's thread alone
-/// uses it, while the transaction's body runs.
+/// The overlay must not be changed while a scan runs; between calls it may. The writer's thread, or the one that has its
+/// turn, alone uses it, while the transaction's body runs.
 final class OverlaySnapshot: StorageSnapshot {
     private let group: CommitGroup
+    private let span: WriteSpan?
     private var ownEntriesRead = 0
 
-    init(_ group: CommitGroup) { self.group = group }
+    /// - `span`: The transaction's, behind whose end nothing can be read.
+    init(_ group: CommitGroup, within span: WriteSpan? = nil) {
+        self.group = group
+        self.span = span
+    }
 
     var commit: UInt64 { group.snapshot.commit }
 
     var entriesRead: Int { group.snapshot.entriesRead + ownEntriesRead }
 
+    /// The counters of a class as the transaction has them.
+    func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
+        do { try requireOpen("get") } catch { throw .storage(error) }
+        return try group.classState(rowClass)
+    }
+
+    /// The store's state before the transaction.
+    func state() throws(StoreError) -> StoreState {
+        do { try requireOpen("get") } catch { throw .storage(error) }
+        return group.state
+    }
+
+    private func requireOpen(_ operation: String) throws(StorageError) {
+        if let span, span.hasEnded { throw StorageError(.closed, operation: operation) }
+    }
+
     func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
+        try requireOpen("get")
         let value = try group.storedValue(key)
         if value != nil { ownEntriesRead += 1 }
         return value
@@ -25,6 +48,7 @@ final class OverlaySnapshot: StorageSnapshot {
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
+        try requireOpen("scan")
         guard reversed else {
             try group.scanStored(range, expecting: expecting) { key, value in
                 ownEntriesRead += 1

@@ -11,23 +11,23 @@ package final class PinnedVersion: Sendable {
     package var commit: UInt64 { snapshot.commit }
     private let snapshot: SharedSnapshot
     private let catalog: Catalog
-    private let store: Store
+    private let source: ViewSource
 
     /// Takes over a snapshot.
     ///
     /// - Throws: ``StoreError`` `.storage` when it can't be read.
     init(
-        _ snapshot: SharedSnapshot, _ catalog: Catalog, of store: Store
+        _ snapshot: SharedSnapshot, _ catalog: Catalog, _ source: ViewSource
     ) throws(StoreError) {
         self.snapshot = snapshot
         self.catalog = catalog
-        self.store = store
-        let read = ReadTransaction(SharedSnapshotReader(snapshot), catalog, of: store)
-        version = StoreVersion(epoch: store.epoch, number: try read.state().version)
+        self.source = source
+        let read = ReadTransaction(SharedSnapshotReader(snapshot), catalog, source)
+        version = StoreVersion(epoch: source.epoch, number: try read.state().version)
     }
 
     private func read() -> ReadTransaction {
-        ReadTransaction(SharedSnapshotReader(snapshot), catalog, of: store)
+        ReadTransaction(SharedSnapshotReader(snapshot), catalog, source)
     }
 
     /// Runs `body` with a view of the version, which is closed behind it. Any number of them may be open.

@@ -138,7 +138,8 @@ package final class ClassSamples: Sendable {
     private func view() throws(StoreError) -> ReadTransaction? {
         do throws(StorageError) {
             return ReadTransaction(
-                snapshot: try engine.snapshot(), catalogs: catalogs, columns: columns, epoch: epoch)
+                snapshot: try engine.snapshot(),
+                ViewSource(catalogs: catalogs, columns: columns, epoch: epoch))
         } catch {
             throw .storage(error)
         }

@@ -34,9 +34,7 @@ package final class LentTurn: @unchecked Sendable {
     /// - Throws: ``StoreError`` `.danglingLinks`, `.notUnique`, `.deniedDeletion`, `.tooLarge` and `.storage`; nothing is changed
     ///   then. `.turnEnded` when it has ended before.
     package func commit() throws(StoreError) -> UInt64 {
-        guard lent != nil else { throw .turnEnded }
-        lent = nil
-        pending.end(commits: true)
+        guard end(commits: true) else { throw .turnEnded }
         switch pending.awaitOutcome() {
         case .committed(let version): return version
         case .failed(let error): throw error
@@ -44,10 +42,16 @@ package final class LentTurn: @unchecked Sendable {
     }
 
     /// Ends the turn without a change. Harmless when it has ended.
-    package func cancel() {
-        guard lent != nil else { return }
-        lent = nil
-        pending.end(commits: false)
+    package func cancel() { _ = end(commits: false) }
+
+    /// Gives the turn back; false when that was done before.
+    private func end(commits: Bool) -> Bool {
+        guard let lent else { return false }
+        // From then on the writer's thread uses what views read.
+        lent.span.hasEnded = true
+        self.lent = nil
+        pending.end(commits: commits)
+        return true
     }
 }
 

@@ -2,17 +2,31 @@ extension WriteTransaction {
     /// Runs `body` with the objects as the transaction sees them now, its own changes and those of the transactions
     /// before it included: for queries inside a write, and for replies that are made before the commit.
     ///
-    /// Nothing may be written while a scan of the view runs. Counters of classes and the store's state are
-    /// those of before the transaction. Keys that it returns must not be remembered beyond the transaction,
+    /// As ``openView()``. Keys that it returns must not be remembered beyond the transaction,
     /// which may yet be rolled back.
     ///
     /// - Throws: As ``Store/withRead(reusing:_:)``.
     package func withView<Result>(
         _ body: (ReadTransaction) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let view = ReadTransaction(
-            uncommitted: OverlaySnapshot(group), catalog: catalog, epoch: epoch)
-        return try view.checked(body)
+        try openView().checked(body)
+    }
+
+    /// Opens a view of the objects as the transaction sees them, for as long as it lasts. It costs three allocations, and nothing
+    /// to keep.
+    ///
+    /// - Each look-up sees what was changed before it: of objects, values, and the counters of classes, which are the transaction's
+    ///   own. The store's state is that of before the transaction.
+    /// - Nothing may be written while a scan of the view, or a query on it, runs: an iteration that is to survive writes takes
+    ///   object keys in batches, and scans again after the last one. What was prepared by scanning before a change, such as a
+    ///   ``QueryExecution`` and its results, does not follow it.
+    /// - Rows stay readable, as they were, until the transaction ends. What they keep out of line is read as it is then, and is
+    ///   read again after each change of the object.
+    /// - After a lent turn its views throw; in other transactions, a view must not be used when their body has returned.
+    package func openView() -> ReadTransaction {
+        let snapshot = OverlaySnapshot(group, within: span)
+        return ReadTransaction(
+            uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
     }
 
     /// The version that the transaction has when it ends now: its own, or the present one as long as it

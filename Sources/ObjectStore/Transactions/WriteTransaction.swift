@@ -42,6 +42,8 @@ package final class WriteTransaction {
     var migrationFaults: [StagedMigration.Fault] = []
     /// Whether it has changed tokens or the key of tickets, which make no version.
     var changesAccess = false
+    /// The time in which views of the transaction may be used.
+    let span = WriteSpan()
     private var mark: Overlay.Mark
     /// How many unique checks there were before the attempt that is under way.
     private var attemptedCheckStart = 0
