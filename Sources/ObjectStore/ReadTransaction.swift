@@ -51,8 +51,8 @@ package final class ReadTransaction {
     ///
     /// - `changes`: Has the counters of classes and the store's state, where a transaction is under way.
     init(
-        uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil, catalog: Catalog,
-        epoch: UInt64
+        uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil,
+        catalog: Catalog, epoch: UInt64
     ) {
         self.snapshot = snapshot
         self.catalog = catalog

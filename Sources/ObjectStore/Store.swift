@@ -198,7 +198,8 @@ package final class Store: Sendable {
                 throw StorageError(.format, operation: "open store", native: "no format marker")
             }
             guard !isReadOnly else {
-                throw StorageError(.format, operation: "open store", native: "there is no store to read")
+                throw StorageError(
+                    .format, operation: "open store", native: "there is no store to read")
             }
             try commit(firstBatch(), to: engine, base: snapshot.commit)
         }

@@ -96,7 +96,8 @@ struct OpenStoresTests {
         #expect(try shared.store.findings() == [])
     }
 
-    @Test("a store that is open for reading can't be opened for writing beside it, nor the other way")
+    @Test(
+        "a store that is open for reading can't be opened for writing beside it, nor the other way")
     func contradiction() throws {
         let directory = TemporaryDirectory()
         let folder = directory.path

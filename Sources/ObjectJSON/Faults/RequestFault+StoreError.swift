@@ -78,11 +78,13 @@ extension RequestFault {
         case .waitedForTurn(let milliseconds):
             self.init(
                 .unavailable, "busy",
-                "Another write has kept this one waiting for \(milliseconds) ms, and nothing was changed; try again.",
+                "Another write has kept this one waiting for \(milliseconds) ms, and nothing was changed; "
+                    + "try again.",
                 retryAfterSeconds: 1)
         case .readOnly:
             self.init(
-                .unavailable, "storage-unavailable", "The store is open for reading only; write where it is served.",
+                .unavailable, "storage-unavailable",
+                "The store is open for reading only; write where it is open for writing.",
                 retryAfterSeconds: 5)
         case .storage(let error): self.init(error)
         case .closing: self = .stopping

@@ -100,6 +100,7 @@ package enum OpenStores {
             }
         return .storage(
             StorageError(
-                reason, operation: "open folder", native: "\(folder): \(String(cString: strerror(code)))"))
+                reason, operation: "open folder",
+                native: "\(folder): \(String(cString: strerror(code)))"))
     }
 }

@@ -8,7 +8,9 @@ struct WaitingWritesTests {
     private static func write() -> SynchronousWrite { SynchronousWrite { _ in } }
     private static func turn() -> PendingTurn { PendingTurn { 1 } }
 
-    private static func isSame(_ found: [any PendingWrite], _ expected: [SynchronousWrite]) -> Bool {
+    private static func isSame(
+        _ found: [any PendingWrite], _ expected: [SynchronousWrite]
+    ) -> Bool {
         found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) }
     }
 
