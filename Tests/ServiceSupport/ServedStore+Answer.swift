@@ -2,6 +2,18 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 import HoldfastThreads
 
+extension ReadCase {
+    /// Answers as a connection's thread does; nil where it takes a job.
+    package mutating func answerIfShort<Answer>(
+        _ served: ServedStore, _ answer: (Reply) throws(RequestFault) -> Answer
+    ) throws(RequestFault) -> Answer? {
+        try served.withRead(for: caller, of: version.pin) { read throws(RequestFault) in
+            guard let reply = try replyIfShort(read, served) else { return nil }
+            return try answer(reply)
+        }
+    }
+}
+
 extension ServedStore {
     /// Answers with the reply of a use case that reads: at once if that is short, else from a job, as a server does.
     ///

@@ -57,13 +57,10 @@ extension Request {
     ///
     /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
     func end(_ lateReply: Response?) -> RequestState.Ending {
-        let (ending, left) = state.withLock { state in
-            let left = state
-            return (state.end(lateReply), left)
-        }
-        // Released here and not under the lock: it may hold the last reference to an exchange.
-        _ = left
-        return ending
+        var left = RequestState.idle
+        state.withLock { swap(&$0, &left) }
+        // Behind the lock, since it may hold the last reference to an exchange.
+        return left.end(lateReply)
     }
 
     // MARK: Any thread

@@ -1,5 +1,3 @@
-import HoldfastJSON
-
 extension Request {
     /// The longest `X-Request-Id` that is taken over.
     static let requestIDByteCountMax = 128
@@ -35,7 +33,8 @@ extension Request {
             var count = 0
             var shift = 44
             while shift >= 0 {
-                buffer[count] = Hexadecimal.digit(UInt8(connection.identity >> UInt64(shift) & 15))
+                let digit = UInt8(truncatingIfNeeded: connection.identity >> UInt64(shift) & 15)
+                buffer[count] = digit < 10 ? 0x30 + digit : 0x57 + digit
                 count += 1
                 shift -= 4
             }

@@ -108,6 +108,9 @@ package final class Request: @unchecked Sendable {
     /// The query parameters in the order they stand, repeats included. `+` is `+`.
     package var query: ContiguousArray<(name: RequestText, value: RequestText)> { target.query }
 
+    /// Whether there is a query parameter. Cost: no count of a reference.
+    package var hasQuery: Bool { !target.query.isEmpty }
+
     /// The body, complete and decompressed, followed by 64 readable zero bytes.
     package var body: UnsafeRawBufferPointer { requestBody.buffer }
 

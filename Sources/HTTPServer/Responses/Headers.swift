@@ -24,14 +24,19 @@ package struct Headers: Sendable {
     package mutating func add(_ name: HeaderName, _ value: UnsafeBufferPointer<UInt8>) {
         guard !value.isEmpty else { return }
         if block.isEmpty { block.reserveCapacity(256) }
-        block.append(contentsOf: name.text.bytes)
-        block.append(0)
-        let start = block.count
-        block.append(contentsOf: value)
-        for index in start..<block.count where block[index] < 0x20 || block[index] == 0x7F {
-            block[index] = 0x20
+        let name = name.text.bytes
+        let start = name.count + 1
+        // Made on the stack and appended as a whole, since each call of the array makes sure that it is unique.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: start + value.count + 1) { entry in
+            _ = entry.update(fromContentsOf: name)
+            entry[start - 1] = 0
+            for index in value.indices {
+                let byte = value[index]
+                entry[start + index] = byte < 0x20 || byte == 0x7F ? 0x20 : byte
+            }
+            entry[start + value.count] = 0
+            block.append(contentsOf: entry)
         }
-        block.append(0)
     }
 
     /// Calls `body` with pointers to each NUL-terminated name and value.

@@ -18,10 +18,11 @@ extension RESTService {
             try EntityTags.read(.ifMatch, of: request), takingWeak: false)
         read.known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
-        read.form = try Preferences(request).form
+        let form = try Preferences(request).form
+        read.form = form
         read.fields = request[query: "fields"]?.string
         read.expand = request[query: "expand"]?.string
-        return try answer(request, ObjectOperation(reading: read, form: read.form))
+        return try answer(request, ObjectOperation(reading: read, form: form))
     }
 }
 

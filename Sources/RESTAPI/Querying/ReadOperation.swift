@@ -21,28 +21,35 @@ extension RESTService {
     ///
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
     func answer(
-        _ request: Request, cursor text: QueryText? = nil, _ operation: some ReadOperation
+        _ request: Request, cursor text: QueryText? = nil,
+        _ operation: consuming some ReadOperation
     ) throws(RequestFault) -> Outcome {
         // Most reads are of one object and have no parameters.
-        if request.query.isEmpty, text == nil { return try answerNow(request, operation) }
+        if !request.hasQuery, text == nil { return try answerNow(request, operation) }
+        let versionless = operation
         return try whenReadable(request, cursor: text) { version throws(RequestFault) in
-            var operation = operation
+            var operation = versionless
             operation.reading.version = version
             return try self.answerNow(request, operation)
         }
     }
 
     private func answerNow(
-        _ request: Request, _ operation: some ReadOperation
+        _ request: Request, _ operation: consuming some ReadOperation
     ) throws(RequestFault) -> Outcome {
         var operation = operation
+        let pin = operation.reading.version.pin
+        // Put together here and not in a function of `ReadCase`: the compiler specializes generic code within its module alone.
         let short = try request.allowing { () throws(RequestFault) in
-            try operation.reading.answerIfShort(served) { [operation] reply throws(RequestFault) in
-                try operation.response(to: reply, request, self)
+            try served.withRead(for: operation.reading.caller, of: pin) {
+                read throws(RequestFault) -> Response? in
+                guard let reply = try operation.reading.replyIfShort(read, served) else {
+                    return nil
+                }
+                return try operation.response(to: reply, request, self)
             }
         }
-        let version = operation.reading.version
-        if let short { return .respond(try short.under(version.pin, served)) }
+        if let short { return .respond(try short.under(pin, served)) }
         return .later { [operation] exchange in
             self.schedule(for: exchange) { job in
                 self.answer(exchange) { () throws(RequestFault) in
@@ -50,7 +57,7 @@ extension RESTService {
                         try operation.reading.answer(self.served, in: job) {
                             reply throws(RequestFault) in
                             try operation.response(to: reply, request, self)
-                                .under(version.pin, self.served)
+                                .under(pin, self.served)
                         }
                     }
                 }

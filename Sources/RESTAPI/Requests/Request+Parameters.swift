@@ -42,6 +42,7 @@ extension Request {
 
     /// The value of a parameter; nil when it is not there.
     subscript(query name: StaticString) -> RequestText? {
+        guard hasQuery else { return nil }
         for (known, value) in query where known == name { return value }
         return nil
     }

@@ -6,7 +6,7 @@ import HoldfastStoreService
 extension Operation {
     /// A handler of the objects of a container.
     private typealias ContainerHandler =
-        @Sendable (RESTService) -> (Request, ContainerKind) throws(RequestFault) -> Outcome
+        @Sendable (RESTService) -> @Sendable (Request, ContainerKind) throws(RequestFault) -> Outcome
 
     /// An operation on the objects of a container.
     private static func on(
@@ -17,7 +17,8 @@ extension Operation {
         Operation(
             method, kind.path + path, id, right, parameters, problems, isEndless: isEndless
         ) { service in
-            { request throws(RequestFault) in try handler(service)(request, kind) }
+            let answer = handler(service)
+            return { request throws(RequestFault) in try answer(request, kind) }
         }
     }
 

@@ -99,7 +99,7 @@ package struct Operation: Sendable {
                 isForReading: method == .get || right == .read
             ) { request in
                 do throws(RequestFault) {
-                    if !request.query.isEmpty || !refused.isEmpty { try check(request, service) }
+                    if request.hasQuery || !refused.isEmpty { try check(request, service) }
                     return try handler(request)
                 } catch {
                     return .respond(service.response(error))

@@ -32,18 +32,6 @@ package protocol ReadCase: Sendable {
 }
 
 extension ReadCase {
-    /// Answers on a connection's thread; nil where it takes a job.
-    ///
-    /// - `answer`: Makes the answer of the reply.
-    package mutating func answerIfShort<Answer>(
-        _ served: ServedStore, _ answer: (Reply) throws(RequestFault) -> Answer
-    ) throws(RequestFault) -> Answer? {
-        try served.withRead(for: caller, of: version.pin) { read throws(RequestFault) in
-            guard let reply = try replyIfShort(read, served) else { return nil }
-            return try answer(reply)
-        }
-    }
-
     package func answer<Answer>(
         _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
     ) throws(RequestFault) -> JobOutcome<Answer> {
