@@ -68,9 +68,8 @@ package final class TestService {
 
     /// Reads an object, with the properties that `fields` names.
     package func object(_ object: ObjectAddress, fields: String? = nil) throws -> String? {
-        var reading = ObjectRead(
-            object, isProjected: false, for: .program, ReadVersion(nil, of: served))
-        reading.fields = fields
+        let reading = ObjectRead(
+            object, isProjected: false, for: .program, ReadVersion(nil, of: served), fields: fields)
         return try served.reply(to: reading) { _ in
             String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
         }

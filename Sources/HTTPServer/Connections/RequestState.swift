@@ -170,24 +170,17 @@ extension RequestState {
     /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
     mutating func end(_ lateReply: Response?) -> Ending {
         defer { self = .idle }
-        var ending = Ending()
-        switch self {
-        case .idle, .head:
-            ending.refusal = lateReply
-            ending.isCounted = false
-            ending.wasBegun = false
-        case .receiving: ending.refusal = lateReply
-        case .refused(let response, .body): if lateReply != nil { ending.refusal = response }
+        return switch self {
+        case .sending: Ending(isSent: true)
+        case .idle, .head: Ending(refusal: lateReply, isCounted: false, wasBegun: false)
+        case .receiving: Ending(refusal: lateReply)
+        case .refused(let response, .body): Ending(refusal: lateReply == nil ? nil : response)
         case .refused(let response, .nothing(let isBegun)):
-            ending.refusal = response
-            ending.isCounted = isBegun
-            ending.wasBegun = isBegun
-        case .answered(let answer): ending.answer = answer
-        case .detached: ending.isCounted = false
-        case .sending: ending.isSent = true
-        case .paused, .waiting, .cut: break
+            Ending(refusal: response, isCounted: isBegun, wasBegun: isBegun)
+        case .answered(let answer): Ending(answer: answer)
+        case .detached: Ending(isCounted: false)
+        case .paused, .waiting, .cut: Ending()
         }
-        return ending
     }
 }
 

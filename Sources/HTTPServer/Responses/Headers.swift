@@ -30,11 +30,16 @@ package struct Headers: Sendable {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: start + value.count + 1) { entry in
             _ = entry.update(fromContentsOf: name)
             entry[start - 1] = 0
-            for index in value.indices {
-                let byte = value[index]
-                entry[start + index] = byte < 0x20 || byte == 0x7F ? 0x20 : byte
+            let end = entry[start...].update(fromContentsOf: value)
+            var hasControl = false
+            // Without an early end, so that many bytes are looked at together.
+            for byte in value { hasControl = hasControl || byte < 0x20 || byte == 0x7F }
+            if hasControl {
+                for index in start..<end where entry[index] < 0x20 || entry[index] == 0x7F {
+                    entry[index] = 0x20
+                }
             }
-            entry[start + value.count] = 0
+            entry[end] = 0
             block.append(contentsOf: entry)
         }
     }

@@ -11,18 +11,21 @@ extension RESTService {
         throws(RequestFault) -> Outcome
     {
         try request.requireAccepted("application/json")
-        var read = ObjectRead(
-            ObjectAddress(request, source), isProjected: isProjected, for: caller(request),
-            ReadVersion(nil, of: served))
-        read.precondition = Precondition(
+        let precondition = Precondition(
             try EntityTags.read(.ifMatch, of: request), takingWeak: false)
-        read.known = Precondition(
+        let known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         let form = try Preferences(request).form
-        read.form = form
-        read.fields = request[query: "fields"]?.string
-        read.expand = request[query: "expand"]?.string
-        return try answer(request, ObjectOperation(reading: read, form: form))
+        // Made in one piece and handed on, since a copy counts many references.
+        return try answer(
+            request,
+            ObjectOperation(
+                reading: ObjectRead(
+                    ObjectAddress(request, source), isProjected: isProjected, for: caller(request),
+                    ReadVersion(nil, of: served), fields: request[query: "fields"]?.string,
+                    expand: request[query: "expand"]?.string, precondition: precondition,
+                    known: known, form: form),
+                form: form))
     }
 }
 

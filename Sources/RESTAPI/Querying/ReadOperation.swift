@@ -25,23 +25,27 @@ extension RESTService {
         _ operation: consuming some ReadOperation
     ) throws(RequestFault) -> Outcome {
         // Most reads are of one object and have no parameters.
-        if !request.hasQuery, text == nil { return try answerNow(request, operation) }
+        if !request.hasQuery, text == nil {
+            return try answerNow(request, under: nil, operation)
+        }
         let versionless = operation
         return try whenReadable(request, cursor: text) { version throws(RequestFault) in
             var operation = versionless
             operation.reading.version = version
-            return try self.answerNow(request, operation)
+            return try self.answerNow(request, under: version.pin, operation)
         }
     }
 
+    /// - `pin`: That of the operation's version.
     private func answerNow(
-        _ request: Request, _ operation: consuming some ReadOperation
+        _ request: Request, under pin: SnapshotPin?, _ operation: consuming some ReadOperation
     ) throws(RequestFault) -> Outcome {
         var operation = operation
-        let pin = operation.reading.version.pin
-        // Put together here and not in a function of `ReadCase`: the compiler specializes generic code within its module alone.
+        let caller = caller(request)
+        // Put together here and not in a function of `ReadCase`, since the compiler specializes generic code within its
+        // module alone. A property of the use case is read through a copy of all of it.
         let short = try request.allowing { () throws(RequestFault) in
-            try served.withRead(for: operation.reading.caller, of: pin) {
+            try served.withRead(for: caller, of: pin) {
                 read throws(RequestFault) -> Response? in
                 guard let reply = try operation.reading.replyIfShort(read, served) else {
                     return nil

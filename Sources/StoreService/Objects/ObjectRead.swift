@@ -11,15 +11,15 @@ package struct ObjectRead: ReadCase {
     /// Whether it names a projection and not a class.
     package let isProjected: Bool
     /// The properties that are wanted; nil for all.
-    package var fields: String?
+    package let fields: String?
     /// The links whose targets are shown.
-    package var expand: String?
+    package let expand: String?
     /// The precondition on the object.
-    package var precondition = Precondition.none
+    package let precondition: Precondition
     /// The versions that the caller has: of one of them no JSON is made.
-    package var known = Precondition.none
+    package let known: Precondition
     /// How the caller wants the reply.
-    package var form = ReplyForm()
+    package let form: ReplyForm
 
     /// The reply beside the JSON in ``RequestScratch/reply``.
     package struct Reply {
@@ -39,14 +39,21 @@ package struct ObjectRead: ReadCase {
         var names: SchemaNames
     }
 
-    /// Makes a reading of a whole object.
+    /// Makes a reading, of a whole object where nothing else is said.
     package init(
-        _ address: ObjectAddress, isProjected: Bool, for caller: Caller, _ version: ReadVersion
+        _ address: ObjectAddress, isProjected: Bool, for caller: Caller, _ version: ReadVersion,
+        fields: String? = nil, expand: String? = nil, precondition: Precondition = .none,
+        known: Precondition = .none, form: ReplyForm = ReplyForm()
     ) {
         self.address = address
         self.isProjected = isProjected
         self.caller = caller
         self.version = version
+        self.fields = fields
+        self.expand = expand
+        self.precondition = precondition
+        self.known = known
+        self.form = form
     }
 
     /// Reads the object if the reply is of its own row alone.
