@@ -11,7 +11,8 @@ import Testing
         case .finish: "finish"
         case .leave: "leave"
         case .drop(let response): "drop \(response.status)"
-        case .tell(let response, let isLast): "tell \(response.status)\(isLast ? " last" : "")"
+        case .tell(let response, let isLast, let isBegun):
+            "tell \(response.status)\(isLast ? " last" : "")\(isBegun ? "" : " and begin")"
         case .cut(let response): "cut \(response.status)"
         case .answer(.instead(let response)): "instead \(response.status)"
         case .answer(.ready(let response)): "answer \(response.status)"
@@ -97,9 +98,15 @@ import Testing
         head.after { $0.begin() }
         #expect(head.after { $0.interrupt(reply) } == .shutReceiving)
         #expect(head.after { $0.interrupt({ Response(408) }) } == [])
-        #expect(head.step() == "tell 503 last")
         let ending = head.after { $0.end(nil) }
         #expect(ending.refusal?.status == 503 && !ending.wasBegun && !ending.isCounted)
+        // Its head became whole meanwhile: it counts as under way, as its end takes for granted.
+        head.after { $0.begin() }
+        _ = head.after { $0.interrupt(reply) }
+        #expect(head.step() == "tell 503 last and begin")
+        head.after { $0.send(nil) }
+        let told = head.after { $0.end(nil) }
+        #expect(told.refusal == nil && told.wasBegun && told.isCounted)
 
         let body = Self.receiving()
         #expect(body.after { $0.interrupt(reply) } == .shutReceiving)

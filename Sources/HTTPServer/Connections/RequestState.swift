@@ -74,7 +74,9 @@ extension RequestState {
         /// Drops a piece of the body.
         case drop(Response)
         /// Tells a refusal by a reply, behind all that is read.
-        case tell(Response, isLast: Bool)
+        ///
+        /// - `isBegun`: Whether the request began before; it begins with its reply where its head became whole later.
+        case tell(Response, isLast: Bool, isBegun: Bool)
         /// Tells a refusal in the middle of a body, where libmicrohttpd takes no reply.
         case cut(Response)
         case answer(Answer)
@@ -94,9 +96,9 @@ extension RequestState {
         case .receiving: return hasBytes ? .take : .finish
         case .paused, .waiting: return .leave
         case .refused(let response, .body):
-            return hasBytes ? .drop(response) : .tell(response, isLast: false)
-        case .refused(let response, .nothing):
-            return hasBytes ? .cut(response) : .tell(response, isLast: true)
+            return hasBytes ? .drop(response) : .tell(response, isLast: false, isBegun: true)
+        case .refused(let response, .nothing(let isBegun)):
+            return hasBytes ? .cut(response) : .tell(response, isLast: true, isBegun: isBegun)
         case .answered(let answer):
             self = .sending(nil)
             return .answer(answer)

@@ -52,7 +52,9 @@ extension Server {
         case .take: return receive(bytes, for: request)
         case .drop(let refusal): return drop(bytes, of: request, refusal)
         case .finish: return finish(request)
-        case .tell(let refusal, let isLast): return send(refusal, for: request, isLast: isLast)
+        case .tell(let refusal, let isLast, let isBegun):
+            if !isBegun { metrics.inFlight.wrappingAdd(1, ordering: .relaxed) }
+            return send(refusal, for: request, isLast: isLast)
         case .cut(let refusal): return cut(request, refusal)
         case .answer(let answer): return send(answer, for: request)
         case .leave, .nothing: return .YES

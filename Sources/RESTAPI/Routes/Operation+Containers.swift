@@ -6,7 +6,8 @@ import HoldfastStoreService
 extension Operation {
     /// A handler of the objects of a container.
     private typealias ContainerHandler =
-        @Sendable (RESTService) -> @Sendable (Request, ContainerKind) throws(RequestFault) -> Outcome
+        @Sendable (RESTService) ->
+        @Sendable (Request, ContainerKind) throws(RequestFault) -> Outcome
 
     /// An operation on the objects of a container.
     private static func on(
