@@ -23,4 +23,7 @@ package struct DraftReference: Sendable {
     package var mixedOffset: Int?
     /// The target.
     package var target: Target
+
+    /// The property and the position in its collection.
+    package var place: DraftPlace { DraftPlace(member: member, element: element) }
 }

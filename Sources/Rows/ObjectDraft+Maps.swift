@@ -34,9 +34,7 @@ extension ObjectDraft {
             switch entries[position].value {
             case .reference(let reference): references[reference].element = position
             case .child(let child):
-                if !children[child].references.isEmpty || !children[child].children.isEmpty {
-                    entryOfChild[child] = position
-                }
+                places[child] = DraftPlace(member: member, element: position)
             case .removed, .null, .bytes: break
             }
             if position > start,
@@ -53,7 +51,7 @@ extension ObjectDraft {
 
     /// Adds an embedded object for an entry of a map, and says where it is among the children.
     package func addChild(_ child: ObjectDraft) -> Int {
-        children.append(child)
+        add(child, at: nil)
         return children.count - 1
     }
 
@@ -68,19 +66,5 @@ extension ObjectDraft {
             rowClass.members[reference.member].storage.shape == .map
         else { return nil }
         return String(decoding: key(of: entries[element]), as: UTF8.self)
-    }
-
-    /// Returns the key of a map's entry that is an embedded object; nil for another map's.
-    ///
-    /// Cost: linear in the entries for an object that holds no links.
-    package func entry(ofChild child: Int, in field: DraftField) -> String? {
-        let positions = field.start..<(field.start + field.count)
-        let found =
-            entryOfChild[child]
-            ?? positions.first {
-                if case .child(let own) = entries[$0].value { own == child } else { false }
-            }
-        guard let position = found, positions.contains(position) else { return nil }
-        return String(decoding: key(of: entries[position]), as: UTF8.self)
     }
 }

@@ -19,11 +19,11 @@ package final class ObjectDraft {
     /// Links to other objects.
     package internal(set) var references: [DraftReference] = []
     /// Embedded objects, and objects to be written because a link names them in full.
-    package internal(set) var children: [ObjectDraft] = []
+    package private(set) var children: [ObjectDraft] = []
+    /// The place of each of the ``children``; nil for an object that a link names.
+    package internal(set) var places: [DraftPlace?] = []
     /// The entries of maps.
     package internal(set) var entries: [DraftEntry] = []
-    /// The positions among ``entries`` of the children that hold links or objects themselves.
-    var entryOfChild: [Int: Int] = [:]
     /// Whether properties that an embedded child or nested object leaves out, and entries that a map
     /// leaves out, keep what is stored.
     package var isMerge: Bool
@@ -68,9 +68,11 @@ package final class ObjectDraft {
         statements.initialize(repeating: DraftField(), count: fieldCount)
         arena.removeAll()
         references.removeAllInPlace()
-        if !children.isEmpty { children.removeAll(keepingCapacity: true) }
+        if !children.isEmpty {
+            children.removeAll(keepingCapacity: true)
+            places.removeAll(keepingCapacity: true)
+        }
         if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
-        if !entryOfChild.isEmpty { entryOfChild.removeAll() }
         objectKey = nil
         isPart = false
     }
@@ -79,6 +81,7 @@ package final class ObjectDraft {
     var heldByteCount: Int {
         arena.roomByteCount + references.capacity * MemoryLayout<DraftReference>.stride
             + children.capacity * MemoryLayout<ObjectDraft>.stride
+            + places.capacity * MemoryLayout<DraftPlace?>.stride
             + entries.capacity * MemoryLayout<DraftEntry>.stride
     }
 
@@ -183,7 +186,7 @@ package final class ObjectDraft {
     /// Adds a link's target that is written in the same transaction.
     package func addReference(_ member: Int, element: Int?, child: ObjectDraft) {
         add(member, element, nil, .child(children.count))
-        children.append(child)
+        add(child, at: nil)
     }
 
     private func add(
@@ -209,13 +212,20 @@ package final class ObjectDraft {
     /// States a single embedded object.
     package func set(_ member: Int, child: ObjectDraft) {
         set(member, .child, start: children.count, count: 1)
-        children.append(child)
+        add(child, at: DraftPlace(member: member))
     }
 
     /// States a list of embedded objects.
     package func set(_ member: Int, children list: [ObjectDraft]) {
         set(member, .children, start: children.count, count: list.count)
-        children.append(contentsOf: list)
+        for (element, child) in list.enumerated() {
+            add(child, at: DraftPlace(member: member, element: element))
+        }
+    }
+
+    func add(_ child: ObjectDraft, at place: DraftPlace?) {
+        children.append(child)
+        places.append(place)
     }
 
     /// Returns the arena's bytes of a heap field or reference.

@@ -4,13 +4,15 @@ extension DraftGaps {
     /// The error of a write whose draft has the gaps: `.nothingToKeep` or `.unstated`.
     func error(of draft: ObjectDraft, _ origin: WriteOrigin) -> StoreError {
         if hasNothingToKeep { return .nothingToKeep }
+        var paths: [ObjectIdentifier: [DanglingLink.PathStep]] = [:]
+        draft.forEachPart(at: origin.path) { paths[ObjectIdentifier($0)] = $1 }
         return .unstated(
             unstated.map { missing in
                 let definition = missing.draft.rowClass.definition
                 return UnstatedProperty(
                     className: definition.name,
                     property: definition.properties[missing.member].name,
-                    path: origin.path + (draft.steps(toPart: missing.draft) ?? []))
+                    path: paths[ObjectIdentifier(missing.draft)] ?? origin.path)
             })
     }
 }

@@ -15,34 +15,30 @@ extension ObjectDraft {
                     }
                 }
         }
-        if let key = key(of: link) { return [.property(name), .key(key)] }
-        guard let element = link.element else { return [.property(name)] }
-        return [.property(name), .element(element)]
+        return steps(to: link.place)
     }
 
-    /// The way from an object to itself, or into an embedded object at any depth; nil for another's.
-    func steps(toPart part: ObjectDraft) -> [DanglingLink.PathStep]? {
-        if part === self { return [] }
-        for (position, child) in children.enumerated() {
-            if let inner = child.steps(toPart: part) { return steps(toChild: position) + inner }
+    /// The way from an object to the place of an embedded object, or of a link.
+    func steps(to place: DraftPlace) -> [DanglingLink.PathStep] {
+        let property = DanglingLink.PathStep.property(
+            rowClass.definition.properties[place.member].name)
+        guard let element = place.element else { return [property] }
+        guard rowClass.members[place.member].storage.shape == .map else {
+            return [property, .element(element)]
         }
-        return nil
+        return [property, .key(String(decoding: key(of: entries[element]), as: UTF8.self))]
     }
 
-    /// The way from an object into one of its embedded children.
-    func steps(toChild position: Int) -> [DanglingLink.PathStep] {
-        for (member, field) in fields.enumerated() {
-            let name = rowClass.definition.properties[member].name
-            switch field.state {
-            case .child where field.start == position: return [.property(name)]
-            case .children where (field.start..<(field.start + field.count)).contains(position):
-                return [.property(name), .element(position - field.start)]
-            case .entries:
-                guard let entry = entry(ofChild: position, in: field) else { continue }
-                return [.property(name), .key(entry)]
-            default: continue
-            }
+    /// Calls `body` with the object and each embedded object in it, at any depth, and with the way there.
+    ///
+    /// - `path`: The way to the object itself.
+    func forEachPart(
+        at path: [DanglingLink.PathStep],
+        _ body: (_ part: ObjectDraft, _ path: [DanglingLink.PathStep]) -> Void
+    ) {
+        body(self, path)
+        for (child, place) in zip(children, places) {
+            if let place { child.forEachPart(at: path + steps(to: place), body) }
         }
-        return []
     }
 }

@@ -18,14 +18,12 @@ extension WriteTransaction {
             swap(&resolved.keys, &group.memory.targets)
             resolved.keys.reserveCapacity(draft.references.count)
         }
-        var nested: Set<Int> = []
         for (position, reference) in draft.references.enumerated() {
             let target = rows.classes[reference.classIndex]
             guard case .child(let child) = reference.target else {
                 resolved.keys.append(try keyOfTarget(draft, position, origin))
                 continue
             }
-            nested.insert(child)
             let inner = draft.children[child]
             let innerKey = inner.objectKey.map { presentKey($0, target) }
             if let key = innerKey, try row(target, key) == nil {
@@ -39,10 +37,12 @@ extension WriteTransaction {
                 origin.appending(draft.steps(to: reference)))
             resolved.keys.append(written.key)
         }
-        for (position, child) in draft.children.enumerated() where !nested.contains(position) {
-            guard !child.references.isEmpty || !child.children.isEmpty else { continue }
+        for (position, child) in draft.children.enumerated() {
+            guard let place = draft.places[position],
+                !child.references.isEmpty || !child.children.isEmpty
+            else { continue }
             resolved.children[position] = try resolve(
-                child, origin.appending(draft.steps(toChild: position)))
+                child, origin.appending(draft.steps(to: place)))
         }
         return resolved
     }
