@@ -17,13 +17,55 @@ package enum SipHash128 {
     package static func hash(
         _ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64) = storedKey
     ) -> (high: UInt64, low: UInt64) {
-        var v0 = 0x736F_6D65_7073_6575 ^ key.0
-        var v1 = 0x646F_7261_6E64_6F6D ^ key.1 ^ 0xEE
-        var v2 = 0x6C79_6765_6E65_7261 ^ key.0
-        var v3 = 0x7465_6462_7974_6573 ^ key.1
+        var state = State(key)
+        var position = 0
+        while position + 8 <= bytes.count {
+            state.add(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            position += 8
+        }
+        var last = UInt64(bytes.count & 0xFF) << 56
+        var shift: UInt64 = 0
+        while position < bytes.count {
+            last |= UInt64(bytes[position]) << shift
+            shift += 8
+            position += 1
+        }
+        state.add(last)
+        return state.finish()
+    }
 
-        func rounds(_ count: Int) {
-            for _ in 0..<count {
+    /// The four words that the input is mixed into. No function captures them: in a debug build each would
+    /// be in a box of its own.
+    private struct State {
+        private var v0: UInt64
+        private var v1: UInt64
+        private var v2: UInt64
+        private var v3: UInt64
+
+        init(_ key: (UInt64, UInt64)) {
+            v0 = 0x736F_6D65_7073_6575 ^ key.0
+            v1 = 0x646F_7261_6E64_6F6D ^ key.1 ^ 0xEE
+            v2 = 0x6C79_6765_6E65_7261 ^ key.0
+            v3 = 0x7465_6462_7974_6573 ^ key.1
+        }
+
+        mutating func add(_ word: UInt64) {
+            v3 ^= word
+            mix(2)
+            v0 ^= word
+        }
+
+        mutating func finish() -> (high: UInt64, low: UInt64) {
+            v2 ^= 0xEE
+            mix(4)
+            let high = v0 ^ v1 ^ v2 ^ v3
+            v1 ^= 0xDD
+            mix(4)
+            return (high, v0 ^ v1 ^ v2 ^ v3)
+        }
+
+        private mutating func mix(_ roundCount: Int) {
+            for _ in 0..<roundCount {
                 v0 &+= v1
                 v1 = v1 << 13 | v1 >> 51
                 v1 ^= v0
@@ -40,30 +82,5 @@ package enum SipHash128 {
                 v2 = v2 << 32 | v2 >> 32
             }
         }
-
-        var position = 0
-        while position + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            v3 ^= word
-            rounds(2)
-            v0 ^= word
-            position += 8
-        }
-        var last = UInt64(bytes.count & 0xFF) << 56
-        var shift: UInt64 = 0
-        while position < bytes.count {
-            last |= UInt64(bytes[position]) << shift
-            shift += 8
-            position += 1
-        }
-        v3 ^= last
-        rounds(2)
-        v0 ^= last
-        v2 ^= 0xEE
-        rounds(4)
-        let high = v0 ^ v1 ^ v2 ^ v3
-        v1 ^= 0xDD
-        rounds(4)
-        return (high, v0 ^ v1 ^ v2 ^ v3)
     }
 }
