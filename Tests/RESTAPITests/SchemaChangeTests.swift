@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastServiceSupport
@@ -49,7 +50,7 @@ func schemaChangeBetween() throws {
     }
     // The request was counted when its headers came; in whichever order the two queue up, the reply
     // and what is stored have to agree with the schema of their moment.
-    while server.server.metrics.inFlight.load(ordering: .relaxed) == 0 {}
+    while server.server.metrics.inFlight.load(ordering: .relaxed) == 0 { usleep(100) }
     gate.signal {
         $0 = true
         return true

@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectModel
@@ -96,6 +97,15 @@ final class GuardedServer {
     /// Revokes the token of a right.
     func revoke(_ right: Right) throws {
         try table.change { stored throws(RequestFault) in try stored.revoke(right.rawValue) }
+    }
+
+    /// Waits until so many streams and waiting polls have been let in.
+    func awaitWaiting(_ count: Int) {
+        let places = running.service.places
+        for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
+            usleep(1000)
+        }
+        #expect(places.takenCount.load(ordering: .relaxed) == count)
     }
 
     /// Gives the token of a right another one.

@@ -18,14 +18,6 @@ struct StreamPlacesTests {
         return server
     }
 
-    private static func awaitTaken(_ count: Int, _ server: GuardedServer) {
-        let places = server.running.service.places
-        for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
-            usleep(1000)
-        }
-        #expect(places.takenCount.load(ordering: .relaxed) == count)
-    }
-
     private static let targets = [
         "/v1/changes", "/v1/classes/Node/changes", "/v1/classes/Reading/outbox",
     ]
@@ -69,7 +61,7 @@ struct StreamPlacesTests {
                     + "Prefer: wait=60\r\n\r\n")
             return poll
         }
-        Self.awaitTaken(2, server)
+        server.awaitWaiting(2)
         #expect(ChangesClient(port: server.port, "/v1/changes").status == 503)
         for (method, target, body) in [
             ("PUT", "/v1/classes/Node/objects/1", #"{"label":"x"}"#),
@@ -80,7 +72,7 @@ struct StreamPlacesTests {
             #expect(reply.status == 201, "\(reply.text)")
         }
         for poll in polls { #expect(poll.finish().status == 200) }
-        Self.awaitTaken(0, server)
+        server.awaitWaiting(0)
         #expect(ChangesClient(port: server.port, "/v1/changes").status == 200)
     }
 
@@ -93,9 +85,9 @@ struct StreamPlacesTests {
                 poll.begin(
                     "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
                         + "Prefer: wait=60\r\n\r\n")
-                withExtendedLifetime(poll) { Self.awaitTaken(1, server) }
+                withExtendedLifetime(poll) { server.awaitWaiting(1) }
             }
-            Self.awaitTaken(0, server)
+            server.awaitWaiting(0)
         }
     }
 
@@ -118,7 +110,7 @@ struct StreamPlacesTests {
             "GET /v1/changes?ticket=\(ticket) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
                 .utf8)
         #expect(send(socket, text, text.count, Int32(MSG_NOSIGNAL)) == text.count)
-        Self.awaitTaken(1, server)
+        server.awaitWaiting(1)
         if isReset {
             var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -132,7 +124,7 @@ struct StreamPlacesTests {
             #expect(String(decoding: reply, as: UTF8.self) == "HTTP/1.1 401")
         }
         isHeld.update { $0 = false }
-        Self.awaitTaken(0, server)
+        server.awaitWaiting(0)
     }
 
     @Test(
