@@ -26,7 +26,7 @@ export SWIFT
 # The flags of Package.swift that are for this project alone, not for programs that use the library.
 export HOLDFAST_MAKE := 1
 
-.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients soak bench fuzz lint \
+.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz lint \
     format tsan image clean
 
 all: build lint test ## Build, lint and test (the default)
@@ -64,6 +64,9 @@ test-clients: ## Generate clients in several languages from a store's document, 
 	@scripts/setup clients
 	"$(SWIFT)" build --product holdfast
 	HOLDFAST_BINARY=.build/debug/holdfast SWIFT="$(SWIFT)" Tests/clients/run
+
+test-package: setup ## Build and run a program outside that uses the Swift library, in three forms
+	SWIFT="$(SWIFT)" Tests/package/run
 
 soak: setup ## Kill the server under load, then all randomised tests with new seeds
 	"$(SWIFT)" build -c release --product holdfast

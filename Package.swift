@@ -68,7 +68,8 @@ func tests(_ name: String, _ folders: [String]) -> Target {
 let package = Package(
     name: "holdfast",
     products: [
-        .executable(name: "holdfast", targets: ["HoldfastCommand"])
+        .library(name: "Holdfast", targets: ["Holdfast"]),
+        .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     ],
     targets: [
         // Doors to C and C++ libraries.
@@ -94,6 +95,8 @@ let package = Package(
             name: named("CSimdJSON"), path: "Sources/CSimdJSON",
             linkerSettings: [.linkedLibrary("simdjson")]),
 
+        .target(name: named("CRuntime"), path: "Sources/CRuntime"),
+
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
         library("Threads"),
@@ -111,6 +114,13 @@ let package = Package(
             [
                 "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
                 "CMemory",
+            ]),
+        library(
+            "Holdfast",
+            [
+                "ObjectStore", "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes",
+                "Storage",
+                "StorageMemory", "StorageLMDB", "Threads", "CRuntime",
             ]),
         library("HTTPServer", ["JSON", "Bytes", "Threads", "CMicroHTTPD", "CEpoll", "CZlib"]),
         library(
@@ -236,6 +246,7 @@ let package = Package(
                 "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "Geometry", "TestSupport",
                 "ObjectSupport",
             ]),
+        tests("HoldfastTests", ["Holdfast", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6],

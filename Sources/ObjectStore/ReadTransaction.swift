@@ -88,7 +88,7 @@ package final class ReadTransaction {
     /// The epoch of the store.
     package var epoch: UInt64 { source.epoch }
     /// The number of the commit that the view sees.
-    var commit: UInt64 { snapshot.commit }
+    package var commit: UInt64 { snapshot.commit }
     /// The number of entries of storage read so far.
     package var entriesRead: Int { snapshot.entriesRead }
 
@@ -174,6 +174,19 @@ package final class ReadTransaction {
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
         return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes))
+    }
+
+    /// Finds an object by its primary key.
+    package func find(
+        _ rowClass: RowClass, primaryKey: OrderedKey
+    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
+        let found: Result<(key: UInt64, row: RowView)?, StoreError> = primaryKey.bytes
+            .withUnsafeBytes { bytes in
+                do throws(StoreError) {
+                    return .success(try find(rowClass, primaryKey: bytes))
+                } catch { return .failure(error) }
+            }
+        return try found.get()
     }
 
     /// Finds an object by its primary key, with one look-up instead of two if `cache` knows the way.

@@ -87,7 +87,7 @@ public struct Field {
     }
 
     /// Returns the bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
-    func bytes(
+    package func bytes(
         _ storage: FieldStorage, _ source: any OverflowSource
     ) -> UnsafeRawBufferPointer {
         storage.isInHeap ? text(source) : heapOrSlot(storage)

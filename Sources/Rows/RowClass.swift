@@ -316,3 +316,8 @@ public final class RowClass: @unchecked Sendable {
         return field.isNull ? nil : RowView(field.heap)
     }
 }
+
+extension RowClass {
+    /// Returns the offset of a property's slot in rows of the current layout.
+    package func currentSlot(_ member: Int) -> Int32 { currentLocation(member).slot }
+}

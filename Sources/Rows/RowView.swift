@@ -17,6 +17,9 @@ public struct RowView {
         base = start
     }
 
+    /// A view of bytes that were looked at before and are still there.
+    @inlinable public init(unchecked base: UnsafeRawPointer) { self.base = base }
+
     /// The number of the layout that the row was written in.
     @inlinable public var layoutNumber: UInt32 { base.loadUnaligned(as: UInt32.self) }
 

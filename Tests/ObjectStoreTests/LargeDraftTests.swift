@@ -42,7 +42,7 @@ struct LargeDraftTests {
     ) -> ObjectDraft {
         func stop(_ town: Int64?) -> ObjectDraft {
             let stop = ObjectDraft(rows.classes[1], isMerge: false)
-            if statesMinutes { stop.set(0, inline: InlineValue(5)) }
+            if statesMinutes { stop.set(0, inline: InlineValue(Int64(5))) }
             if let town {
                 stop.addReference(1, element: nil) { OrderedKey.append(.int(town), to: $0) }
                 stop.setReference(1)
@@ -50,7 +50,7 @@ struct LargeDraftTests {
             return stop
         }
         let route = ObjectDraft(rows.classes[0], isMerge: false)
-        route.set(0, inline: InlineValue(1))
+        route.set(0, inline: InlineValue(Int64(1)))
         for position in 0..<namedCount {
             let child = route.addChild(stop(nil))
             Array("\(1_000_000 + position)".utf8).withUnsafeBytes {

@@ -1,0 +1,266 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+/// An ordered collection of values, or of links to objects, or of embedded objects.
+///
+/// A list of a managed object is live, and is changed inside a write. One that a program makes holds its elements itself.
+public final class List<Element: RealmCollectionValue> {
+    private enum Content {
+        case own([Element])
+        case stored(CollectionPlace)
+    }
+
+    private var content: Content
+
+    /// An empty list.
+    public init() { content = .own([]) }
+
+    init(_ place: CollectionPlace) { content = .stored(place) }
+
+    /// The list's place in the store; nil for one that holds its elements itself.
+    var place: CollectionPlace? {
+        if case .stored(let place) = content { place } else { nil }
+    }
+
+    /// The realm of the list's object; nil for one that holds its elements itself.
+    public var realm: Realm? { place.map { Realm($0.realm) } }
+    /// Whether the list's object is gone.
+    public var isInvalidated: Bool { place?.isInvalidated ?? false }
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { place?.realm.isFrozen ?? false }
+
+    /// The elements of now.
+    private var elements: [Element] { Array(self) }
+
+    // MARK: Changing
+
+    /// Takes other elements in the place of all.
+    private func assign(_ elements: [Element]) {
+        switch content {
+        case .own: content = .own(elements)
+        case .stored(let place): place.assign { $0.elements(elements) }
+        }
+    }
+
+    /// Adds an element at the end.
+    public func append(_ object: Element) {
+        guard case .own(var elements) = content else {
+            place?.put(.end, .insert) { $0.elements(CollectionOfOne(object)) }
+            return
+        }
+        content = .own([])
+        elements.append(object)
+        content = .own(elements)
+    }
+
+    /// Adds elements at the end.
+    public func append(objectsIn objects: some Sequence<Element>) {
+        for object in Array(objects) { append(object) }
+    }
+
+    /// Inserts an element before the one at an index, or at the end.
+    public func insert(_ object: Element, at index: Int) {
+        requireIndex(index, within: count + 1)
+        switch content {
+        case .own(var elements):
+            elements.insert(object, at: index)
+            content = .own(elements)
+        case .stored(let place):
+            place.put(.index(index), .insert) { $0.elements(CollectionOfOne(object)) }
+        }
+    }
+
+    /// Inserts elements before the one at an index, or at the end.
+    public func insert<C: Collection>(contentsOf objects: C, at index: Int)
+    where C.Element == Element {
+        var next = index
+        for object in Array(objects) {
+            insert(object, at: next)
+            next += 1
+        }
+    }
+
+    /// Removes the element at an index.
+    public func remove(at index: Int) {
+        requireIndex(index, within: count)
+        switch content {
+        case .own(var elements):
+            elements.remove(at: index)
+            content = .own(elements)
+        case .stored(let place): place.remove(.index(index))
+        }
+    }
+
+    /// Removes all elements. Objects that were linked to stay.
+    public func removeAll() { assign([]) }
+
+    /// Removes the first elements; ends the process where there are fewer.
+    public func removeFirst(_ number: Int = 1) {
+        requireIndex(number, within: count + 1)
+        for _ in 0..<number { remove(at: 0) }
+    }
+
+    /// Removes the last elements; ends the process where there are fewer.
+    public func removeLast(_ number: Int = 1) {
+        requireIndex(number, within: count + 1)
+        for _ in 0..<number { remove(at: count - 1) }
+    }
+
+    /// Removes the elements of a range.
+    public func removeSubrange<R: RangeExpression>(_ range: R) where R.Bound == Int {
+        for index in range.relative(to: 0..<count).reversed() { remove(at: index) }
+    }
+
+    /// Puts other elements in the place of a range.
+    public func replaceSubrange<C: Collection, R: RangeExpression>(_ range: R, with new: C)
+    where C.Element == Element, R.Bound == Int {
+        let range = range.relative(to: 0..<count)
+        let new = Array(new)
+        removeSubrange(range)
+        insert(contentsOf: new, at: range.lowerBound)
+    }
+
+    /// Puts an element in the place of another.
+    public func replace(index: Int, object: Element) { self[index] = object }
+
+    /// Moves an element, which is at the second index afterwards.
+    public func move(from: Int, to: Int) {
+        requireIndex(from, within: count)
+        requireIndex(to, within: count)
+        var elements = elements
+        elements.insert(elements.remove(at: from), at: to)
+        reorder(elements)
+    }
+
+    /// Exchanges two elements.
+    public func swapAt(_ first: Int, _ second: Int) {
+        requireIndex(first, within: count)
+        requireIndex(second, within: count)
+        var elements = elements
+        elements.swapAt(first, second)
+        reorder(elements)
+    }
+
+    private func reorder(_ elements: [Element]) { assign(elements) }
+
+    private func requireIndex(_ index: Int, within end: Int) {
+        if index < 0 { Misuse.end("Cannot pass a negative value as an index: \(index).") }
+        if index >= end {
+            Misuse.end("Index \(index) is out of bounds (must be less than \(end)).")
+        }
+    }
+}
+
+extension List: RandomAccessCollection, MutableCollection {
+    /// The first position.
+    public var startIndex: Int { 0 }
+    /// The position behind the last element.
+    public var endIndex: Int { count }
+
+    /// The number of elements. Cost: constant.
+    public var count: Int {
+        switch content {
+        case .own(let elements): elements.count
+        case .stored(let place): place.collection.count
+        }
+    }
+
+    /// The element at an index. Cost: constant in a list in its row, logarithmic in a large one.
+    public subscript(position: Int) -> Element {
+        get {
+            switch content {
+            case .own(let elements):
+                requireIndex(position, within: elements.count)
+                return elements[position]
+            case .stored(let place): return Element._decode(place.element(position))
+            }
+        }
+        set {
+            requireIndex(position, within: count)
+            switch content {
+            case .own(var elements):
+                elements[position] = newValue
+                content = .own(elements)
+            case .stored(let place):
+                place.put(.index(position), .replace) { $0.elements(CollectionOfOne(newValue)) }
+            }
+        }
+    }
+
+    /// Walks the elements that there are now, whatever is written meanwhile.
+    public func makeIterator() -> ListIterator<Element> { ListIterator(self) }
+}
+
+/// A walk over the elements that a list had at its start.
+public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
+    private let list: List<Element>
+    private let count: Int
+    private var position = 0
+
+    init(_ list: List<Element>) {
+        self.list = list
+        count = list.count
+    }
+
+    /// The next element.
+    public mutating func next() -> Element? {
+        guard position < count, position < list.count else { return nil }
+        defer { position += 1 }
+        return list[position]
+    }
+}
+
+extension List: Equatable {
+    /// Whether two lists have equal elements, or, managed, are one list of one object.
+    public static func == (a: List, b: List) -> Bool {
+        switch (a.content, b.content) {
+        case (.own(let x), .own(let y)): x == y
+        case (.stored(let x), .stored(let y)):
+            x.object.isSameObject(as: y.object) && x.member == y.member
+        default: false
+        }
+    }
+}
+
+extension List: _Persistable {
+    /// The type in the schema.
+    public static var _shape: PropertyShape { PropertyShape(.list, Element._element) }
+    /// The value of a property without a default.
+    public static func _unset() -> List { List() }
+
+    /// Reads a managed object's property.
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> List {
+        List(CollectionPlace(object, member: Int(position.member)))
+    }
+
+    /// Writes a managed object's property.
+    public static func _assign(_ value: List, _ object: ObjectBase, _ position: FieldPosition) {
+        let place = CollectionPlace(object, member: Int(position.member))
+        let elements = value.elements
+        place.assign { $0.elements(elements) }
+    }
+
+    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    public static func _held(_ value: List, replacing old: List?) -> List {
+        let copy = List()
+        copy.content = .own(value.elements)
+        return copy
+    }
+
+    /// Returns a value that stands for a tracing instance's property.
+    public static func _trace(_ object: ObjectBase, field: Int) -> List {
+        object.note(field)
+        return List()
+    }
+
+    /// States a value of a property.
+    public static func _state(_ value: List, in statement: Statement) {
+        statement.elements(value.elements)
+    }
+
+    /// Makes a value of an object that has become managed lead to the store.
+    public static func _manage(_ value: List, _ object: ObjectBase, _ position: FieldPosition) {
+        value.content = .stored(CollectionPlace(object, member: Int(position.member)))
+    }
+}

@@ -1,0 +1,214 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+/// Values by keys, which are strings.
+///
+/// A managed map is walked in the order of its keys' bytes. Keys have neither `.` nor `$`: percent-encode them.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
+    private enum Content {
+        case own([String: Value])
+        case stored(CollectionPlace)
+    }
+
+    private var content: Content
+
+    /// An empty map.
+    public init() { content = .own([:]) }
+
+    init(_ place: CollectionPlace) { content = .stored(place) }
+
+    var place: CollectionPlace? {
+        if case .stored(let place) = content { place } else { nil }
+    }
+
+    /// The realm of the map's object; nil for one that holds its values itself.
+    public var realm: Realm? { place.map { Realm($0.realm) } }
+    /// Whether the map's object is gone.
+    public var isInvalidated: Bool { place?.isInvalidated ?? false }
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { place?.realm.isFrozen ?? false }
+
+    /// The number of entries.
+    public var count: Int {
+        switch content {
+        case .own(let values): values.count
+        case .stored(let place): place.collection.count
+        }
+    }
+
+    /// The keys, in the order of their bytes.
+    public var keys: [Key] {
+        switch content {
+        case .own(let values):
+            values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { Key(_key: $0) }
+        case .stored(let place): (0..<place.collection.count).map { Key(_key: place.key($0)) }
+        }
+    }
+
+    /// The values, in the order of their keys.
+    public var values: [Value] { keys.compactMap { self[$0] } }
+
+    private var entries: [(String, Value)] {
+        keys.compactMap { key in self[key].map { (key._key, $0) } }
+    }
+
+    private static func fault(of key: String) -> String? {
+        for character in [".", "$"] where key.contains(character) {
+            return "Dictionary::insert: key must not contain '\(character)'"
+        }
+        return nil
+    }
+
+    /// The value of a key; nil where there is none. Setting nil removes the key.
+    public subscript(key: Key) -> Value? {
+        get {
+            switch content {
+            case .own(let values): values[key._key]
+            case .stored(let place): place.value(key._key).map { Value._decode($0) }
+            }
+        }
+        set {
+            guard let newValue else { return removeObject(for: key) }
+            updateValue(newValue, forKey: key)
+        }
+    }
+
+    /// Gives a key a value.
+    public func updateValue(_ value: Value, forKey key: Key) {
+        let fault = Self.fault(of: key._key)
+        switch content {
+        case .own(var values):
+            if let fault { Misuse.end(fault) }
+            values[key._key] = value
+            content = .own(values)
+        case .stored(let place):
+            place.requireWrite()
+            if let fault { return place.realm.fail(fault) }
+            place.put(.key(Array(key._key.utf8)), .put) {
+                $0.entries(CollectionOfOne((key._key, value)))
+            }
+        }
+    }
+
+    /// The value of a key; nil where there is none.
+    public func object(forKey key: Key) -> Value? { self[key] }
+
+    /// Gives a key a value.
+    public func setValue(_ value: Value, forKey key: Key) { updateValue(value, forKey: key) }
+
+    /// Removes a key.
+    public func removeObject(for key: Key) {
+        switch content {
+        case .own(var values):
+            values[key._key] = nil
+            content = .own(values)
+        case .stored(let place):
+            place.requireWrite()
+            if place.value(key._key) != nil { place.remove(.key(Array(key._key.utf8))) }
+        }
+    }
+
+    /// Removes all keys.
+    public func removeAll() { assign([]) }
+
+    /// Adds other entries.
+    ///
+    /// - Parameters:
+    ///   - other: The entries.
+    ///   - combine: Returns the value of a key that both have, from the present one and the other.
+    public func merge<S: Sequence>(
+        _ other: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S.Element == (key: Key, value: Value) {
+        for (key, value) in other {
+            updateValue(try self[key].map { try combine($0, value) } ?? value, forKey: key)
+        }
+    }
+
+    private func assign(_ entries: [(String, Value)]) {
+        switch content {
+        case .own: content = .own(Dictionary(entries, uniquingKeysWith: { _, last in last }))
+        case .stored(let place): place.assign { $0.entries(entries) }
+        }
+    }
+}
+
+/// A type that the keys of a map can have: `String`.
+public protocol _MapKey: Hashable {
+    /// Makes a key of its text.
+    init(_key: String)
+    /// The text.
+    var _key: String { get }
+}
+
+extension String: _MapKey {
+    /// Makes a key of its text.
+    public init(_key: String) { self = _key }
+    /// The text.
+    public var _key: String { self }
+}
+
+extension Map: Sequence {
+    /// An entry.
+    public typealias Element = SingleMapEntry<Key, Value>
+
+    /// Walks the entries that there are now, in the order of their keys.
+    public func makeIterator() -> IndexingIterator<[SingleMapEntry<Key, Value>]> {
+        keys.compactMap { key in self[key].map { SingleMapEntry(key: key, value: $0) } }
+            .makeIterator()
+    }
+
+    /// The entries as pairs.
+    public func asKeyValueSequence() -> [(key: Key, value: Value)] {
+        map { (key: $0.key, value: $0.value) }
+    }
+}
+
+/// An entry of a map.
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue> {
+    /// The key.
+    public let key: Key
+    /// The value.
+    public let value: Value
+}
+
+extension Map: _Persistable {
+    /// The type in the schema.
+    public static var _shape: PropertyShape { PropertyShape(.map, Value._element) }
+    /// The value of a property without a default.
+    public static func _unset() -> Map { Map() }
+
+    /// Reads a managed object's property.
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Map {
+        Map(CollectionPlace(object, member: Int(position.member)))
+    }
+
+    /// Writes a managed object's property.
+    public static func _assign(_ value: Map, _ object: ObjectBase, _ position: FieldPosition) {
+        let entries = value.entries
+        CollectionPlace(object, member: Int(position.member)).assign { $0.entries(entries) }
+    }
+
+    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    public static func _held(_ value: Map, replacing old: Map?) -> Map {
+        let copy = Map()
+        copy.assign(value.entries)
+        return copy
+    }
+
+    /// Returns a value that stands for a tracing instance's property.
+    public static func _trace(_ object: ObjectBase, field: Int) -> Map {
+        object.note(field)
+        return Map()
+    }
+
+    /// States a value of a property.
+    public static func _state(_ value: Map, in statement: Statement) {
+        statement.entries(value.entries)
+    }
+
+    /// Makes a value of an object that has become managed lead to the store.
+    public static func _manage(_ value: Map, _ object: ObjectBase, _ position: FieldPosition) {
+        value.content = .stored(CollectionPlace(object, member: Int(position.member)))
+    }
+}

@@ -1,0 +1,168 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+/// A collection of distinct values, or of links to distinct objects.
+///
+/// A managed set is walked in the order of its values, of nulls, bools, numbers, texts and so on. One that a program makes holds its elements in
+/// any order.
+public final class MutableSet<Element: RealmCollectionValue> {
+    private enum Content {
+        case own([Element])
+        case stored(CollectionPlace)
+    }
+
+    private var content: Content
+
+    /// An empty set.
+    public init() { content = .own([]) }
+
+    init(_ place: CollectionPlace) { content = .stored(place) }
+
+    var place: CollectionPlace? {
+        if case .stored(let place) = content { place } else { nil }
+    }
+
+    /// The realm of the set's object; nil for one that holds its elements itself.
+    public var realm: Realm? { place.map { Realm($0.realm) } }
+    /// Whether the set's object is gone.
+    public var isInvalidated: Bool { place?.isInvalidated ?? false }
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { place?.realm.isFrozen ?? false }
+
+    private var elements: [Element] { Array(self) }
+
+    private func assign(_ elements: [Element]) {
+        switch content {
+        case .own: content = .own(elements)
+        case .stored(let place): place.assign { $0.elements(elements) }
+        }
+    }
+
+    /// Adds an element, unless it is there.
+    public func insert(_ object: Element) {
+        switch content {
+        case .own(var elements):
+            if elements.contains(object) { return }
+            elements.append(object)
+            content = .own(elements)
+        case .stored(let place): place.put(.end, .add) { $0.elements(CollectionOfOne(object)) }
+        }
+    }
+
+    /// Adds elements.
+    public func insert(objectsIn objects: some Sequence<Element>) {
+        for object in Array(objects) { insert(object) }
+    }
+
+    /// Removes an element, if it is there.
+    public func remove(_ object: Element) {
+        switch content {
+        case .own(var elements):
+            elements.removeAll { $0 == object }
+            content = .own(elements)
+        case .stored(let place):
+            place.requireWrite()
+            if let index = firstIndex(of: object) { place.remove(.index(index)) }
+        }
+    }
+
+    /// Removes all elements.
+    public func removeAll() { assign([]) }
+
+    /// Whether an element is there.
+    public func contains(_ object: Element) -> Bool { firstIndex(of: object) != nil }
+
+    /// Whether another set has all of the elements.
+    public func isSubset(of other: MutableSet<Element>) -> Bool {
+        let others = Set(other)
+        return allSatisfy(others.contains)
+    }
+
+    /// Whether the two have an element in common.
+    public func intersects(_ other: MutableSet<Element>) -> Bool {
+        let others = Set(other)
+        return contains { others.contains($0) }
+    }
+
+    /// Adds the elements of another set.
+    public func formUnion(_ other: MutableSet<Element>) { insert(objectsIn: other) }
+
+    /// Keeps the elements that another set has.
+    public func formIntersection(_ other: MutableSet<Element>) {
+        let others = Set(other)
+        assign(elements.filter(others.contains))
+    }
+
+    /// Removes the elements that another set has.
+    public func subtract(_ other: MutableSet<Element>) {
+        let others = Set(other)
+        assign(elements.filter { !others.contains($0) })
+    }
+}
+
+extension MutableSet: RandomAccessCollection {
+    /// The first position.
+    public var startIndex: Int { 0 }
+    /// The position behind the last element.
+    public var endIndex: Int { count }
+
+    /// The number of elements. Cost: constant.
+    public var count: Int {
+        switch content {
+        case .own(let elements): elements.count
+        case .stored(let place): place.collection.count
+        }
+    }
+
+    /// The element at a position.
+    public subscript(position: Int) -> Element {
+        switch content {
+        case .own(let elements): elements[position]
+        case .stored(let place): Element._decode(place.element(position))
+        }
+    }
+}
+
+extension MutableSet: _Persistable {
+    /// The type in the schema.
+    public static var _shape: PropertyShape { PropertyShape(.set, Element._element) }
+    /// The value of a property without a default.
+    public static func _unset() -> MutableSet { MutableSet() }
+
+    /// Reads a managed object's property.
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> MutableSet {
+        MutableSet(CollectionPlace(object, member: Int(position.member)))
+    }
+
+    /// Writes a managed object's property.
+    public static func _assign(_ value: MutableSet, _ object: ObjectBase, _ position: FieldPosition)
+    {
+        let elements = value.elements
+        CollectionPlace(object, member: Int(position.member)).assign { $0.elements(elements) }
+    }
+
+    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    public static func _held(_ value: MutableSet, replacing old: MutableSet?) -> MutableSet {
+        let copy = MutableSet()
+        copy.assign(value.elements)
+        return copy
+    }
+
+    /// Returns a value that stands for a tracing instance's property.
+    public static func _trace(_ object: ObjectBase, field: Int) -> MutableSet {
+        object.note(field)
+        return MutableSet()
+    }
+
+    /// States a value of a property.
+    public static func _state(_ value: MutableSet, in statement: Statement) {
+        statement.elements(value.elements)
+    }
+
+    /// Makes a value of an object that has become managed lead to the store.
+    public static func _manage(_ value: MutableSet, _ object: ObjectBase, _ position: FieldPosition)
+    {
+        value.content = .stored(CollectionPlace(object, member: Int(position.member)))
+    }
+}

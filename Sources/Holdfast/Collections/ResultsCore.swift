@@ -1,0 +1,173 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+
+/// The objects of a class that meet a condition, in their order: what `Results` of any element share.
+///
+/// The keys are found when they are first asked for, and again after the view has changed.
+final class ResultsCore {
+    let realm: RealmCore
+    /// The class, by its name: tables move in other versions of the schema.
+    private let model: ModelClass
+    let parts: QueryParts
+    /// The objects as they were last found.
+    private var found: Found?
+
+    /// The objects that were found, under a generation of the view.
+    struct Found {
+        var generation: UInt64
+        var keys: [UInt64]
+        /// The objects' rows, where they were at hand and stay: outside of a write, which moves them.
+        var rows: [UnsafeRawPointer]?
+    }
+
+    init(_ realm: RealmCore, _ binding: ClassBinding, _ parts: QueryParts) {
+        self.realm = realm
+        model = binding.model
+        self.parts = parts
+    }
+
+    var binding: ClassBinding { realm.binding(of: model.type) }
+
+    var limits: QueryLimits { QueryLimits(memoryByteCountMax: .max) }
+
+    /// The keys of the objects.
+    var keys: [UInt64] { objects.keys }
+
+    /// The objects, found again where the view has changed.
+    var objects: Found {
+        realm.checkThread()
+        let generation = realm.state.pointee.generation
+        if realm.isInvalidated { return Found(generation: generation, keys: []) }
+        let view = realm.view
+        if let found, found.generation == realm.state.pointee.generation { return found }
+        var objects = Found(generation: realm.state.pointee.generation, keys: [])
+        do throws(StoreError) {
+            if isWhole, !realm.isInWrite {
+                objects = try inOrder(view, objects.generation)
+            } else {
+                objects.keys = try query.run(in: view, limits: limits).keys
+            }
+        } catch {
+            realm.storageFailed(error)
+        }
+        found = objects
+        return objects
+    }
+
+    /// Finds the objects with their rows.
+    private func inOrder(_ view: ReadTransaction, _ generation: UInt64) throws(StoreError) -> Found
+    {
+        let sort = parts.suffixes.compactMap { suffix -> [SortKey]? in
+            if case .sort(let keys) = suffix { keys } else { nil }
+        }
+        // The sort that was asked for last counts most, and each is stable.
+        let query = ObjectQuery(
+            classIndex: binding.rowClass.index, predicate: parts.predicate,
+            sort: sort.reversed().flatMap { $0 })
+        var keys: [UInt64] = []
+        var rows: [UnsafeRawPointer] = []
+        try QueryExecution(query, in: view, limits: limits).run(limit: .max) { key, row in
+            keys.append(key)
+            rows.append(row.base)
+            return true
+        }
+        return Found(generation: generation, keys: keys, rows: rows)
+    }
+
+    private var query: StagedQuery {
+        StagedQuery(
+            classIndex: binding.rowClass.index, predicate: parts.predicate, suffixes: parts.suffixes
+        )
+    }
+
+    /// Whether nothing but sorts follows the condition, so that the order does not change what there is.
+    var isWhole: Bool {
+        parts.suffixes.allSatisfy { if case .sort = $0 { true } else { false } }
+    }
+
+    /// Counts the objects. Cost: that of a count by an index where one tells, and no more than of ``keys``.
+    var count: Int {
+        realm.checkThread()
+        if realm.isInvalidated { return 0 }
+        if let found, found.generation == realm.state.pointee.generation { return found.keys.count }
+        guard isWhole else { return keys.count }
+        do throws(StoreError) {
+            let view = realm.view
+            let query = ObjectQuery(classIndex: binding.rowClass.index, predicate: parts.predicate)
+            if parts.predicate == nil { return try view.count(binding.rowClass) }
+            return try QueryExecution(query.counted, in: view, limits: limits).count()
+        } catch {
+            realm.storageFailed(error)
+            return 0
+        }
+    }
+
+    /// Returns the object at a position; ends the process beyond the end.
+    func object(_ position: Int) -> ObjectBase {
+        let keys = keys
+        if position < 0 { Misuse.end("Index \(position) is out of bounds: a negative value.") }
+        guard position < keys.count else {
+            Misuse.end("Index \(position) is out of bounds (must be less than \(keys.count)).")
+        }
+        return realm.object(binding, key: keys[position], row: nil)
+    }
+
+    // MARK: Further conditions
+
+    private func adding(_ change: (inout QueryParts) -> Void) -> ResultsCore {
+        var parts = parts
+        change(&parts)
+        return ResultsCore(realm, binding, parts)
+    }
+
+    /// The objects that meet a condition as well.
+    func filtered(_ text: String, _ arguments: [QueryArgument]) throws(InvalidQuery) -> ResultsCore
+    {
+        let compiled: CompiledQuery
+        do {
+            compiled = try CompiledQuery.compile(
+                text: text, arguments: arguments, rootClass: binding.rowClass.index,
+                schema: realm.schema.rows, now: { Timestamp.now() })
+        } catch {
+            throw InvalidQuery(error)
+        }
+        return adding { parts in
+            parts.require(compiled.predicate)
+            parts.suffixes += compiled.suffixes
+        }
+    }
+
+    /// The same objects in another order.
+    func sorted(_ list: [(keyPath: String, isAscending: Bool)]) throws(InvalidQuery) -> ResultsCore
+    {
+        let keys = try list.map { (key) throws(InvalidQuery) in
+            try sortKeys(key.keyPath, clause: "sort", isAscending: key.isAscending)
+        }
+        return adding { $0.suffixes.append(.sort(keys.flatMap { $0 })) }
+    }
+
+    /// The first object of each combination of values.
+    func distinct(_ keyPaths: [String]) throws(InvalidQuery) -> ResultsCore {
+        let keys = try keyPaths.map { (path) throws(InvalidQuery) in
+            try sortKeys(path, clause: "distinct", isAscending: true)
+        }
+        return adding { $0.suffixes.append(.distinct(keys.flatMap { $0 })) }
+    }
+
+    private func sortKeys(
+        _ keyPath: String, clause: String, isAscending: Bool
+    ) throws(InvalidQuery) -> [SortKey] {
+        var keys: [SortKey]
+        do {
+            keys = try SortKey.parse(
+                list: keyPath, clause: clause, root: .objects(classIndex: binding.rowClass.index),
+                schema: realm.schema.rows)
+        } catch {
+            throw InvalidQuery(error)
+        }
+        for index in keys.indices { keys[index].isAscending = isAscending }
+        return keys
+    }
+}

@@ -1,0 +1,28 @@
+import Synchronization
+
+/// The one way by which a fault of the program that uses the library becomes known.
+///
+/// A fault that a value can cause inside a write (its type, size, range or key) makes `write` throw and roll back, see
+/// ``Realm/write(withoutNotifying:_:)``. A mistake in the program (another thread, no transaction, a deleted object, an index
+/// out of bounds) ends the process, with the message on standard error.
+public enum Misuse {
+    private static let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+    /// Has `observer` told of each message, on the thread that made the fault and before anything else happens; nil ends that.
+    ///
+    /// For tests. Thread-safe.
+    @_spi(Testing) public static func observe(_ observer: (@Sendable (String) -> Void)?) {
+        Self.observer.withLock { $0 = observer }
+    }
+
+    static func tell(_ message: String) {
+        let present = observer.withLock { $0 }
+        present?(message)
+    }
+
+    /// Ends the process because of a mistake in the program.
+    @usableFromInline static func end(_ message: String) -> Never {
+        tell(message)
+        fatalError(message)
+    }
+}

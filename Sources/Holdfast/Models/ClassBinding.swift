@@ -1,0 +1,59 @@
+import HoldfastRows
+
+/// A class of the program together with its table in one version of the schema. Immutable; any thread may use it.
+final class ClassBinding: @unchecked Sendable {
+    // Unchecked for the class of the program, see ``ModelClass``.
+
+    let model: ModelClass
+    let rowClass: RowClass
+    /// Where the value of each of the class's properties is.
+    let positions: [FieldPosition]
+    /// The offset of each property's wrapper in an object, and what is written there of an object that leads to the store.
+    private let placements: [(offset: Int, position: FieldPosition)]
+    /// The property of each member; nil for those that the program does not declare.
+    let fieldOfMember: [Int?]
+
+    /// Nil when the table lacks a property of the class.
+    init?(_ model: ModelClass, _ rowClass: RowClass) {
+        self.model = model
+        self.rowClass = rowClass
+        var positions: [FieldPosition] = []
+        var fieldOfMember = [Int?](repeating: nil, count: rowClass.members.count)
+        for (field, declared) in model.fields.enumerated() {
+            guard let member = rowClass.memberIndex[declared.columnName] else { return nil }
+            fieldOfMember[member] = field
+            let compiled = rowClass.members[member]
+            let isPlain = compiled.storage.shape == .single && !compiled.isOptional
+            let isFixed = isPlain && compiled.storage.element.fixedByteCount != nil
+            positions.append(
+                FieldPosition(
+                    member: member, slot: isFixed ? rowClass.currentSlot(member) : -1))
+        }
+        self.positions = positions
+        placements = zip(model.fields, positions).map { (offset: $0.offset, position: $1) }
+        self.fieldOfMember = fieldOfMember
+    }
+
+    /// Makes an object that leads to the store.
+    func makeObject() -> ObjectBase {
+        let object = model.type.init()
+        place(object)
+        return object
+    }
+
+    /// Writes where the values are into an object of the class that holds none itself.
+    func place(_ object: ObjectBase) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for placement in placements {
+            (base + placement.offset).storeBytes(of: placement.position, as: FieldPosition.self)
+        }
+    }
+
+    /// Has an object that held its values itself lead to the store.
+    func manage(_ object: ObjectBase) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for (field, position) in zip(model.fields, positions) {
+            field.wrapper.manage(base + field.offset, object, position)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CHoldfastRuntime
+import Synchronization
+
+/// The classes of objects in the program and its libraries.
+enum ClassDiscovery {
+    private static let found = Mutex<[ObjectBase.Type]?>(nil)
+
+    /// Returns every class of objects that may be in a realm whose configuration names none; nil where the program's tables of
+    /// types have a form that is not known, so that configurations have to name classes.
+    ///
+    /// Cost: about a millisecond once for each process.
+    static func classes() -> [ObjectBase.Type]? {
+        found.withLock { found in
+            if let found { return found }
+            let search = Search()
+            let isWhole = withExtendedLifetime(search) {
+                holdfast_for_each_class(
+                    { metadata, context in
+                        guard let context else { return }
+                        let search = Unmanaged<Search>.fromOpaque(context).takeUnretainedValue()
+                        search.take(unsafeBitCast(metadata, to: Any.Type.self))
+                    }, Unmanaged.passUnretained(search).toOpaque())
+            }
+            guard isWhole else { return nil }
+            let classes = search.classes.sorted {
+                ModelClass.name(of: $0) < ModelClass.name(of: $1)
+            }
+            found = classes
+            return classes
+        }
+    }
+
+    private final class Search {
+        var classes: [ObjectBase.Type] = []
+
+        func take(_ type: Any.Type) {
+            guard let model = type as? ObjectBase.Type, model != ObjectBase.self,
+                model != Object.self, model != EmbeddedObject.self, model != AsymmetricObject.self
+            else { return }
+            classes.append(model)
+        }
+    }
+}

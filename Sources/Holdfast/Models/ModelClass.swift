@@ -1,0 +1,120 @@
+@_spi(Reflection) import Swift
+import HoldfastObjectModel
+import Synchronization
+
+/// A class of objects, as the program declares it: found once for each type. Immutable; any thread may use it.
+final class ModelClass: @unchecked Sendable {
+    // Unchecked: a class's type is no value that changes.
+
+    let type: ObjectBase.Type
+    /// The name of its table.
+    let name: String
+    let kind: ObjectClass.Kind
+    /// The properties in the order of declaration, those of base classes first.
+    let fields: [ModelField]
+    /// The positions of the properties by name.
+    let index: [String: Int]
+    /// What is wrong with the declaration by itself, a sentence each.
+    let faults: [String]
+
+    private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
+
+    /// Returns the class of a type. Cost: a look-up but for the first time.
+    static func of(_ type: ObjectBase.Type) -> ModelClass {
+        let id = ObjectIdentifier(type)
+        if let found = known.withLock({ $0[id] }) { return found }
+        // Outside of the lock: an initializer of the program runs.
+        let made = ModelClass(type)
+        return known.withLock { known in
+            if let other = known[id] { return other }
+            known[id] = made
+            return made
+        }
+    }
+
+    /// Returns the name of a type's table: that of the class without what it is nested in.
+    static func name(of type: ObjectBase.Type) -> String { String(describing: type) }
+
+    private init(_ type: ObjectBase.Type) {
+        self.type = type
+        name = Self.name(of: type)
+        kind =
+            type is EmbeddedObject.Type
+            ? .embedded : type is AsymmetricObject.Type ? .asymmetric : .object
+        let mapping = type.propertiesMapping()
+        let sample = type.init()
+        let base = Unmanaged.passUnretained(sample).toOpaque()
+        var fields: [ModelField] = []
+        var faults: [String] = []
+        // Of a class, and past fields whose types are not known at run time.
+        _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
+            name, offset, fieldType, _ in
+            guard let wrapper = fieldType as? any PersistedField.Type else { return true }
+            // The wrapper of `age` is stored as `_age`.
+            let stored = String(cString: name)
+            let name = stored.hasPrefix("_") ? String(stored.dropFirst()) : stored
+            fields.append(
+                ModelField(
+                    name: name, columnName: mapping[name] ?? name, offset: offset,
+                    shape: wrapper.shape, attributes: wrapper.attributes(at: base + offset),
+                    originProperty: wrapper.originProperty(at: base + offset), wrapper: wrapper))
+            return true
+        }
+        withExtendedLifetime(sample) {}
+        let primaryKeys = fields.filter(\.attributes.isPrimaryKey)
+        if primaryKeys.count > 1 {
+            faults.append(
+                "Properties '\(primaryKeys[0].name)' and '\(primaryKeys[1].name)' are both marked as the primary key of '\(self.name)'."
+            )
+        }
+        for field in fields where field.shape.kind == .origins && field.originProperty == nil {
+            faults.append(
+                "LinkingObjects property '\(self.name).\(field.name)' must set the origin property name with @Persisted(originProperty: \"name\")."
+            )
+        }
+        self.fields = fields
+        self.faults = faults
+        index = Dictionary(
+            fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
+    }
+
+    /// The class as the store's model has it.
+    var definition: ObjectClass {
+        ObjectClass(
+            name: name, kind: kind,
+            primaryKey: fields.first(where: \.attributes.isPrimaryKey)?.columnName,
+            properties: fields.map { $0.definition })
+    }
+}
+
+extension ModelField {
+    /// The property as the store's model has it.
+    var definition: HoldfastObjectModel.Property {
+        let element: ElementType
+        switch shape.element.kind {
+        case .scalar(let scalar): element = .scalar(scalar)
+        case .object(let reference): element = .object(ModelClass.name(of: reference.type))
+        }
+        let type: HoldfastObjectModel.PropertyType
+        switch shape.kind {
+        case .single: type = .single(element)
+        case .list: type = .list(element)
+        case .set: type = .set(element)
+        case .map: type = .map(element)
+        case .origins:
+            if case .object(let reference) = shape.element.kind {
+                let name = originProperty ?? ""
+                let model = reference.type
+                type = .linkingObjects(
+                    className: ModelClass.name(of: model),
+                    property: model.propertiesMapping()[name] ?? name)
+            } else {
+                type = .linkingObjects(className: "", property: originProperty ?? "")
+            }
+            return HoldfastObjectModel.Property(name: columnName, type: type)
+        }
+        return HoldfastObjectModel.Property(
+            name: columnName, type: type, isOptional: shape.element.isOptional,
+            isIndexed: attributes.isIndexed, cases: shape.element.cases)
+    }
+}

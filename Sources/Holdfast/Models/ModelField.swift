@@ -1,0 +1,19 @@
+import HoldfastObjectModel
+
+/// A property of a class of objects, as the program declares it.
+struct ModelField: @unchecked Sendable {
+    // Unchecked: the default value's closure is the program's own, as in every instance.
+
+    /// The name in the class.
+    let name: String
+    /// The name under which it is stored.
+    let columnName: String
+    /// The offset of its wrapper in an instance.
+    let offset: Int
+    let shape: PropertyShape
+    let attributes: FieldAttributes
+    /// Of an inverse link the property that it is the inverse of, by its name in the class.
+    let originProperty: String?
+    /// The wrapper's type.
+    let wrapper: any PersistedField.Type
+}

@@ -1,0 +1,107 @@
+/// A property that a realm stores.
+///
+///     class Dog: Object {
+///         @Persisted(primaryKey: true) var id: ObjectId
+///         @Persisted(indexed: true) var name = "Rex"
+///         @Persisted var age: Int?
+///     }
+///
+/// In a managed object the property is read from, and written to, the store. In an unmanaged one it is a stored property,
+/// whose default value is made when it is first read.
+@propertyWrapper
+public struct Persisted<Value: _Persistable> {
+    /// Where the value of a managed object is: the first member, since ``ClassBinding`` writes it by its address.
+    @usableFromInline var position = FieldPosition()
+    var attributes = FieldAttributes()
+    /// The value of an unmanaged object, once there is one.
+    @usableFromInline var held: Value?
+    var initial: (() -> Value)?
+    /// Of an inverse link the property that it is the inverse of.
+    var originProperty: String?
+
+    /// A property with the default value of its type.
+    public init() {}
+
+    /// A property with a default value, which is made once for each object.
+    public init(wrappedValue: @autoclosure @escaping () -> Value) { initial = wrappedValue }
+
+    init(_ attributes: FieldAttributes, _ initial: (() -> Value)? = nil) {
+        self.attributes = attributes
+        self.initial = initial
+    }
+
+    /// Only properties of objects can be persisted.
+    @available(
+        *, unavailable,
+        message: "@Persisted is for properties of Object, EmbeddedObject and AsymmetricObject"
+    )
+    public var wrappedValue: Value {
+        get { Misuse.end("@Persisted is for properties of classes of objects.") }
+        // swift-format-ignore: UnusedSetterValue
+        set { Misuse.end("@Persisted is for properties of classes of objects.") }
+    }
+
+    /// The value of an object's property.
+    @inlinable
+    public static subscript<Owner: ObjectBase>(
+        _enclosingInstance object: Owner,
+        wrapped property: ReferenceWritableKeyPath<Owner, Value>,
+        storage storage: ReferenceWritableKeyPath<Owner, Self>
+    ) -> Value {
+        @inline(__always) get {
+            let position = object[keyPath: storage].position
+            if position.member >= 0 { return Value._read(object, position) }
+            return unmanaged(object, storage)
+        }
+        @inline(__always) set {
+            let position = object[keyPath: storage].position
+            if position.member >= 0 {
+                Value._assign(newValue, object, position)
+            } else {
+                hold(newValue, object, storage)
+            }
+        }
+    }
+
+    /// Returns the value of an unmanaged object's property, and makes it where there is none; on a tracing instance the
+    /// property is noted.
+    @usableFromInline
+    static func unmanaged<Owner: ObjectBase>(
+        _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
+    ) -> Value {
+        if let held = object[keyPath: storage].held { return held }
+        let position = object[keyPath: storage].position
+        if position.isTraced { return Value._trace(object, field: position.field) }
+        let value = object[keyPath: storage].initial?() ?? Value._unset()
+        object[keyPath: storage].held = value
+        return value
+    }
+
+    @usableFromInline
+    static func hold<Owner: ObjectBase>(
+        _ value: Value, _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
+    ) {
+        let old = object[keyPath: storage].held
+        object[keyPath: storage].held = Value._held(value, replacing: old)
+    }
+}
+
+extension Persisted where Value: _Indexable {
+    /// A property with an index.
+    public init(indexed: Bool) { self.init(FieldAttributes(isIndexed: indexed)) }
+
+    /// A property with an index and a default value.
+    public init(wrappedValue: @autoclosure @escaping () -> Value, indexed: Bool) {
+        self.init(FieldAttributes(isIndexed: indexed), wrappedValue)
+    }
+}
+
+extension Persisted where Value: _PrimaryKey {
+    /// A property that is the primary key of its class.
+    public init(primaryKey: Bool) { self.init(FieldAttributes(isPrimaryKey: primaryKey)) }
+
+    /// A property that is the primary key of its class, with a default value.
+    public init(wrappedValue: @autoclosure @escaping () -> Value, primaryKey: Bool) {
+        self.init(FieldAttributes(isPrimaryKey: primaryKey), wrappedValue)
+    }
+}

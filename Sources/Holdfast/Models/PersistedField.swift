@@ -1,0 +1,77 @@
+/// A property's wrapper, by its address in an object: `Persisted` of any type.
+protocol PersistedField {
+    static var shape: PropertyShape { get }
+    static func attributes(at address: UnsafeMutableRawPointer) -> FieldAttributes
+    static func originProperty(at address: UnsafeMutableRawPointer) -> String?
+    /// States the value of an unmanaged object.
+    static func state(_ address: UnsafeMutableRawPointer, in statement: Statement)
+    /// Has a value that an object held itself lead to the store from now on.
+    static func manage(
+        _ address: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition)
+    /// Reads the value, whether or not the object is managed.
+    static func value(_ address: UnsafeMutableRawPointer, _ object: ObjectBase) -> any _Persistable
+    /// Gives the property a value of any type, whether or not the object is managed; false where it does not fit.
+    static func set(
+        _ value: Any, _ address: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ reader: ValueReader
+    ) -> Bool
+}
+
+extension Persisted: PersistedField {
+    private static func wrapper(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
+        address.assumingMemoryBound(to: Self.self)
+    }
+
+    static var shape: PropertyShape { Value._shape }
+
+    static func attributes(at address: UnsafeMutableRawPointer) -> FieldAttributes {
+        wrapper(address).pointee.attributes
+    }
+
+    static func originProperty(at address: UnsafeMutableRawPointer) -> String? {
+        wrapper(address).pointee.originProperty
+    }
+
+    private static func held(_ address: UnsafeMutableRawPointer) -> Value {
+        let wrapper = wrapper(address)
+        if let held = wrapper.pointee.held { return held }
+        let made = wrapper.pointee.initial?() ?? Value._unset()
+        wrapper.pointee.held = made
+        return made
+    }
+
+    static func state(_ address: UnsafeMutableRawPointer, in statement: Statement) {
+        Value._state(held(address), in: statement)
+    }
+
+    static func manage(
+        _ address: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition
+    ) {
+        let wrapper = wrapper(address)
+        if let held = wrapper.pointee.held { Value._manage(held, object, position) }
+        wrapper.pointee.held = nil
+        wrapper.pointee.position = position
+    }
+
+    static func value(
+        _ address: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> any _Persistable {
+        let position = wrapper(address).pointee.position
+        return position.member >= 0 ? Value._read(object, position) : held(address)
+    }
+
+    static func set(
+        _ value: Any, _ address: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ reader: ValueReader
+    ) -> Bool {
+        guard let new = Value._converted(value, StatedValues(reader: reader)) else { return false }
+        let wrapper = wrapper(address)
+        let position = wrapper.pointee.position
+        if position.member >= 0 {
+            Value._assign(new, object, position)
+        } else {
+            wrapper.pointee.held = Value._held(new, replacing: wrapper.pointee.held)
+        }
+        return true
+    }
+}

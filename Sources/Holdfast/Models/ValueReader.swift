@@ -1,0 +1,126 @@
+import Foundation
+
+/// Reads the values that a program states as dictionaries, arrays and objects: of `init(value:)`, `create` and `setValue`.
+final class ValueReader {
+    /// Why a value was refused.
+    struct Fault: Error {
+        let message: String
+    }
+
+    /// The names of the properties that were stated of each object.
+    private(set) var stated: [ObjectIdentifier: Set<String>] = [:]
+    /// The first fault.
+    private var fault: Fault?
+
+    /// Gives an unmanaged object the properties that a value states.
+    ///
+    /// - `value`: A dictionary by names, an array in the order of declaration, or an object.
+    /// - Throws: A fault that names the property and the types.
+    func fill(_ object: ObjectBase, from value: Any) throws(Fault) {
+        let model = ModelClass.of(type(of: object))
+        var names: Set<String> = []
+        switch value {
+        case let dictionary as [String: Any]:
+            for name in dictionary.keys where model.index[name] == nil {
+                throw Fault(
+                    message:
+                        "Invalid value '\(dictionary)' to initialize object of type '\(model.name)': unknown property '\(name)'."
+                )
+            }
+            for field in model.fields {
+                guard let value = dictionary[field.name] else { continue }
+                try set(object, field, value, model)
+                names.insert(field.name)
+            }
+        case let array as [Any]:
+            let fields = model.fields.filter { $0.shape.kind != .origins }
+            guard array.count <= fields.count else {
+                throw Fault(
+                    message:
+                        "Invalid array input: more values (\(array.count)) than properties (\(fields.count))."
+                )
+            }
+            for (field, value) in zip(fields, array) {
+                try set(object, field, value, model)
+                names.insert(field.name)
+            }
+        case let other as ObjectBase:
+            let source = ModelClass.of(type(of: other))
+            for field in model.fields where field.shape.kind != .origins {
+                guard let index = source.index[field.name] else { continue }
+                let base = Unmanaged.passUnretained(other).toOpaque()
+                let value = source.fields[index].wrapper.value(
+                    base + source.fields[index].offset, other)
+                try set(object, field, value, model)
+                names.insert(field.name)
+            }
+        default:
+            throw Fault(
+                message: "Invalid value '\(value)' to initialize object of type '\(model.name)'.")
+        }
+        stated[ObjectIdentifier(object)] = names
+        kept.append(object)
+    }
+
+    /// The objects that were made, so that their identities stay theirs.
+    private var kept: [ObjectBase] = []
+
+    private func set(
+        _ object: ObjectBase, _ field: ModelField, _ value: Any, _ model: ModelClass
+    ) throws(Fault) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        let isFitting = field.wrapper.set(value, base + field.offset, object, self)
+        if let fault { throw fault }
+        guard isFitting else {
+            throw Fault(
+                message:
+                    "Invalid value '\(value)' of type '\(Swift.type(of: value))' for '\(field.typeName)' property '\(model.name).\(field.name)'."
+            )
+        }
+    }
+
+    /// Makes an object of a value; one of its class stays itself where it is unmanaged.
+    func object<T: ObjectBase>(_ type: T.Type, _ value: Any) -> T? {
+        if let object = value as? T { return object }
+        guard value is [String: Any] || value is [Any] || value is ObjectBase else { return nil }
+        let object = T()
+        do { try fill(object, from: value) } catch {
+            if fault == nil { fault = error }
+            return nil
+        }
+        return object
+    }
+}
+
+extension ModelField {
+    /// The type as messages name it.
+    var typeName: String {
+        let element: String
+        switch shape.element.kind {
+        case .scalar(let scalar): element = scalar.name
+        case .object(let reference): element = ModelClass.name(of: reference.type)
+        }
+        switch shape.kind {
+        case .single: return element
+        case .list: return "array<\(element)>"
+        case .set: return "set<\(element)>"
+        case .map: return "dictionary<string, \(element)>"
+        case .origins: return "linking objects"
+        }
+    }
+}
+
+extension ObjectBase {
+    /// An unmanaged object with the properties that a value states; others have their defaults.
+    ///
+    ///     Dog(value: ["name": "Rex", "age": 3])
+    ///
+    /// A value that does not fit ends the process, before anything is made.
+    ///
+    /// - Parameter value: A dictionary by names, an array in the order of declaration, or an object; the same for links,
+    ///   embedded objects and collections within it.
+    public convenience init(value: Any) {
+        self.init()
+        do { try ValueReader().fill(self, from: value) } catch { Misuse.end(error.message) }
+    }
+}

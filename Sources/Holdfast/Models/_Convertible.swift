@@ -1,0 +1,178 @@
+import Foundation
+
+/// A type of properties that values of other types can be turned into: what dictionaries state.
+public protocol _Convertible {
+    /// Turns a value into one of the type; nil where it does not fit.
+    static func _converted(_ value: Any, _ reader: StatedValues) -> Self?
+}
+
+/// The reading of stated values.
+public struct StatedValues {
+    let reader: ValueReader
+
+    /// A value without the optionals around it; nil for none.
+    static func unwrapped(_ value: Any) -> Any? {
+        if value is NSNull { return nil }
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return value }
+        return mirror.children.first.flatMap { unwrapped($0.value) }
+    }
+}
+
+extension _Persistable {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? { value as? Self }
+}
+
+extension _StoredInteger {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+        if let value = value as? Self { return value }
+        if value is Bool { return nil }
+        return (value as? any BinaryInteger).flatMap { Self(exactly: $0) }
+    }
+}
+
+extension Double {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Double? {
+        if let value = value as? Double { return value }
+        if value is Bool { return nil }
+        if let value = value as? Float { return Double(value) }
+        return (value as? any BinaryInteger).map { Double(Int64(clamping: $0)) }
+    }
+}
+
+extension Float {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Float? {
+        if let value = value as? Float { return value }
+        return Double._converted(value, reader).map { Float($0) }
+    }
+}
+
+extension Decimal128 {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Decimal128? {
+        switch value {
+        case let value as Decimal128: value
+        case is Bool: nil
+        case is Double, is Float, is any BinaryInteger: Decimal128(value: value)
+        case let value as String: try? Decimal128(string: value)
+        default: nil
+        }
+    }
+}
+
+extension ObjectId {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> ObjectId? {
+        value as? ObjectId ?? (value as? String).flatMap { try? ObjectId(string: $0) }
+    }
+}
+
+extension ObjectBase {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+        reader.reader.object(Self.self, value)
+    }
+}
+
+extension Optional where Wrapped: _OptionalPersistable {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Wrapped?? {
+        guard let value = StatedValues.unwrapped(value) else { return .some(nil) }
+        return Wrapped._converted(value, reader).map { .some($0) }
+    }
+}
+
+extension PersistableEnum {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+        if let value = value as? Self { return value }
+        return RawValue._converted(value, reader).flatMap { Self(rawValue: $0) }
+    }
+}
+
+extension _CustomPersistable {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+        if let value = value as? Self { return value }
+        return PersistedType._converted(value, reader).flatMap { _value(of: $0) }
+    }
+}
+
+extension AnyRealmValue {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> AnyRealmValue? {
+        guard let value = StatedValues.unwrapped(value) else { return AnyRealmValue.none }
+        switch value {
+        case let value as AnyRealmValue: return value
+        case let value as Bool: return .bool(value)
+        case let value as Int: return .int(value)
+        case let value as any BinaryInteger: return .int(Int(clamping: value))
+        case let value as Float: return .float(value)
+        case let value as Double: return .double(value)
+        case let value as String: return .string(value)
+        case let value as Data: return .data(value)
+        case let value as Date: return .date(value)
+        case let value as ObjectId: return .objectId(value)
+        case let value as Decimal128: return .decimal128(value)
+        case let value as UUID: return .uuid(value)
+        case let value as ObjectBase: return .object(value)
+        case let value as [String: Any]:
+            return .fromDictionary(value.compactMapValues { _converted($0, reader) })
+        case let value as [Any]: return .fromArray(value.compactMap { _converted($0, reader) })
+        default: return nil
+        }
+    }
+}
+
+extension List {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> List? {
+        if let list = value as? List { return list }
+        guard let values = StatedValues.unwrapped(value) else { return List() }
+        guard let elements = (values as? any Sequence).map({ Self.all($0, reader) }) ?? nil else {
+            return nil
+        }
+        let list = List()
+        list.append(objectsIn: elements)
+        return list
+    }
+
+    private static func all(_ values: some Sequence, _ reader: StatedValues) -> [Element]? {
+        var elements: [Element] = []
+        for value in values {
+            guard let element = Element._converted(value, reader) else { return nil }
+            elements.append(element)
+        }
+        return elements
+    }
+}
+
+extension MutableSet {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> MutableSet? {
+        if let set = value as? MutableSet { return set }
+        guard let list = List<Element>._converted(value, reader) else { return nil }
+        let set = MutableSet()
+        set.insert(objectsIn: list)
+        return set
+    }
+}
+
+extension Map {
+    /// Turns a value into one of the type; nil where it does not fit.
+    public static func _converted(_ value: Any, _ reader: StatedValues) -> Map? {
+        if let map = value as? Map { return map }
+        guard let values = StatedValues.unwrapped(value) else { return Map() }
+        guard let entries = values as? [String: Any] else { return nil }
+        let map = Map()
+        for (key, value) in entries {
+            guard let value = Value._converted(value, reader) else { return nil }
+            map[Key(_key: key)] = value
+        }
+        return map
+    }
+}

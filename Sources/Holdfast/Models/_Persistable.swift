@@ -1,0 +1,77 @@
+/// A type that a property of a class of objects can have.
+///
+/// The requirements are the library's own. Types of the program conform through `PersistableEnum`, `CustomPersistable` and
+/// `FailableCustomPersistable`.
+public protocol _Persistable: _Convertible {
+    /// The type in the schema.
+    static var _shape: PropertyShape { get }
+    /// The value of a property without a default.
+    static func _unset() -> Self
+    /// Reads a managed object's property.
+    static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Self
+    /// Writes a managed object's property.
+    static func _assign(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
+    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    static func _held(_ value: Self, replacing old: Self?) -> Self
+    /// Returns a value that stands for a tracing instance's property.
+    static func _trace(_ object: ObjectBase, field: Int) -> Self
+    /// States a value of a property.
+    static func _state(_ value: Self, in statement: Statement)
+    /// Makes a value of an object that has become managed lead to the store.
+    static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
+}
+
+extension _Persistable {
+    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    public static func _held(_ value: Self, replacing old: Self?) -> Self { value }
+    /// Makes a value of an object that has become managed lead to the store.
+    public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
+}
+
+/// A type that a property with an index can have.
+public protocol _Indexable: _Persistable {}
+
+/// A type that a primary key can have.
+public protocol _PrimaryKey: _Indexable {}
+
+/// A type that may stand in an optional: `Int` of `Int?`.
+public protocol _OptionalPersistable: RealmCollectionValue {
+    /// Reads a stored value; nil for null, and for what is no value of the type.
+    static func _decodeOptional(_ stored: StoredElement) -> Self?
+}
+
+/// A type that the elements of collections, and single properties, can have.
+public protocol RealmCollectionValue: _Persistable, Hashable {
+    /// The type in the schema.
+    static var _element: ElementShape { get }
+    /// Reads a stored value.
+    static func _decode(_ stored: StoredElement) -> Self
+    /// Hands the value over to be stored: exactly one call of `sink`.
+    static func _encode(_ value: Self, to sink: ElementSink)
+}
+
+extension RealmCollectionValue {
+    /// The type in the schema.
+    public static var _shape: PropertyShape { PropertyShape(.single, _element) }
+
+    /// Reads a managed object's property.
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Self {
+        object.decode(position, Self.self)
+    }
+
+    /// Writes a managed object's property.
+    public static func _assign(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {
+        object.assign(position) { _state(value, in: $0) }
+    }
+
+    /// States a value of a property.
+    public static func _state(_ value: Self, in statement: Statement) {
+        statement.single { _encode(value, to: $0) }
+    }
+
+    /// Returns a value that stands for a tracing instance's property.
+    public static func _trace(_ object: ObjectBase, field: Int) -> Self {
+        object.note(field)
+        return _unset()
+    }
+}

@@ -1,0 +1,28 @@
+import HoldfastQuery
+
+/// Why the text of a query was refused.
+public struct InvalidQuery: Error, CustomStringConvertible, Hashable, Sendable {
+    /// A sentence that says what is wrong.
+    public let message: String
+    /// Where in the text, in Unicode scalars from 1.
+    public let column: Int
+    /// What to write instead, where that can be said.
+    public let hint: String?
+
+    /// The message, with the column and the hint.
+    public var description: String {
+        "Invalid predicate: \(message) (column \(column))" + (hint.map { "; \($0)" } ?? "")
+    }
+
+    init(message: String, column: Int, hint: String?) {
+        self.message = message
+        self.column = column
+        self.hint = hint
+    }
+
+    init(_ error: QueryError) {
+        message = error.message
+        column = error.column
+        hint = error.hint
+    }
+}

@@ -1,0 +1,26 @@
+import Synchronization
+
+/// The names of the properties that key paths lead through, each found once.
+enum KeyPathNames {
+    private struct Known: @unchecked Sendable {
+        // Unchecked: key paths do not change.
+        var names: [AnyKeyPath: [String]] = [:]
+    }
+
+    private static let known = Mutex(Known())
+
+    /// Returns the names of the properties on the way; ends the process for a key path that leads through none.
+    static func names<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> [String] {
+        if let names = known.withLock({ $0.names[keyPath] }) { return names }
+        let chains = KeyPathTrace.chains(in: Root.self) { instance in
+            if let root = instance as? Root { _ = root[keyPath: keyPath] }
+        }
+        guard chains.count == 1, let names = chains.first else {
+            Misuse.end(
+                "The key path of '\(ModelClass.name(of: Root.self))' leads through no persisted property."
+            )
+        }
+        known.withLock { $0.names[keyPath] = names }
+        return names
+    }
+}

@@ -1,0 +1,52 @@
+import HoldfastObjectModel
+import HoldfastQuery
+
+/// The arguments of a text query, as a program states them.
+enum QueryArguments {
+    /// Turns values of any type into arguments; `%@` and the like become `$0`, `$1`, … elsewhere.
+    ///
+    /// - Throws: ``InvalidQuery`` for a value that no query can have.
+    static func values(_ values: [Any], _ text: String) throws(InvalidQuery) -> [QueryArgument] {
+        var arguments: [QueryArgument] = []
+        for (index, value) in values.enumerated() {
+            guard let plain = plain(value) else {
+                throw InvalidQuery(
+                    message:
+                        "Argument \(index) of type '\(type(of: value))' is no value of a query.",
+                    column: 1, hint: nil)
+            }
+            arguments.append(QueryArgument(plain))
+        }
+        return arguments
+    }
+
+    private static func plain(_ value: Any) -> Value? {
+        if let object = value as? ObjectBase { return link(object) }
+        if let value = PrimaryKeyValue.plain(value) { return value }
+        if let list = value as? [Any] {
+            var values: [Value] = []
+            for element in list {
+                guard let value = plain(element) else { return nil }
+                values.append(value)
+            }
+            return .list(values)
+        }
+        return nil
+    }
+
+    private static func link(_ object: ObjectBase) -> Value? {
+        guard let place = object.place else { return nil }
+        let rowClass = place.rootClass
+        let name = rowClass.definition.name
+        guard let member = rowClass.primaryKeyIndex else {
+            return .link(className: name, key: .int(Int64(bitPattern: place.key)))
+        }
+        let (row, _) = object.requireRow()
+        let field = rowClass.field(member, in: row)
+        let storage = rowClass.members[member].storage
+        return .link(
+            className: name,
+            key: field.isNull
+                ? .null : Value(stored: field.bytes(storage, place.realm.source), storage.element))
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HoldfastObjectStore
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastStorageMemory
+import HoldfastThreads
+
+/// A store that realms use, in its folder or in memory. Thread-safe.
+final class OpenedStore: Sendable {
+    /// How the store is shared with others of the process.
+    private enum Share: Sendable {
+        case folder(SharedStore)
+        case memory(name: String)
+    }
+
+    let store: Store
+    let fileURL: URL?
+    private let share: Share
+
+    private init(_ store: Store, _ fileURL: URL?, _ share: Share) {
+        self.store = store
+        self.fileURL = fileURL
+        self.share = share
+    }
+
+    /// Opens the store of a configuration, or shares the one that is open.
+    ///
+    /// - Throws: ``Realm/Error``.
+    static func open(_ configuration: Realm.Configuration) throws -> OpenedStore {
+        guard let url = configuration.fileURL else {
+            let name = configuration.inMemoryIdentifier ?? ""
+            return OpenedStore(try MemoryStores.open(name), nil, .memory(name: name))
+        }
+        let path = url.path
+        if !FileManager.default.fileExists(atPath: path) {
+            if configuration.readOnly {
+                throw Realm.Error(.fileNotFound, "There is no store at '\(path)'.", fileURL: url)
+            }
+            do {
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            } catch {
+                throw Realm.Error(
+                    .fileAccess,
+                    "The folder of '\(path)' can't be made: \(error.localizedDescription)",
+                    fileURL: url)
+            }
+        }
+        var options = StoreOptions()
+        options.isReadOnly = configuration.readOnly
+        do throws(StoreError) {
+            let shared = try OpenStores.open(folder: path, options: options) {
+                () throws(StorageError) in
+                var engine = LMDBOptions(directory: path)
+                engine.access = configuration.readOnly ? .reading : .writing
+                return try LMDBEngine(engine)
+            }
+            return OpenedStore(shared.store, url, .folder(shared))
+        } catch {
+            if case .openedOtherwise = error {
+                throw Realm.Error(
+                    .invalidConfiguration,
+                    "Realm at path '\(path)' already opened with different read permissions.",
+                    fileURL: url)
+            }
+            throw Realm.Error(error, url)
+        }
+    }
+
+    /// Ends the share: the store is closed with the last one.
+    func release() {
+        switch share {
+        case .folder(let shared): shared.release()
+        case .memory(let name): MemoryStores.release(name)
+        }
+    }
+}
+
+/// The stores in memory of this process, by their identifiers. Thread-safe.
+private enum MemoryStores {
+    private struct Entry {
+        var store: Store
+        var holderCount: Int
+    }
+
+    private static let entries = Monitor<[String: Entry]>([:])
+
+    static func open(_ name: String) throws -> Store {
+        let opened: Result<Store, StoreError> = entries.withLock { entries in
+            if let present = entries[name] {
+                entries[name]?.holderCount += 1
+                return .success(present.store)
+            }
+            do throws(StoreError) {
+                let store = try Store(engine: MemoryEngine())
+                entries[name] = Entry(store: store, holderCount: 1)
+                return .success(store)
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(StoreError) { return try opened.get() } catch { throw Realm.Error(error, nil) }
+    }
+
+    static func release(_ name: String) {
+        let last: Store? = entries.withLock { entries in
+            guard let entry = entries[name] else { return nil }
+            if entry.holderCount > 1 {
+                entries[name]?.holderCount -= 1
+                return nil
+            }
+            entries[name] = nil
+            return entry.store
+        }
+        last?.close()
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import HoldfastObjectModel
+import HoldfastRows
+
+/// A primary key that a program states.
+enum PrimaryKeyValue {
+    /// Encodes a value of any type; nil where it does not fit the property.
+    static func encoded<Key>(_ key: Key, _ rowClass: RowClass, _ member: Int) -> OrderedKey? {
+        let draft = ObjectDraft(rowClass, isMerge: true)
+        guard let value = plain(key), draft.set(member, value: value) else { return nil }
+        return OrderedKey(value)
+    }
+
+    /// A value of any type as the store's model has it; nil for one that is no plain value.
+    static func plain(_ value: Any) -> Value? {
+        if let scalar = value as? any _Scalar { return scalar._stored.value }
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional {
+            return mirror.children.first.map { plain($0.value) } ?? .null
+        }
+        if value is NSNull { return .null }
+        if let raw = (value as? any RawRepresentable)?.rawAny { return plain(raw) }
+        return nil
+    }
+}
+
+extension RawRepresentable {
+    fileprivate var rawAny: Any { rawValue }
+}

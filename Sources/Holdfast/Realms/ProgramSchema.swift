@@ -1,0 +1,116 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+
+/// The classes of a realm, taken from the program, checked, and brought into the store.
+enum ProgramSchema {
+    /// The classes of a configuration, with those that they lead to.
+    ///
+    /// - Throws: ``Realm/Error`` with every fault of the declarations.
+    static func models(of configuration: Realm.Configuration) throws -> [ModelClass] {
+        let types: [ObjectBase.Type]
+        if let stated = configuration.objectTypes {
+            types = stated
+        } else {
+            guard let found = ClassDiscovery.classes() else {
+                throw Realm.Error(
+                    .schemaMismatch,
+                    "The classes of this program can't be found: name them in the configuration's `objectTypes`."
+                )
+            }
+            types = found.filter { $0.shouldIncludeInDefaultSchema() }
+        }
+        var models: [ModelClass] = []
+        var known: Set<ObjectIdentifier> = []
+        var waiting = types[...]
+        while let type = waiting.popFirst() {
+            guard known.insert(ObjectIdentifier(type)).inserted else { continue }
+            let model = ModelClass.of(type)
+            models.append(model)
+            guard configuration.objectTypes == nil else { continue }
+            for field in model.fields {
+                if case .object(let reference) = field.shape.element.kind {
+                    waiting.append(reference.type)
+                }
+            }
+        }
+        let faults = faults(of: models)
+        if !faults.isEmpty {
+            throw Realm.Error(
+                .schemaMismatch,
+                "Schema validation failed due to the following errors:\n- "
+                    + faults.joined(separator: "\n- "))
+        }
+        return models
+    }
+
+    private static func faults(of models: [ModelClass]) -> [String] {
+        var faults = models.flatMap(\.faults)
+        for (name, same) in Dictionary(grouping: models, by: \.name) where same.count > 1 {
+            let types = same.map { "'\(String(reflecting: $0.type))'" }.sorted().joined(
+                separator: " and ")
+            faults.append("Class name '\(name)' is not unique: \(types) have it.")
+        }
+        for model in models { faults += rules(of: model) }
+        if !faults.isEmpty { return faults }
+        return HoldfastObjectModel.Schema(classes: models.map(\.definition)).faults().map(\.detail)
+    }
+
+    /// The rules of optional properties, in Realm's words.
+    private static func rules(of model: ModelClass) -> [String] {
+        model.fields.compactMap { field in
+            guard case .object(let reference) = field.shape.element.kind else { return nil }
+            let name = ModelClass.name(of: reference.type)
+            switch field.shape.kind {
+            case .single, .map:
+                return field.shape.element.isOptional
+                    ? nil : "Object property '\(field.name)' must be marked as optional."
+            case .list where field.shape.element.isOptional:
+                return "List<\(name)> property '\(field.name)' must not be marked as optional."
+            case .set where field.shape.element.isOptional:
+                return
+                    "MutableSet<\(name)> property '\(field.name)' must not be marked as optional."
+            default: return nil
+            }
+        }
+    }
+
+    /// Brings classes into a store.
+    static func agree(
+        _ models: [ModelClass], with opened: OpenedStore, _ configuration: Realm.Configuration
+    ) throws {
+        let store = opened.store
+        let agreement = SchemaAgreement(models, with: store.catalog.schema)
+        let version = configuration.schemaVersion
+        let stored = store.catalog.schema.schemaVersion
+        if let stored, version < stored {
+            throw Realm.Error(
+                .schemaMismatch,
+                "Provided schema version \(version) is less than last set version \(stored).",
+                fileURL: configuration.fileURL)
+        }
+        if !agreement.differences.isEmpty, version == stored ?? 0,
+            !configuration.deleteRealmIfMigrationNeeded
+        {
+            throw Realm.Error(
+                .schemaMismatch,
+                "Migration is required due to the following errors:\n- "
+                    + agreement.differences.joined(separator: "\n- "),
+                fileURL: configuration.fileURL)
+        }
+        guard agreement.isChange || version != stored ?? 0 else { return }
+        if configuration.readOnly {
+            throw Realm.Error(
+                .schemaMismatch,
+                "The store lacks classes or properties of the program, and the realm is read-only.",
+                fileURL: configuration.fileURL)
+        }
+        let write = SchemaWrite { present in
+            var schema = SchemaAgreement(models, with: present).schema
+            schema.schemaVersion = version == 0 ? present.schemaVersion : version
+            return SchemaProposal(schema, allowsDataLoss: !agreement.differences.isEmpty)
+        }
+        do throws(StoreError) { try write.run(in: store) } catch {
+            throw Realm.Error(error, configuration.fileURL)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+extension Realm {
+    /// Makes an object of what a value states and adds it; with `update` an object of the same primary key is changed, and keeps
+    /// what the value does not state.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - value: As of `init(value:)`; an object of another realm is copied.
+    ///   - update: What becomes of an object that has the primary key.
+    /// - Returns: The managed object.
+    @discardableResult
+    public func create<T: Object>(
+        _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> T {
+        make(type, value, update)
+    }
+
+    /// Makes an object of an asymmetric class, which goes to the class's outbox.
+    public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
+        _ = make(type, value, .error)
+    }
+
+    private func make<T: ObjectBase>(_ type: T.Type, _ value: Any, _ update: UpdatePolicy) -> T {
+        let transaction = core.requireWrite()
+        core.flush()
+        let binding = core.binding(of: type)
+        let object = T()
+        if update != .error, binding.rowClass.primaryKeyIndex == nil {
+            core.fail("'\(binding.model.name)' does not have a primary key and can not be updated")
+            return object
+        }
+        let reader = ValueReader()
+        do { try reader.fill(object, from: value) } catch {
+            core.fail(error.message)
+            return object
+        }
+        let graph = ObjectGraph(core, transaction, update)
+        if update != .error { graph.stated = reader.stated }
+        graph.add(object)
+        return object
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+/// A view of a store's objects, and the way to change them.
+///
+/// A realm and its objects belong to the thread that opened it. It shows one version of the store, which it leaves at
+/// ``refresh()``, when a write begins, and when one ends.
+///
+///     let realm = try Realm()
+///     try realm.write { realm.add(Dog(value: ["name": "Rex"])) }
+public struct Realm {
+    let core: RealmCore
+
+    init(_ core: RealmCore) { self.core = core }
+
+    /// Opens the realm of a configuration, or returns the one that is open in the same place.
+    ///
+    /// Cost: that of two look-ups where it is open, else of opening the store and comparing its classes.
+    ///
+    /// - Throws: ``Realm/Error``.
+    public init(configuration: Configuration = .defaultConfiguration) throws {
+        core = try OpenRealms.core(of: configuration)
+    }
+
+    /// Opens the realm of a folder.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// The configuration that it was opened with.
+    public var configuration: Configuration { core.configuration }
+
+    // MARK: Writing
+
+    /// Runs `block` in a write transaction and commits it.
+    ///
+    /// - Returns: What `block` returns.
+    /// - Throws: What `block` throws, after everything was rolled back; the first fault of a value in it
+    ///   (``ValueFault``); ``Realm/Error`` when the commit fails.
+    @discardableResult
+    public func write<Result>(_ block: () throws -> Result) throws -> Result {
+        try core.begin()
+        let result: Result
+        do { result = try block() } catch {
+            if core.isInWrite { core.cancel() }
+            throw error
+        }
+        if core.isInWrite { try core.commit() }
+        return result
+    }
+
+    /// Begins a write transaction, after those of others have ended.
+    public func beginWrite() {
+        do { try core.begin() } catch { Misuse.end("The write can't begin: \(error)") }
+    }
+
+    /// Commits the write transaction.
+    ///
+    /// - Throws: As ``write(_:)``, after everything was rolled back.
+    public func commitWrite() throws { try core.commit() }
+
+    /// Takes back everything that the write transaction did.
+    public func cancelWrite() { core.cancel() }
+
+    /// Whether a write transaction is under way.
+    public var isInWriteTransaction: Bool {
+        core.checkThread()
+        return core.isInWrite
+    }
+
+    // MARK: Adding
+
+    /// What becomes of an object whose primary key another one has.
+    public enum UpdatePolicy: Int, Sendable {
+        /// The write fails.
+        case error = 1
+        /// The properties that differ are changed.
+        case modified = 3
+        /// All properties are written.
+        case all = 2
+    }
+
+    /// Adds an object and all that it leads to. One that the realm has already stays as it is.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        let transaction = core.requireWrite()
+        if let place = object.place {
+            if place.isGone || core.row(of: place) == nil {
+                return core.fail(
+                    "Adding a deleted or invalidated object to a Realm is not permitted")
+            }
+            if place.realm === core { return }
+            return core.fail(
+                "Object is already managed by another Realm. Use create instead to copy it into this Realm."
+            )
+        }
+        core.flush()
+        let binding = core.binding(of: type(of: object))
+        if update != .error, binding.rowClass.primaryKeyIndex == nil {
+            return core.fail(
+                "'\(binding.model.name)' does not have a primary key and can not be updated")
+        }
+        ObjectGraph(core, transaction, update).add(object)
+    }
+
+    /// Adds objects and all that they lead to.
+    public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
+    where S.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object. Links to it become nil, and lists lose it.
+    public func delete(_ object: ObjectBase) {
+        let transaction = core.requireWrite()
+        guard let place = object.place, place.realm === core else {
+            return core.fail("Can only delete an object from the Realm it belongs to.")
+        }
+        core.delete(place, transaction)
+    }
+
+    /// Deletes objects.
+    public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
+        for object in Array(objects) { delete(object) }
+    }
+
+    /// Deletes every object of the realm's classes.
+    public func deleteAll() {
+        let transaction = core.requireWrite()
+        for binding in core.schema.byIndex {
+            guard let binding, binding.rowClass.definition.kind == .object else { continue }
+            while true {
+                let keys = core.keys(of: binding, after: 0, atMost: 4096)
+                for key in keys {
+                    core.delete(
+                        ObjectPlace(core, binding, key: key, rootClass: binding.rowClass),
+                        transaction)
+                }
+                if keys.isEmpty { break }
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// All objects of a class.
+    public func objects<Element: Object>(_ type: Element.Type) -> Results<Element> {
+        core.checkThread()
+        return Results(ResultsCore(core, core.binding(of: type), QueryParts()))
+    }
+
+    /// The object with a primary key; nil when there is none. Cost: one look-up.
+    public func object<Element: Object, Key>(ofType type: Element.Type, forPrimaryKey key: Key)
+        -> Element?
+    {
+        core.checkThread()
+        let binding = core.binding(of: type)
+        guard let member = binding.rowClass.primaryKeyIndex else {
+            Misuse.end("'\(binding.model.name)' does not have a primary key")
+        }
+        guard let primaryKey = PrimaryKeyValue.encoded(key, binding.rowClass, member) else {
+            Misuse.end(
+                "Invalid value '\(key)' of type '\(Key.self)' for primary key of '\(binding.model.name)'."
+            )
+        }
+        return core.find(binding, primaryKey) as? Element
+    }
+
+    // MARK: Versions
+
+    /// Advances to the newest version.
+    ///
+    /// - Returns: Whether it was a newer one.
+    @discardableResult
+    public func refresh() -> Bool {
+        core.checkThread()
+        if core.isInWrite || core.isFrozen { return false }
+        return core.refresh()
+    }
+
+    /// Lets go of the version; objects and results that were read are invalid until they are fetched again.
+    public func invalidate() { core.invalidate() }
+
+    /// Whether there are no objects.
+    public var isEmpty: Bool {
+        core.checkThread()
+        return core.schema.byIndex.allSatisfy { binding in
+            guard let binding, binding.rowClass.definition.kind == .object else { return true }
+            return core.count(of: binding) == 0
+        }
+    }
+}
+
+extension Realm: Equatable {
+    /// Whether both are one realm in one place.
+    public static func == (a: Realm, b: Realm) -> Bool { a.core === b.core }
+}

@@ -1,0 +1,71 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+extension RealmCore {
+    /// Finds the object of a primary key.
+    func find(_ binding: ClassBinding, _ primaryKey: OrderedKey) -> ObjectBase? {
+        let view = view
+        do throws(StoreError) {
+            let found = try view.find(binding.rowClass, primaryKey: primaryKey)
+            return found.map { object(binding, key: $0.key, row: $0.row) }
+        } catch {
+            storageFailed(error)
+            return nil
+        }
+    }
+
+    /// Counts the objects of a class.
+    func count(of binding: ClassBinding) -> Int {
+        do throws(StoreError) { return try view.count(binding.rowClass) } catch {
+            storageFailed(error)
+            return 0
+        }
+    }
+
+    /// The keys of a class's objects behind one, in order.
+    func keys(of binding: ClassBinding, after: UInt64, atMost countMax: Int) -> [UInt64] {
+        var keys: [UInt64] = []
+        do throws(StoreError) {
+            try view.scan(binding.rowClass, after: after, expecting: countMax) { key, _ in
+                keys.append(key)
+                return keys.count < countMax
+            }
+        } catch {
+            storageFailed(error)
+        }
+        return keys
+    }
+
+    /// Deletes an object, or takes an embedded one from its owner.
+    func delete(_ place: ObjectPlace, _ transaction: WriteTransaction) {
+        flush()
+        if let owner = place.owners.last {
+            var path = EditPath(schema.rows.classes[place.rootClass.index])
+            path.owners = Array(place.owners.dropLast())
+            for step in path.owners {
+                path.rowClass = schema.rows.classes[path.rowClass.members[step.member].classIndex]
+            }
+            path.member = owner.member
+            path.element = owner.element
+            edit(place) { editor throws(EditFailure) in
+                try editor.apply(ObjectEdit(path, .remove), origin: [])
+            }
+        } else {
+            do throws(StoreError) {
+                _ = try transaction.delete(place.rootClass, key: place.key)
+            } catch {
+                if case .objectNotFound = error {} else { fail(error) }
+            }
+        }
+        place.isGone = true
+        changed()
+    }
+
+    /// Advances to the newest version; false where it is the present one.
+    func refresh() -> Bool {
+        let before = commitNumber
+        advance()
+        return commitNumber != before
+    }
+}

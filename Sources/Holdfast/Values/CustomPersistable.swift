@@ -1,0 +1,88 @@
+/// A type of the program's that is stored as another one: a plain value, or an embedded object.
+///
+///     extension URL: FailableCustomPersistable {
+///         public typealias PersistedType = String
+///         public init?(persistedValue: String) { self.init(string: persistedValue) }
+///         public var persistableValue: String { absoluteString }
+///     }
+public protocol _CustomPersistable: _OptionalPersistable {
+    /// The type that is stored.
+    associatedtype PersistedType: _OptionalPersistable
+    /// The value as it is stored.
+    var persistableValue: PersistedType { get }
+    /// Makes a value of what is stored; nil where that is none.
+    static func _value(of persisted: PersistedType) -> Self?
+}
+
+/// A mapped type of which every stored value is one.
+public protocol CustomPersistable: _CustomPersistable {
+    /// Makes a value of what is stored.
+    init(persistedValue: PersistedType)
+}
+
+/// A mapped type of which a stored value may be none.
+public protocol FailableCustomPersistable: _CustomPersistable {
+    /// Makes a value of what is stored; nil where that is none.
+    init?(persistedValue: PersistedType)
+}
+
+extension CustomPersistable {
+    /// Makes a value of what is stored; nil where that is none.
+    public static func _value(of persisted: PersistedType) -> Self? {
+        Self(persistedValue: persisted)
+    }
+}
+
+extension FailableCustomPersistable {
+    /// Makes a value of what is stored; nil where that is none.
+    public static func _value(of persisted: PersistedType) -> Self? {
+        Self(persistedValue: persisted)
+    }
+}
+
+extension _CustomPersistable {
+    /// An embedded object is optional in the store, whatever the mapped property is.
+    public static var _element: ElementShape {
+        let shape = PersistedType._element
+        if case .object = shape.kind { return shape.optional }
+        return shape
+    }
+
+    /// The value of a property without a default.
+    public static func _unset() -> Self {
+        guard let value = _value(of: PersistedType._unset()) else {
+            Misuse.end(
+                "Failed to default construct a \(Self.self) using the default value for persisted type \(PersistedType.self)."
+            )
+        }
+        return value
+    }
+
+    /// Reads a stored value.
+    public static func _decode(_ stored: StoredElement) -> Self {
+        if stored.isNull { return _unset() }
+        guard let value = _decodeOptional(stored) else {
+            Misuse.end(
+                stored.owner.element == nil
+                    ? "Failed to convert persisted value '\(stored.plain.text)' to type '\(Self.self)' in a non-optional context."
+                    : "Could not convert value '\(stored.plain.text)' to type '\(Self.self)'.")
+        }
+        return value
+    }
+
+    /// Reads a stored value; nil for null, and for what is no value of the type.
+    public static func _decodeOptional(_ stored: StoredElement) -> Self? {
+        stored.isNull ? nil : _value(of: PersistedType._decode(stored))
+    }
+
+    /// Hands the value over to be stored.
+    public static func _encode(_ value: Self, to sink: ElementSink) {
+        PersistedType._encode(value.persistableValue, to: sink)
+    }
+
+    /// Returns a value that stands for a tracing instance's property.
+    public static func _trace(_ object: ObjectBase, field: Int) -> Self {
+        object.note(field)
+        return _unset()
+    }
+}

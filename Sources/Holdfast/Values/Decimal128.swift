@@ -1,0 +1,206 @@
+import Foundation
+import HoldfastObjectModel
+
+/// A decimal number of 34 digits, IEEE 754 decimal128, calculated with banker's rounding.
+public struct Decimal128: Sendable {
+    /// A difference of two numbers.
+    public typealias Stride = Decimal128
+    /// The absolute value.
+    public typealias Magnitude = Decimal128
+
+    let core: HoldfastObjectModel.Decimal128
+
+    init(_ core: HoldfastObjectModel.Decimal128) { self.core = core }
+
+    /// Zero.
+    public init() { core = HoldfastObjectModel.Decimal128(0) }
+
+    /// Reads `12.5`, `-1e10`, `NaN`, `Infinity` or `-Infinity`.
+    ///
+    /// - Throws: ``InvalidValueText``.
+    public init(string: String) throws {
+        guard let core = HoldfastObjectModel.Decimal128(string) else {
+            throw InvalidValueText(
+                "Invalid decimal '\(string)': write digits, a point and an exponent, as in 12.5 or 1e10"
+            )
+        }
+        self.core = core
+    }
+
+    /// The value of a number: exactly of an integer, to 15 digits of a floating-point number.
+    public init(number: NSNumber) {
+        if number.objCType.pointee == 0x64 || number.objCType.pointee == 0x66 {
+            self.init(floatLiteral: number.doubleValue)
+        } else {
+            self.init(number.int64Value)
+        }
+    }
+
+    /// An integer, exactly.
+    public init(_ value: Int64) { core = HoldfastObjectModel.Decimal128(value) }
+
+    /// The value of a decimal, an integer, a floating-point number (to 15 digits) or a text.
+    ///
+    /// Other values end the process.
+    public init(value: Any) {
+        switch value {
+        case let value as Decimal128: self = value
+        case let value as any BinaryInteger: self.init(Int64(clamping: value))
+        case let value as Double: self.init(floatLiteral: value)
+        case let value as Float: self.init(floatLiteral: Double(value))
+        case let value as String:
+            guard let core = HoldfastObjectModel.Decimal128(value) else {
+                Misuse.end("Cannot convert value '\(value)' of type 'String' to decimal128")
+            }
+            self.init(core)
+        default:
+            Misuse.end("Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
+        }
+    }
+
+    /// The least finite number.
+    public static var min: Decimal128 {
+        Decimal128(HoldfastObjectModel.Decimal128(leastAndGreatest: "-"))
+    }
+    /// The greatest finite number.
+    public static var max: Decimal128 {
+        Decimal128(HoldfastObjectModel.Decimal128(leastAndGreatest: ""))
+    }
+
+    /// Whether it is no number.
+    public var isNaN: Bool { core.kind == .nan }
+    /// Whether it is a NaN that signals.
+    public var isSignaling: Bool { isNaN && core.high & 1 << 57 != 0 }
+    /// The same.
+    public var isSignalingNaN: Bool { isSignaling }
+    /// Whether it is below zero.
+    public var isNegative: Bool { core.isNegative }
+}
+
+extension HoldfastObjectModel.Decimal128 {
+    /// 34 nines with the greatest exponent.
+    fileprivate init(leastAndGreatest sign: String) {
+        self = Self(sign + String(repeating: "9", count: 34) + "E6111") ?? Self(0)
+    }
+}
+
+extension Decimal128: SignedNumeric, Strideable {
+    /// An integer, where it is exactly representable.
+    public init?<T: BinaryInteger>(exactly source: T) {
+        guard let value = Int64(exactly: source) else {
+            guard let core = HoldfastObjectModel.Decimal128(source.description),
+                source.description.count <= 35
+            else {
+                return nil
+            }
+            self.init(core)
+            return
+        }
+        self.init(value)
+    }
+
+    /// The number without its sign.
+    public var magnitude: Decimal128 {
+        Decimal128(HoldfastObjectModel.Decimal128(high: core.high & ~(1 << 63), low: core.low))
+    }
+
+    /// Adds.
+    public static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
+        Decimal128(a.core + b.core)
+    }
+    /// Subtracts.
+    public static func - (a: Decimal128, b: Decimal128) -> Decimal128 {
+        Decimal128(a.core - b.core)
+    }
+    /// Multiplies.
+    public static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
+        Decimal128(a.core * b.core)
+    }
+    /// Divides; by zero it gives an infinity, or NaN of zero.
+    public static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
+        Decimal128(a.core / b.core)
+    }
+    /// Multiplies in place.
+    public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
+    /// Divides in place.
+    public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
+    /// The number with the other sign.
+    public static prefix func - (a: Decimal128) -> Decimal128 {
+        Decimal128(HoldfastObjectModel.Decimal128(high: a.core.high ^ 1 << 63, low: a.core.low))
+    }
+    /// The number that is so much greater.
+    public func advanced(by n: Decimal128) -> Decimal128 { self + n }
+    /// The difference to another number.
+    public func distance(to other: Decimal128) -> Decimal128 { other - self }
+}
+
+extension Decimal128: Hashable, Comparable {
+    /// Whether two numbers are equal: 1.0 and 1 are.
+    public static func == (a: Decimal128, b: Decimal128) -> Bool {
+        !a.isNaN && !b.isNaN && a.core.ordinal == b.core.ordinal
+    }
+    /// The order of numbers; NaN has none.
+    public static func < (a: Decimal128, b: Decimal128) -> Bool {
+        !a.isNaN && !b.isNaN && a.core.ordinal < b.core.ordinal
+    }
+    /// Hashes the number: equal ones hash alike.
+    public func hash(into hasher: inout Hasher) { hasher.combine(core.ordinal) }
+}
+
+extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral
+{
+    /// An integer of the program.
+    public init(integerLiteral value: Int64) { self.init(value) }
+    /// A floating-point number, to 15 digits.
+    public init(floatLiteral value: Double) {
+        core = HoldfastObjectModel.Decimal128(rounding: value, digitCount: 15)
+    }
+    /// A text of the program; one that is no number ends the process.
+    public init(stringLiteral value: String) {
+        guard let core = HoldfastObjectModel.Decimal128(value) else {
+            Misuse.end("Invalid decimal '\(value)'")
+        }
+        self.core = core
+    }
+}
+
+extension Decimal128: CustomStringConvertible, Codable {
+    /// The number without trailing zeros behind the point.
+    public var description: String {
+        let text = core.description
+        guard text.contains("."), !text.contains("E") else { return text }
+        let trimmed = text.reversed().drop { $0 == "0" }.drop { $0 == "." }
+        return String(trimmed.reversed())
+    }
+    /// The same.
+    public var stringValue: String { description }
+
+    /// Reads a text or a number.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            try self.init(string: text)
+        } else {
+            self.init(floatLiteral: try container.decode(Double.self))
+        }
+    }
+    /// Writes a text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(core.description)
+    }
+}
+
+extension Decimal128: _Scalar {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.decimal128) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Decimal128 {
+        Decimal128(stored.start.storedDecimal)
+    }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.decimal(core)) }
+    /// The value of a property without a default.
+    public static func _unset() -> Decimal128 { Decimal128() }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HoldfastObjectModel
+import Synchronization
+
+/// A 12-byte identifier, ordered by its bytes: four bytes of time, five of the process, three of a counter.
+public struct ObjectId: Hashable, Comparable, Sendable {
+    let core: ObjectID
+
+    init(_ core: ObjectID) { self.core = core }
+
+    /// An identifier of zeros; ``generate()`` makes a fresh one.
+    public init() { core = ObjectID(high: 0, low: 0) }
+
+    /// Reads 24 hexadecimal digits.
+    ///
+    /// - Throws: ``InvalidValueText``.
+    public init(string: String) throws {
+        guard let core = ObjectID(text: string) else {
+            throw InvalidValueText("Invalid Object ID string '\(string)': must be 24 hex digits")
+        }
+        self.core = core
+    }
+
+    /// Reads 24 hexadecimal digits that stand in the program; others end the process.
+    public init(_ digits: StaticString) {
+        guard let core = ObjectID(text: digits.description) else {
+            Misuse.end("Invalid Object ID string '\(digits)': must be 24 hex digits")
+        }
+        self.core = core
+    }
+
+    private static let counter = Atomic<UInt32>(UInt32.random(in: 0..<1 << 24))
+
+    /// An identifier of a time, a machine and a process, the last three bytes of a counter.
+    public init(timestamp: Date, machineId: Int, processId: Int) {
+        let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970)))
+        let machine = UInt64(truncatingIfNeeded: machineId) & 0xFF_FFFF
+        let process = UInt64(truncatingIfNeeded: processId) & 0xFFFF
+        let count = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
+        core = ObjectID(
+            high: seconds << 32 | machine << 8 | process >> 8,
+            low: UInt32(truncatingIfNeeded: process & 0xFF) << 24 | count)
+    }
+
+    /// Makes a fresh identifier; within a process they grow.
+    public static func generate() -> ObjectId { ObjectId(ObjectID.generate()) }
+
+    /// The time of its first four bytes.
+    public var timestamp: Date { Date(timeIntervalSince1970: Double(core.high >> 32)) }
+
+    /// The digits.
+    public var stringValue: String { core.description }
+
+    /// The order of the bytes.
+    public static func < (a: ObjectId, b: ObjectId) -> Bool { a.core < b.core }
+}
+
+extension ObjectID {
+    /// Reads 24 hexadecimal digits; nil for another text.
+    fileprivate init?(text: String) {
+        var text = text
+        guard let read = text.withUTF8({ ObjectID(text: UnsafeRawBufferPointer($0)) }) else {
+            return nil
+        }
+        self = read
+    }
+}
+
+extension ObjectId: CustomStringConvertible, Codable {
+    /// The digits.
+    public var description: String { core.description }
+
+    /// Reads the digits.
+    public init(from decoder: any Decoder) throws {
+        try self.init(string: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the digits.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(stringValue)
+    }
+}
+
+extension ObjectId: _Scalar, _PrimaryKey {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.objectID) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> ObjectId {
+        ObjectId(stored.start.storedObjectID)
+    }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.objectID(core)) }
+    /// The value of a property without a default.
+    public static func _unset() -> ObjectId { generate() }
+}
+
+/// A text that is not of the form that its type has.
+public struct InvalidValueText: Error, CustomStringConvertible, LocalizedError, Hashable, Sendable {
+    /// A sentence that names the text.
+    public let description: String
+    /// The same.
+    public var errorDescription: String? { description }
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,32 @@
+extension Optional: _Convertible, _Persistable, RealmCollectionValue
+where Wrapped: _OptionalPersistable {
+    /// The type in the schema.
+    public static var _element: ElementShape { Wrapped._element.optional }
+    /// The value of a property without a default.
+    public static func _unset() -> Wrapped? { nil }
+
+    /// Reads a stored value.
+    public static func _decode(_ stored: StoredElement) -> Wrapped? {
+        Wrapped._decodeOptional(stored)
+    }
+
+    /// Hands the value over to be stored.
+    public static func _encode(_ value: Wrapped?, to sink: ElementSink) {
+        if let value { Wrapped._encode(value, to: sink) } else { sink.null() }
+    }
+
+    /// Returns a value that stands for a tracing instance's property.
+    public static func _trace(_ object: ObjectBase, field: Int) -> Wrapped? {
+        Wrapped._trace(object, field: field)
+    }
+}
+
+extension _OptionalPersistable {
+    /// Reads a stored value; nil for null, and for what is no value of the type.
+    public static func _decodeOptional(_ stored: StoredElement) -> Self? {
+        stored.isNull ? nil : _decode(stored)
+    }
+}
+
+extension Optional: _Indexable where Wrapped: _OptionalPersistable & _Indexable {}
+extension Optional: _PrimaryKey where Wrapped: _OptionalPersistable & _PrimaryKey {}

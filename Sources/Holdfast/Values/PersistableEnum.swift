@@ -1,0 +1,42 @@
+/// An enum whose raw values are stored.
+///
+///     enum Mood: String, PersistableEnum { case happy, sad }
+///
+/// A stored raw value that is no case reads as nil where the property is optional, and else ends the process.
+public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _OptionalPersistable
+where RawValue: _Scalar & Comparable {}
+
+extension PersistableEnum {
+    /// The order of the raw values.
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    /// The type in the schema.
+    public static var _element: ElementShape {
+        ElementShape(
+            RawValue._element.kind, cases: allCases.map { $0.rawValue._stored.value })
+    }
+
+    /// The value of a property without a default.
+    public static func _unset() -> Self {
+        guard let first = allCases.first else { Misuse.end("The enum '\(Self.self)' has no case.") }
+        return first
+    }
+
+    /// Reads a stored value.
+    public static func _decode(_ stored: StoredElement) -> Self {
+        guard let value = _decodeOptional(stored) else {
+            Misuse.end("Stored value '\(stored.plain.text)' is no case of '\(Self.self)'.")
+        }
+        return value
+    }
+
+    /// Reads a stored value; nil for null, and for what is no value of the type.
+    public static func _decodeOptional(_ stored: StoredElement) -> Self? {
+        stored.isNull ? nil : Self(rawValue: RawValue._make(stored))
+    }
+
+    /// Hands the value over to be stored.
+    public static func _encode(_ value: Self, to sink: ElementSink) {
+        RawValue._encode(value.rawValue, to: sink)
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import HoldfastObjectModel
+import HoldfastRows
+
+/// A type whose values are one plain value in the store.
+public protocol _Scalar: _OptionalPersistable {
+    /// The type in the schema.
+    static var _scalar: ScalarKind { get }
+    /// Makes a value of what is stored.
+    static func _make(_ stored: StoredElement) -> Self
+    /// The value as it is stored.
+    var _stored: PlainValue { get }
+}
+
+/// The type of a plain value, as the schema has it.
+public struct ScalarKind: Hashable, Sendable {
+    let type: ScalarType
+    init(_ type: ScalarType) { self.type = type }
+}
+
+/// A plain value, as the store has it.
+public struct PlainValue: Hashable, Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+extension _Scalar {
+    /// The type in the schema.
+    public static var _element: ElementShape { ElementShape(.scalar(_scalar.type)) }
+
+    /// Reads a stored value.
+    public static func _decode(_ stored: StoredElement) -> Self {
+        if stored.isNull { return _unset() }
+        return _make(stored)
+    }
+
+    /// Hands the value over to be stored.
+    public static func _encode(_ value: Self, to sink: ElementSink) {
+        sink.plain(value._stored.value)
+    }
+}
+
+extension StoredElement {
+    /// The start of a value that is not null and has a fixed width.
+    @inline(__always) var start: UnsafeRawPointer {
+        bytes.baseAddress ?? UnsafeRawPointer(Self.zeros)
+    }
+
+    private nonisolated(unsafe) static let zeros: UnsafeMutableRawPointer = {
+        let zeros = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
+        zeros.initializeMemory(as: UInt8.self, repeating: 0, count: 16)
+        return zeros
+    }()
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension ObjectBase {
+    /// The address of a value of fixed width that is not null, where the object's row is at hand in the present layout; nil
+    /// where the way to it is longer.
+    @inlinable @inline(__always)
+    final func _slot(_ position: FieldPosition) -> UnsafeRawPointer? {
+        guard position.slot >= 0, let view = _view, view.pointee.holds(_generation), let row = _row
+        else { return nil }
+        return row + Int(position.slot)
+    }
+}
+
+/// An integer that is stored in eight bytes whatever its width.
+public protocol _StoredInteger: _Scalar, FixedWidthInteger, _PrimaryKey {}
+
+extension _StoredInteger {
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Self {
+        Self(truncatingIfNeeded: stored.start.storedInt)
+    }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.int(Int64(self))) }
+    /// The value of a property without a default.
+    public static func _unset() -> Self { 0 }
+
+    /// Reads a managed object's property.
+    @inlinable @inline(__always)
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Self {
+        if let slot = object._slot(position) {
+            return Self(truncatingIfNeeded: slot.loadUnaligned(as: Int64.self))
+        }
+        return object.decode(position, Self.self)
+    }
+}
+
+extension Int: _StoredInteger {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.int) }
+}
+extension Int8: _StoredInteger {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.int8) }
+}
+extension Int16: _StoredInteger {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.int16) }
+}
+extension Int32: _StoredInteger {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.int32) }
+}
+extension Int64: _StoredInteger {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.int64) }
+}
+
+extension Bool: _Scalar, _Indexable {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.bool) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Bool { stored.start.storedBool }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.bool(self)) }
+    /// The value of a property without a default.
+    public static func _unset() -> Bool { false }
+
+    /// Reads a managed object's property.
+    @inlinable @inline(__always)
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Bool {
+        if let slot = object._slot(position) { return slot.load(as: UInt8.self) != 0 }
+        return object.decode(position, Self.self)
+    }
+}
+
+extension Double: _Scalar {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.double) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Double { stored.start.storedDouble }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.double(self)) }
+    /// The value of a property without a default.
+    public static func _unset() -> Double { 0 }
+
+    /// Reads a managed object's property.
+    @inlinable @inline(__always)
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Double {
+        if let slot = object._slot(position) { return slot.loadUnaligned(as: Double.self) }
+        return object.decode(position, Self.self)
+    }
+}
+
+extension Float: _Scalar {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.float) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Float { stored.start.storedFloat }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.float(self)) }
+    /// The value of a property without a default.
+    public static func _unset() -> Float { 0 }
+}
+
+extension String: _Scalar, _PrimaryKey {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.string) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> String { stored.text }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.string(self)) }
+    /// The value of a property without a default.
+    public static func _unset() -> String { "" }
+}
+
+extension Data: _Scalar {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.data) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Data { Data(stored.bytes) }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.data(Array(self))) }
+    /// The value of a property without a default.
+    public static func _unset() -> Data { Data() }
+}
+
+extension Date: _Scalar, _Indexable {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.date) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> Date {
+        stored.start.storedDate.foundationDate
+    }
+    /// The value as it is stored.
+    public var _stored: PlainValue { PlainValue(.date(Timestamp(self))) }
+    /// The value of a property without a default.
+    public static func _unset() -> Date { Date() }
+
+    /// Reads a managed object's property.
+    @inlinable @inline(__always)
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Date {
+        if let slot = object._slot(position) {
+            return Date(
+                seconds: slot.loadUnaligned(as: Int64.self),
+                nanoseconds: slot.loadUnaligned(fromByteOffset: 8, as: Int32.self))
+        }
+        return object.decode(position, Self.self)
+    }
+}
+
+extension UUID: _Scalar, _PrimaryKey {
+    /// The type in the schema.
+    public static var _scalar: ScalarKind { ScalarKind(.uuid) }
+    /// Makes a value of what is stored.
+    public static func _make(_ stored: StoredElement) -> UUID {
+        UUID(uuid: stored.start.loadUnaligned(as: uuid_t.self))
+    }
+    /// The value as it is stored.
+    public var _stored: PlainValue {
+        withUnsafeBytes(of: uuid) { bytes in
+            PlainValue(
+                .uuid(
+                    UUID128(
+                        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                        low: UInt64(
+                            bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))))
+        }
+    }
+    /// The value of a property without a default.
+    public static func _unset() -> UUID { UUID() }
+}
+
+extension Date {
+    /// A point in time from the store's seconds and nanoseconds since 1970.
+    @inlinable init(seconds: Int64, nanoseconds: Int32) {
+        self.init(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+    }
+}
+
+extension Timestamp {
+    var foundationDate: Date { Date(seconds: seconds, nanoseconds: nanoseconds) }
+
+    /// The point in time of a date, to the nanosecond; one beyond the store's years is cut to them.
+    init(_ date: Date) {
+        let interval = date.timeIntervalSince1970
+        guard interval.isFinite, abs(interval) < 9e15 else {
+            self.init(
+                seconds: interval < 0 ? -9_000_000_000_000_000 : 9_000_000_000_000_000,
+                nanoseconds: 0)
+            return
+        }
+        let seconds = interval.rounded(.down)
+        let nanoseconds = ((interval - seconds) * 1e9).rounded()
+        self.init(
+            seconds: Int64(seconds) + (nanoseconds >= 1e9 ? 1 : 0),
+            nanoseconds: nanoseconds >= 1e9 ? 0 : Int32(nanoseconds))
+    }
+}

@@ -1,0 +1,177 @@
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+
+/// What a draft states of one property.
+public struct Statement {
+    let draft: ObjectDraft
+    let member: Int
+    /// Finds the objects that links lead to.
+    let graph: ObjectGraph
+
+    private var storage: FieldStorage { draft.rowClass.members[member].storage }
+
+    /// States a single value.
+    func single(_ encode: (ElementSink) -> Void) {
+        encode(ElementSink(taker: SingleSink(self)))
+    }
+
+    /// States the elements of a list or set.
+    func elements<Elements: Sequence>(_ elements: Elements)
+    where Elements.Element: RealmCollectionValue {
+        let sink = CollectionSink(self)
+        for element in elements { Elements.Element._encode(element, to: ElementSink(taker: sink)) }
+        sink.finish()
+    }
+
+    /// States the entries of a map.
+    func entries<Element: RealmCollectionValue>(_ entries: some Sequence<(String, Element)>) {
+        let sink = EntrySink(self)
+        for (key, value) in entries {
+            sink.key = key
+            Element._encode(value, to: ElementSink(taker: sink))
+        }
+        sink.finish()
+    }
+
+    // MARK: Sinks
+
+    private final class SingleSink: ElementTaker {
+        let statement: Statement
+        init(_ statement: Statement) { self.statement = statement }
+
+        func null() { statement.draft.setNull(statement.member) }
+
+        func plain(_ value: Value) {
+            statement.graph.require(value)
+            if !statement.draft.set(statement.member, value: value) {
+                statement.graph.fail(
+                    "Invalid value '\(value.text)' for property '\(statement.name)'.")
+            }
+        }
+
+        func object(_ object: ObjectBase) {
+            if statement.storage.element == .embedded {
+                if let child = statement.graph.embeddedDraft(of: object, for: .link) {
+                    statement.draft.set(statement.member, child: child)
+                }
+            } else if statement.graph.addReference(to: object, statement, element: nil) {
+                statement.draft.setReference(statement.member)
+            }
+        }
+
+        func mixed(_ write: (MixedSink) -> Void) {
+            let start = statement.draft.references.count
+            let sink = MixedSink(statement, base: 0)
+            write(sink)
+            statement.draft.set(statement.member, mixed: sink.view, from: start)
+        }
+    }
+
+    private final class CollectionSink: ElementTaker {
+        let statement: Statement
+        private let collection = ScalarCollectionBuilder()
+        private var children: [ObjectDraft] = []
+        private let referenceStart: Int
+        private var count = 0
+
+        init(_ statement: Statement) {
+            self.statement = statement
+            referenceStart = statement.draft.references.count
+            collection.reset(statement.storage.element)
+        }
+
+        func null() {
+            collection.appendNull()
+            count += 1
+        }
+
+        func plain(_ value: Value) {
+            statement.graph.require(value)
+            collection.append(value: value)
+            count += 1
+        }
+
+        func object(_ object: ObjectBase) {
+            if statement.storage.element == .embedded {
+                if let child = statement.graph.embeddedDraft(of: object, for: .element) {
+                    children.append(child)
+                }
+            } else if statement.graph.addReference(to: object, statement, element: count) {
+                count += 1
+            }
+        }
+
+        func mixed(_ write: (MixedSink) -> Void) {
+            let sink = MixedSink(statement, base: collection.byteCount)
+            write(sink)
+            sink.view.isNull ? collection.appendNull() : collection.append(text: sink.view.bytes)
+            count += 1
+        }
+
+        func finish() {
+            let draft = statement.draft
+            switch statement.storage.element {
+            case .embedded: draft.set(statement.member, children: children)
+            case .link: draft.setReferences(statement.member, from: referenceStart)
+            case .mixed: draft.set(statement.member, mixed: collection, from: referenceStart)
+            default: draft.set(statement.member, collection: collection)
+            }
+        }
+    }
+
+    private final class EntrySink: ElementTaker {
+        let statement: Statement
+        var key = ""
+        private let start: Int
+
+        init(_ statement: Statement) {
+            self.statement = statement
+            start = statement.draft.entries.count
+        }
+
+        private func add(_ value: DraftEntry.Value) {
+            var key = key
+            key.withUTF8 { statement.draft.addEntry(UnsafeRawBufferPointer($0), value) }
+        }
+
+        func null() { add(.null) }
+
+        func plain(_ value: Value) {
+            statement.graph.require(value)
+            let collection = ScalarCollectionBuilder()
+            collection.reset(statement.storage.element)
+            collection.append(value: value)
+            guard let bytes = collection.last else { return }
+            var key = key
+            key.withUTF8 { statement.draft.addEntry(UnsafeRawBufferPointer($0), bytes: bytes) }
+        }
+
+        func object(_ object: ObjectBase) {
+            if statement.storage.element == .embedded {
+                if let child = statement.graph.embeddedDraft(of: object, for: .entry) {
+                    add(.child(statement.draft.addChild(child)))
+                }
+            } else if statement.graph.addReference(
+                to: object, statement, element: statement.draft.entries.count)
+            {
+                add(.reference(statement.draft.references.count - 1))
+            }
+        }
+
+        func mixed(_ write: (MixedSink) -> Void) {
+            let referenceStart = statement.draft.references.count
+            let sink = MixedSink(statement, base: 0)
+            write(sink)
+            var key = key
+            key.withUTF8 {
+                statement.draft.addEntry(
+                    UnsafeRawBufferPointer($0), mixed: sink.view, from: referenceStart)
+            }
+        }
+
+        func finish() { statement.draft.setEntries(statement.member, from: start) }
+    }
+
+    private var name: String { draft.rowClass.definition.properties[member].name }
+}

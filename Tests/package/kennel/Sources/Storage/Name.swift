@@ -1,0 +1,2 @@
+/// Nothing of the library's.
+public let name = "Storage"
