@@ -88,6 +88,9 @@ final class ModelClass: @unchecked Sendable {
 }
 
 extension ModelField {
+    /// The name in the class, where it is stored under another one: queries use it.
+    private var alias: String? { name == columnName ? nil : name }
+
     /// The property as the store's model has it.
     var definition: HoldfastObjectModel.Property {
         let element: ElementType
@@ -111,10 +114,10 @@ extension ModelField {
             } else {
                 type = .linkingObjects(className: "", property: originProperty ?? "")
             }
-            return HoldfastObjectModel.Property(name: columnName, type: type)
+            return HoldfastObjectModel.Property(name: columnName, type: type, mapTo: alias)
         }
         return HoldfastObjectModel.Property(
             name: columnName, type: type, isOptional: shape.element.isOptional,
-            isIndexed: attributes.isIndexed, cases: shape.element.cases)
+            isIndexed: attributes.isIndexed, cases: shape.element.cases, mapTo: alias)
     }
 }

@@ -61,9 +61,10 @@ struct SchemaAgreement {
                 )
                 kept.isOptional = property.isOptional
             }
-            if kept.isIndexed != property.isIndexed || kept.cases != property.cases {
+            if kept.isIndexed != property.isIndexed || kept.cases != property.cases || kept.mapTo != property.mapTo {
                 kept.isIndexed = property.isIndexed
                 kept.cases = property.cases
+                kept.mapTo = property.mapTo
                 isChange = true
             }
             properties.append(kept)
