@@ -6,7 +6,7 @@ import HoldfastRows
 ///
 /// An object that links twice stands in it twice.
 public final class LinkingObjects<Element: ObjectBase> {
-    private let object: ObjectBase?
+    let object: ObjectBase?
     private let field: Int
     private var generation: UInt64 = 0
     private var origins: [UInt64] = []

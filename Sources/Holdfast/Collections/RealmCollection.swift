@@ -1,0 +1,48 @@
+/// A collection of values or objects of a realm: `Results`, `List`, `MutableSet` or `LinkingObjects`, or any of them in an
+/// `AnyRealmCollection`.
+///
+///     func describe<C: RealmCollection>(_ collection: C) -> String { "\(collection.count) elements" }
+///
+/// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread.
+public protocol RealmCollection<ElementType>: RandomAccessCollection, LazyCollectionProtocol,
+    _ObjcBridgeable
+where Index == Int {
+    /// The type of the elements.
+    associatedtype ElementType: RealmCollectionValue where ElementType == Element
+
+    /// The realm that the elements belong to; nil for an unmanaged collection.
+    var realm: Realm? { get }
+    /// Whether the realm was invalidated, or the object that holds the collection is gone.
+    var isInvalidated: Bool { get }
+    /// Whether it shows one version for good.
+    var isFrozen: Bool { get }
+}
+
+/// A protocol of every realm collection, without requirements: Realm's programs name it beside `RealmCollection`.
+public protocol _ObjcBridgeable {}
+
+extension List: RealmCollection {
+    /// The type of the elements.
+    public typealias ElementType = Element
+}
+
+extension MutableSet: RealmCollection {
+    /// The type of the elements.
+    public typealias ElementType = Element
+}
+
+extension LinkingObjects: RealmCollection {
+    /// The type of the elements.
+    public typealias ElementType = Element
+
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { object?.isFrozen ?? false }
+}
+
+extension Results: RealmCollection {
+    /// The type of the elements.
+    public typealias ElementType = Element
+
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { core.realm.isFrozen }
+}
