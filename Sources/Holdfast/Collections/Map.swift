@@ -53,7 +53,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         keys.compactMap { key in self[key].map { (key._key, $0) } }
     }
 
-    private static func fault(of key: String) -> String? {
+    /// Why a key is none; nil for one.
+    static func fault(of key: String) -> String? {
         for character in [".", "$"] where key.contains(character) {
             return "Dictionary::insert: key must not contain '\(character)'"
         }
