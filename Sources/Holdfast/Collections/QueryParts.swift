@@ -1,5 +1,8 @@
 import HoldfastQuery
 
+/// A condition of the query language: Foundation has a type of this name, too.
+typealias Predicate = HoldfastQuery.Predicate
+
 /// The condition and the order of results.
 struct QueryParts {
     var predicate: Predicate?
