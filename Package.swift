@@ -61,8 +61,9 @@ func support(_ folder: String, _ folders: [String]) -> Target {
         swiftSettings: settings)
 }
 
-func tests(_ name: String, _ folders: [String]) -> Target {
-    .testTarget(name: name, dependencies: dependencies(folders), swiftSettings: settings)
+func tests(_ name: String, _ folders: [String], excluding texts: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies(folders), exclude: texts, swiftSettings: settings)
 }
 
 let package = Package(
@@ -246,7 +247,7 @@ let package = Package(
                 "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "Geometry", "TestSupport",
                 "ObjectSupport",
             ]),
-        tests("HoldfastTests", ["Holdfast", "TestSupport"]),
+        tests("HoldfastTests", ["Holdfast", "TestSupport"], excluding: ["Samples/README.md"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6],
