@@ -22,6 +22,7 @@ enum QueryArguments {
 
     private static func plain(_ value: Any) -> Value? {
         if let object = value as? ObjectBase { return link(object) }
+        if let region = value as? any StatedRegion { return .string("\(region.shape)") }
         if let value = PrimaryKeyValue.plain(value) { return value }
         if let list = value as? [Any] {
             var values: [Value] = []

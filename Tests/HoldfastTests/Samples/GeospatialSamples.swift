@@ -62,4 +62,44 @@ struct GeospatialSamples {
                 "New York"
             ])
     }
+
+    @Test("regions of the library are arguments of queries")
+    func findsInRegions() throws {
+        typealias Sample = SupportedTypes9
+        let realm = try Realm.ofSample("\(Sample.self) regions", Sample.objectTypes)
+        try realm.write {
+            realm.add([
+                Sample.Place("Seattle", 47.609, -122.332),
+                Sample.Place("Portland", 45.515, -122.678),
+            ])
+        }
+        func names(_ region: Any) -> [String] {
+            realm.objects(Sample.Place.self).filter("location geoWithin $0", region).map(\.name)
+                .sorted()
+        }
+        let near = try #require(Distance.kilometers(20))
+        #expect(names(try #require(GeoCircle(center: (47.6, -122.3), radius: near))) == ["Seattle"])
+        let box = try #require(GeoBox(bottomLeft: (45, -123), topRight: (48, -122)))
+        #expect(names(box) == ["Portland", "Seattle"])
+        let ring = [(47.0, -123.0), (48.0, -123.0), (48.0, -122.0), (47.0, -122.0), (47.0, -123.0)]
+        #expect(names(try #require(GeoPolygon(outerRing: ring))) == ["Seattle"])
+        let hole = [(47.5, -122.5), (47.7, -122.5), (47.7, -122.1), (47.5, -122.1), (47.5, -122.5)]
+        #expect(names(try #require(GeoPolygon(outerRing: ring, holes: hole))).isEmpty)
+    }
+
+    @Test("points, distances and rings that do not exist are nil")
+    func refusesRegions() throws {
+        #expect(
+            GeoPoint(latitude: 90.1, longitude: 0) == nil
+                && GeoPoint(latitude: 0, longitude: -180.1) == nil)
+        #expect(GeoPoint(latitude: 0, longitude: 0, altitude: -1) == nil)
+        #expect(GeoPoint(latitude: .nan, longitude: 0) == nil)
+        #expect(Distance.kilometers(-1) == nil && Distance.radians(.nan) == nil)
+        #expect(Distance.kilometers(6378.1)?.radians == 1)
+        let origin = try #require(GeoPoint(latitude: 0, longitude: 0))
+        #expect(GeoCircle(center: origin, radiusInRadians: -1) == nil)
+        #expect(GeoPolygon(outerRing: [(0, 0), (1, 0), (0, 0)]) == nil)
+        #expect(GeoPolygon(outerRing: [(0, 0), (1, 0), (1, 1), (0, 1)]) == nil)
+        #expect(GeoPolygon(outerRing: [(0, 0), (91, 0), (1, 1), (0, 0)]) == nil)
+    }
 }

@@ -1,0 +1,43 @@
+import HoldfastGeometry
+
+/// The region within a ring of points and outside of its holes.
+public struct GeoPolygon: Hashable, Sendable, StatedRegion {
+    /// The ring around it: its last point is its first.
+    public let outerRing: [GeoPoint]
+    /// Rings within it that do not belong to it.
+    public let holes: [[GeoPoint]]
+
+    /// A polygon; nil for a ring of fewer than four points, or that is not closed.
+    ///
+    /// Rings that cross, and the like, are faults of the query that has the polygon.
+    public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]) {
+        guard ([outerRing] + holes).allSatisfy({ $0.count >= 4 && $0.first == $0.last }) else {
+            return nil
+        }
+        self.outerRing = outerRing
+        self.holes = holes
+    }
+
+    /// A polygon with holes one by one; nil for a ring of fewer than four points, or that is not closed.
+    public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    /// A polygon of latitudes and longitudes; nil where one is no point, and for a ring of fewer than four points or
+    /// that is not closed.
+    public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]]) {
+        let rings = ([outerRing] + holes).map { $0.compactMap { GeoPoint($0) } }
+        guard zip(rings, [outerRing] + holes).allSatisfy({ $0.count == $1.count }) else {
+            return nil
+        }
+        self.init(outerRing: rings[0], holes: Array(rings.dropFirst()))
+    }
+
+    /// A polygon of latitudes and longitudes with holes one by one; nil where one is no point, and for a ring of fewer
+    /// than four points or that is not closed.
+    public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    var shape: GeoShape { .polygon(([outerRing] + holes).map { $0.map(\.vertex) }) }
+}
