@@ -171,6 +171,18 @@ struct PersistedPropertyWrapperSamples {
         #expect(!String(decoding: data, as: UTF8.self).contains("previous"))
     }
 
+    @Test("a decoded object is added as any other, by its primary key and with its inverse links")
+    func addsDecoded() throws {
+        typealias Sample = PersistedPropertyWrapper2
+        let realm = try Realm.ofSample("\(Sample.Coded.self) decoded", [Sample.Coded.self])
+        let object = Sample.Coded(value: ["name": "Ada", "next": ["id": 5]] as [String: Any])
+        let data = try JSONEncoder().encode(object)
+        let decoded = try JSONDecoder().decode(Sample.Coded.self, from: data)
+        try realm.write { realm.add(decoded) }
+        let next = try #require(realm.object(ofType: Sample.Coded.self, forPrimaryKey: 5))
+        #expect(next.previous.map(\.id) == [3] && decoded.next == next)
+    }
+
     @Test("an optional property may be missing where an object is decoded, a required one may not")
     func decodesParts() throws {
         typealias Sample = PersistedPropertyWrapper2
