@@ -119,7 +119,7 @@ let package = Package(
         library(
             "Holdfast",
             [
-                "ObjectStore", "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes",
+                "ObjectStore", "Query", "Geometry", "Rows", "ObjectModel", "Bytes",
                 "Storage",
                 "StorageMemory", "StorageLMDB", "Threads", "CRuntime",
             ]),

@@ -14,7 +14,8 @@ enum ProgramSchema {
             guard let found = ClassDiscovery.classes() else {
                 throw Realm.Error(
                     .schemaMismatch,
-                    "The classes of this program can't be found: name them in the configuration's `objectTypes`.")
+                    "The classes of this program can't be found: name them in the configuration's `objectTypes`."
+                )
             }
             types = found.filter { $0.shouldIncludeInDefaultSchema() }
         }
@@ -27,13 +28,17 @@ enum ProgramSchema {
             models.append(model)
             guard configuration.objectTypes == nil else { continue }
             for field in model.fields {
-                if case .object(let reference) = field.shape.element.kind { waiting.append(reference.type) }
+                if case .object(let reference) = field.shape.element.kind {
+                    waiting.append(reference.type)
+                }
             }
         }
         let faults = faults(of: models)
         if !faults.isEmpty {
             throw Realm.Error(
-                .schemaMismatch, "Schema validation failed due to the following errors:\n- " + faults.joined(separator: "\n- "))
+                .schemaMismatch,
+                "Schema validation failed due to the following errors:\n- "
+                    + faults.joined(separator: "\n- "))
         }
         return models
     }
@@ -41,7 +46,8 @@ enum ProgramSchema {
     private static func faults(of models: [ModelClass]) -> [String] {
         var faults = models.flatMap(\.faults)
         for (name, same) in Dictionary(grouping: models, by: \.name) where same.count > 1 {
-            let types = same.map { "'\(String(reflecting: $0.type))'" }.sorted().joined(separator: " and ")
+            let types = same.map { "'\(String(reflecting: $0.type))'" }.sorted().joined(
+                separator: " and ")
             faults.append("Class name '\(name)' is not unique: \(types) have it.")
         }
         for model in models { faults += rules(of: model) }
@@ -70,7 +76,8 @@ enum ProgramSchema {
             case .list where field.shape.element.isOptional:
                 return "List<\(name)> property '\(field.name)' must not be marked as optional."
             case .set where field.shape.element.isOptional:
-                return "MutableSet<\(name)> property '\(field.name)' must not be marked as optional."
+                return
+                    "MutableSet<\(name)> property '\(field.name)' must not be marked as optional."
             default: return nil
             }
         }
@@ -86,19 +93,24 @@ enum ProgramSchema {
         let stored = store.catalog.schema.schemaVersion
         if let stored, version < stored {
             throw Realm.Error(
-                .schemaMismatch, "Provided schema version \(version) is less than last set version \(stored).",
+                .schemaMismatch,
+                "Provided schema version \(version) is less than last set version \(stored).",
                 fileURL: configuration.fileURL)
         }
-        if !agreement.differences.isEmpty, version == stored ?? 0, !configuration.deleteRealmIfMigrationNeeded {
+        if !agreement.differences.isEmpty, version == stored ?? 0,
+            !configuration.deleteRealmIfMigrationNeeded
+        {
             throw Realm.Error(
                 .schemaMismatch,
-                "Migration is required due to the following errors:\n- " + agreement.differences.joined(separator: "\n- "),
+                "Migration is required due to the following errors:\n- "
+                    + agreement.differences.joined(separator: "\n- "),
                 fileURL: configuration.fileURL)
         }
         guard agreement.isChange || version != stored ?? 0 else { return }
         if configuration.readOnly {
             throw Realm.Error(
-                .schemaMismatch, "The store lacks classes or properties of the program, and the realm is read-only.",
+                .schemaMismatch,
+                "The store lacks classes or properties of the program, and the realm is read-only.",
                 fileURL: configuration.fileURL)
         }
         let write = SchemaWrite { present in

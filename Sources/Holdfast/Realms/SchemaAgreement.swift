@@ -61,7 +61,9 @@ struct SchemaAgreement {
                 )
                 kept.isOptional = property.isOptional
             }
-            if kept.isIndexed != property.isIndexed || kept.cases != property.cases || kept.mapTo != property.mapTo {
+            if kept.isIndexed != property.isIndexed || kept.cases != property.cases
+                || kept.mapTo != property.mapTo
+            {
                 kept.isIndexed = property.isIndexed
                 kept.cases = property.cases
                 kept.mapTo = property.mapTo

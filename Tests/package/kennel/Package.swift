@@ -2,11 +2,14 @@
 import Foundation
 import PackageDescription
 
-// Has targets of names that the library's own would have, too, and takes the library as a program would: a tagged version by a Git URL.
+// Has targets of names that the library's own once had, and takes the library as programs do: a tagged
+// version by a Git URL.
 let package = Package(
     name: "kennel",
     dependencies: [
-        .package(url: ProcessInfo.processInfo.environment["HOLDFAST_URL"] ?? "file:///holdfast", from: "0.0.1")
+        .package(
+            url: ProcessInfo.processInfo.environment["HOLDFAST_URL"] ?? "file:///holdfast",
+            from: "0.0.1")
     ],
     targets: [
         .target(name: "JSON"),
