@@ -92,7 +92,7 @@ struct TypedQueryTests {
         #expect(Array(dogs.sorted(by: \.name, ascending: false).map(\.id)) == [5, 4, 1, 6, 2, 3])
         #expect(
             Array(dogs.sorted(by: [SortDescriptor(keyPath: \Dog.mood), "name"]).map(\.id)) == [
-                3, 1, 5, 6, 2, 4,
+                3, 1, 5, 2, 6, 4,
             ])
         #expect(Array(dogs.distinct(by: [\.mood]).map(\.id)) == [1, 2])
         #expect(dogs.max(of: \.age) == 12 && dogs.min(of: \.weight) == 0.5)

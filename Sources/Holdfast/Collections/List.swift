@@ -243,9 +243,10 @@ extension List: _Persistable {
 
     /// Returns what an unmanaged object holds after a value was assigned to its property.
     public static func _held(_ value: List, replacing old: List?) -> List {
-        let copy = List()
-        copy.content = .own(value.elements)
-        return copy
+        let elements = value.elements
+        let held = old ?? List()
+        held.content = .own(elements)
+        return held
     }
 
     /// Returns a value that stands for a tracing instance's property.

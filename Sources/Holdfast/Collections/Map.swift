@@ -192,9 +192,10 @@ extension Map: _Persistable {
 
     /// Returns what an unmanaged object holds after a value was assigned to its property.
     public static func _held(_ value: Map, replacing old: Map?) -> Map {
-        let copy = Map()
-        copy.assign(value.entries)
-        return copy
+        let entries = value.entries
+        let held = old ?? Map()
+        held.assign(entries)
+        return held
     }
 
     /// Returns a value that stands for a tracing instance's property.

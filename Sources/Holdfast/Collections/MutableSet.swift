@@ -144,9 +144,10 @@ extension MutableSet: _Persistable {
 
     /// Returns what an unmanaged object holds after a value was assigned to its property.
     public static func _held(_ value: MutableSet, replacing old: MutableSet?) -> MutableSet {
-        let copy = MutableSet()
-        copy.assign(value.elements)
-        return copy
+        let elements = value.elements
+        let held = old ?? MutableSet()
+        held.assign(elements)
+        return held
     }
 
     /// Returns a value that stands for a tracing instance's property.

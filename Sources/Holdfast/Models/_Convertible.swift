@@ -29,6 +29,8 @@ extension _StoredInteger {
     public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
         if let value = value as? Self { return value }
         if value is Bool { return nil }
+        // A literal dictionary of whole and other numbers has doubles alone.
+        if let value = value as? Double { return Self(exactly: value) }
         return (value as? any BinaryInteger).flatMap { Self(exactly: $0) }
     }
 }

@@ -22,6 +22,8 @@ enum QueryArguments {
 
     private static func plain(_ value: Any) -> Value? {
         if let object = value as? ObjectBase { return link(object) }
+        if let any = value as? AnyRealmValue { return mixed(any) }
+        if let mapped = value as? any _CustomPersistable { return persisted(mapped) }
         if let region = value as? any StatedRegion { return .string("\(region.shape)") }
         if let value = PrimaryKeyValue.plain(value) { return value }
         if let list = value as? [Any] {
@@ -33,6 +35,28 @@ enum QueryArguments {
             return .list(values)
         }
         return nil
+    }
+
+    private static func persisted(_ value: some _CustomPersistable) -> Value? {
+        plain(value.persistableValue)
+    }
+
+    private static func mixed(_ value: AnyRealmValue) -> Value? {
+        switch value {
+        case .none: .null
+        case .int(let value): plain(value)
+        case .bool(let value): plain(value)
+        case .float(let value): plain(value)
+        case .double(let value): plain(value)
+        case .string(let value): plain(value)
+        case .data(let value): plain(value)
+        case .date(let value): plain(value)
+        case .object(let value): link(value)
+        case .objectId(let value): plain(value)
+        case .decimal128(let value): plain(value)
+        case .uuid(let value): plain(value)
+        case .dictionary, .list: nil
+        }
     }
 
     private static func link(_ object: ObjectBase) -> Value? {
