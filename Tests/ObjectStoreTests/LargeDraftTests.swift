@@ -18,7 +18,7 @@ struct LargeDraftTests {
                 name: "Route", primaryKey: "id",
                 properties: [
                     Property(name: "id", type: .single(.scalar(.int))),
-                    Property(name: "named", type: .map(.object("Stop"))),
+                    Property(name: "named", type: .map(.object("Stop")), isOptional: true),
                     Property(name: "stops", type: .list(.object("Stop"))),
                 ]),
             ObjectClass(
