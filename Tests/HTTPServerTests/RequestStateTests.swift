@@ -108,6 +108,12 @@ import Testing
         let told = head.after { $0.end(nil) }
         #expect(told.refusal == nil && told.wasBegun && told.isCounted)
 
+        // Interrupted while its head is looked at, it has begun already.
+        head.after { $0.begin() }
+        #expect(head.step() == "begin")
+        _ = head.after { $0.interrupt(reply) }
+        #expect(head.step() == "tell 503 last")
+
         let body = Self.receiving()
         #expect(body.after { $0.interrupt(reply) } == .shutReceiving)
         #expect(body.step(hasBytes: true) == "cut 503")

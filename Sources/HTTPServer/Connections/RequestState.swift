@@ -37,7 +37,9 @@ enum RequestState: Sendable {
     /// There is no request, or it is over.
     case idle
     /// The request line is here.
-    case head
+    ///
+    /// - `isBegun`: Whether the head is whole and being looked at, so that the request counts as one.
+    case head(isBegun: Bool)
     /// The head is whole, the body is on its way.
     ///
     /// - `mayContinue`: Whether a sink was told to go on before it had asked for a pause.
@@ -85,14 +87,16 @@ extension RequestState {
     }
 
     /// Begins a request whose line is here.
-    mutating func begin() { self = .head }
+    mutating func begin() { self = .head(isBegun: false) }
 
     /// Decides the next step.
     ///
     /// - `hasBytes`: Whether there is a piece of the body.
     mutating func next(hasBytes: Bool) -> Step {
         switch self {
-        case .head: return .begin
+        case .head(let isBegun):
+            self = .head(isBegun: true)
+            return isBegun ? .nothing : .begin
         case .receiving: return hasBytes ? .take : .finish
         case .paused, .waiting: return .leave
         case .refused(let response, .body):
@@ -174,8 +178,9 @@ extension RequestState {
         defer { self = .idle }
         return switch self {
         case .sending: Ending(isSent: true)
-        case .idle, .head: Ending(refusal: lateReply, isCounted: false, wasBegun: false)
-        case .receiving: Ending(refusal: lateReply)
+        case .idle, .head(isBegun: false):
+            Ending(refusal: lateReply, isCounted: false, wasBegun: false)
+        case .head, .receiving: Ending(refusal: lateReply)
         case .refused(let response, .body): Ending(refusal: lateReply == nil ? nil : response)
         case .refused(let response, .nothing(let isBegun)):
             Ending(refusal: response, isCounted: isBegun, wasBegun: isBegun)
@@ -238,8 +243,8 @@ extension RequestState {
     /// Ends what is received or waits, with a reply in place of the request's own.
     mutating func interrupt(_ reply: () -> Response) -> Interruption {
         switch self {
-        case .head:
-            self = .refused(reply(), .nothing(isBegun: false))
+        case .head(let isBegun):
+            self = .refused(reply(), .nothing(isBegun: isBegun))
             return .shutReceiving
         case .receiving:
             self = .refused(reply(), .nothing(isBegun: true))
