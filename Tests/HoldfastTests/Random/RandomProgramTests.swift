@@ -1,0 +1,25 @@
+import Foundation
+import Holdfast
+import HoldfastTestSupport
+import Testing
+
+@Suite("Random programs")
+struct RandomProgramTests {
+    @Test(
+        "of writes, collection edits, faults and rollbacks leave what plain values say, in memory and in a folder",
+        arguments: [true, false])
+    func agrees(isInMemory: Bool) throws {
+        let seed = SeededGenerator.testSeed("RandomProgramTests")
+        let directory = TemporaryDirectory()
+        var configuration = Realm.Configuration(objectTypes: [Item.self, Part.self])
+        if isInMemory {
+            configuration.inMemoryIdentifier = "random program"
+        } else {
+            configuration.fileURL = URL(fileURLWithPath: directory.path + "/random.realm")
+        }
+        var program = RandomProgram(try Realm(configuration: configuration), seed: seed)
+        var count = 0
+        while count < SeededGenerator.scaled(5_000) { count += try program.runTransaction() }
+        try program.compare()
+    }
+}
