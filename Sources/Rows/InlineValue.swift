@@ -91,7 +91,7 @@ public struct InlineValue {
     var byteCount: Int { element.fixedByteCount ?? 0 }
 
     /// Appends its bytes.
-    func append(to buffer: ByteBuffer) {
+    package func append(to buffer: ByteBuffer) {
         if byteCount == 8 { return buffer.append(little: low) }
         withUnsafeBytes(of: (low, high)) {
             buffer.append(UnsafeRawBufferPointer(rebasing: $0[0..<byteCount]))

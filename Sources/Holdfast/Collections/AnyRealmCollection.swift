@@ -34,7 +34,12 @@ extension AnyRealmCollection: RealmCollection {
     /// The element at a position. Cost: that of the collection.
     public subscript(position: Int) -> Element { base[position] }
 
-    /// Walks the elements as the collection itself is walked.
+    /// The elements as the store has them.
+    public var _queried: QueriedElements { base._queried }
+    /// The elements of now.
+    public var _all: [Element] { base._all }
+
+    /// Walks the elements that there are now, whatever is written meanwhile.
     public func makeIterator() -> AnyIterator<Element> { Self.iterator(base) }
 
     private static func iterator<C: RealmCollection>(_ collection: C) -> AnyIterator<Element>

@@ -28,6 +28,17 @@ final class CollectionPlace {
     var name: String { place.binding.model.fields[field].name }
     var compiled: RowClass.Member { place.binding.rowClass.members[member] }
 
+    /// The type of plain values; nil of objects.
+    var scalar: ScalarType? {
+        let definition = place.binding.rowClass.definition.properties[member]
+        if case .scalar(let scalar)? = definition.type.element { return scalar }
+        return nil
+    }
+
+    func isSame(as other: CollectionPlace) -> Bool {
+        field == other.field && object.isSameObject(as: other.object)
+    }
+
     /// Whether the object is gone, or its realm was invalidated.
     var isInvalidated: Bool { object.isInvalidated }
 
@@ -46,13 +57,14 @@ final class CollectionPlace {
     }
 
     /// Reads an element; ends the process beyond the end.
-    func element(_ index: Int, _ count: Int? = nil) -> StoredElement {
+    func element(_ index: Int) -> StoredElement {
         let collection = collection
         guard let found = collection.element(index) else {
             if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
             Misuse.end("Index \(index) is out of bounds (must be less than \(collection.count)).")
         }
-        return stored(found.part, found.offset, .index(index))
+        let key = compiled.storage.shape == .map ? collection.key(index) : nil
+        return stored(found.part, found.offset, key.map { .key(Array($0)) } ?? .index(index))
     }
 
     /// Reads a value of a map; nil where it lacks the key.

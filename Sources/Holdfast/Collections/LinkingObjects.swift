@@ -1,55 +1,19 @@
-import HoldfastObjectModel
-import HoldfastObjectStore
-import HoldfastRows
-
 /// The objects that link to an object through one property: an inverse link, which the store keeps.
 ///
 /// An object that links twice stands in it twice.
 public final class LinkingObjects<Element: ObjectBase> {
-    let object: ObjectBase?
-    private let field: Int
-    private var generation: UInt64 = 0
-    private var origins: [UInt64] = []
+    /// Where the links are; nil for an unmanaged object, which has none.
+    let place: OriginPlace?
 
     /// One without objects, as an unmanaged object has it.
-    init() {
-        object = nil
-        field = 0
-    }
+    init() { place = nil }
 
-    init(_ object: ObjectBase, member: Int) {
-        self.object = object
-        field = object.place?.binding.fieldOfMember[member] ?? 0
-    }
+    init(_ place: OriginPlace) { self.place = place }
 
     /// The realm of the object; nil for an unmanaged one.
-    public var realm: Realm? { object?.realm }
+    public var realm: Realm? { place?.object.realm }
     /// Whether the object is gone.
-    public var isInvalidated: Bool { object?.isInvalidated ?? false }
-
-    /// The keys of the origins of now.
-    private var keys: [UInt64] {
-        guard let object, let place = object.place else { return [] }
-        let realm = place.realm
-        realm.checkThread()
-        let view = realm.view
-        if generation == realm.state.pointee.generation { return origins }
-        _ = object.requireRow()
-        let member = place.binding.rowClass.members[Int(place.binding.positions[field].member)]
-        let originClass = realm.schema.rows.classes[member.classIndex]
-        var keys: [UInt64] = []
-        view.scanOrigins(
-            place.rootClass.index, place.key,
-            property: originClass.members[member.originProperty].number,
-            from: nil
-        ) { origin, count in
-            for _ in 0..<count { keys.append(origin.key) }
-            return true
-        }
-        origins = keys
-        generation = realm.state.pointee.generation
-        return keys
-    }
+    public var isInvalidated: Bool { place?.object.isInvalidated ?? false }
 }
 
 extension LinkingObjects: RandomAccessCollection {
@@ -58,19 +22,21 @@ extension LinkingObjects: RandomAccessCollection {
     /// The position behind the last object.
     public var endIndex: Int { count }
     /// The number of links. Cost: linear in it once for each version.
-    public var count: Int { keys.count }
+    public var count: Int { place?.keys.count ?? 0 }
 
     /// The object at a position.
     public subscript(position: Int) -> Element {
-        let keys = keys
-        guard keys.indices.contains(position), let realm = object?.place?.realm else {
+        let keys = place?.keys ?? []
+        guard let place, keys.indices.contains(position) else {
+            if position < 0 { Misuse.end("Cannot use a negative value \(position) as an index.") }
             Misuse.end("Index \(position) is out of bounds (must be less than \(keys.count)).")
         }
-        guard
-            let found = realm.object(realm.binding(of: Element.self), key: keys[position], row: nil)
-                as? Element
-        else { Misuse.end("The object is of another class.") }
-        return found
+        return Element._of(place.realm.object(place.binding, key: keys[position], row: nil))
+    }
+
+    /// Walks the objects that there are now, whatever is written meanwhile.
+    public func makeIterator() -> ResultsIterator<Element> {
+        _queried.core.map { ResultsIterator($0) } ?? ResultsIterator([])
     }
 }
 
@@ -82,7 +48,7 @@ extension LinkingObjects: _Persistable {
 
     /// Reads a managed object's property.
     public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> LinkingObjects {
-        LinkingObjects(object, member: Int(position.member))
+        LinkingObjects(OriginPlace(object, member: Int(position.member)))
     }
 
     /// Writes a managed object's property.

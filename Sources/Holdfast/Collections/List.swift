@@ -189,25 +189,11 @@ extension List: RandomAccessCollection, MutableCollection {
     }
 
     /// Walks the elements that there are now, whatever is written meanwhile.
-    public func makeIterator() -> ListIterator<Element> { ListIterator(self) }
-}
-
-/// A walk over the elements that a list had at its start.
-public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    private let list: List<Element>
-    private let count: Int
-    private var position = 0
-
-    init(_ list: List<Element>) {
-        self.list = list
-        count = list.count
-    }
-
-    /// The next element.
-    public mutating func next() -> Element? {
-        guard position < count, position < list.count else { return nil }
-        defer { position += 1 }
-        return list[position]
+    public func makeIterator() -> ResultsIterator<Element> {
+        switch content {
+        case .own(let elements): ResultsIterator(elements)
+        case .stored(let place): ResultsIterator(place.queried)
+        }
     }
 }
 

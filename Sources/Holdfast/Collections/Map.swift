@@ -92,12 +92,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         }
     }
 
-    /// The value of a key; nil where there is none.
-    public func object(forKey key: Key) -> Value? { self[key] }
-
-    /// Gives a key a value.
-    public func setValue(_ value: Value, forKey key: Key) { updateValue(value, forKey: key) }
-
     /// Removes a key.
     public func removeObject(for key: Key) {
         switch content {
@@ -149,7 +143,7 @@ extension String: _MapKey {
     public var _key: String { self }
 }
 
-extension Map: Sequence {
+extension Map: RealmKeyedCollection {
     /// An entry.
     public typealias Element = SingleMapEntry<Key, Value>
 
@@ -157,11 +151,6 @@ extension Map: Sequence {
     public func makeIterator() -> IndexingIterator<[SingleMapEntry<Key, Value>]> {
         keys.compactMap { key in self[key].map { SingleMapEntry(key: key, value: $0) } }
             .makeIterator()
-    }
-
-    /// The entries as pairs.
-    public func asKeyValueSequence() -> [(key: Key, value: Value)] {
-        map { (key: $0.key, value: $0.value) }
     }
 }
 

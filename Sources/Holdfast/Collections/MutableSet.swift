@@ -122,6 +122,14 @@ extension MutableSet: RandomAccessCollection {
         case .stored(let place): Element._decode(place.element(position))
         }
     }
+
+    /// Walks the elements that there are now, whatever is written meanwhile.
+    public func makeIterator() -> ResultsIterator<Element> {
+        switch content {
+        case .own(let elements): ResultsIterator(elements)
+        case .stored(let place): ResultsIterator(place.queried)
+        }
+    }
 }
 
 extension MutableSet: _Persistable {

@@ -4,7 +4,7 @@ import HoldfastQuery
 typealias Predicate = HoldfastQuery.Predicate
 
 /// The condition and the order of results.
-struct QueryParts {
+struct QueryParts: Equatable {
     var predicate: Predicate?
     var suffixes: [QuerySuffix] = []
 

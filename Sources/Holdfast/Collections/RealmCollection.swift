@@ -5,8 +5,8 @@
 ///
 /// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread.
 public protocol RealmCollection<ElementType>: RandomAccessCollection, LazyCollectionProtocol,
-    _ObjcBridgeable
-where Index == Int {
+    _ObjcBridgeable, _Queried, Equatable, CustomStringConvertible
+where Index == Int, _QueriedElement == Element {
     /// The type of the elements.
     associatedtype ElementType: RealmCollectionValue where ElementType == Element
 
@@ -36,7 +36,7 @@ extension LinkingObjects: RealmCollection {
     public typealias ElementType = Element
 
     /// Whether it shows one version for good.
-    public var isFrozen: Bool { object?.isFrozen ?? false }
+    public var isFrozen: Bool { place?.object.isFrozen ?? false }
 }
 
 extension Results: RealmCollection {

@@ -3,51 +3,79 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The objects of a class that meet a condition, in their order: what `Results` of any element share.
+/// The elements of a class or a collection that meet a condition, in their order: what `Results` of any element share.
 ///
-/// The keys are found when they are first asked for, and again after the view has changed.
+/// They are found when they are first asked for, and again after the view has changed.
 final class ResultsCore {
     let realm: RealmCore
-    /// The class, by its name: tables move in other versions of the schema.
-    private let model: ModelClass
+    let base: ResultsBase
     let parts: QueryParts
-    /// The objects as they were last found.
+    /// The elements as they were last found.
     private var found: Found?
 
-    /// The objects that were found, under a generation of the view.
+    /// The elements that were found, under a generation of the view.
     struct Found {
         var generation: UInt64
+        /// The object keys; of values and embedded objects the positions in their collection.
         var keys: [UInt64]
         /// The objects' rows, where they were at hand and stay: outside of a write, which moves them.
         var rows: [UnsafeRawPointer]?
     }
 
-    init(_ realm: RealmCore, _ binding: ClassBinding, _ parts: QueryParts) {
+    init(_ realm: RealmCore, _ base: ResultsBase, _ parts: QueryParts = QueryParts()) {
         self.realm = realm
-        model = binding.model
+        self.base = base
         self.parts = parts
     }
 
-    var binding: ClassBinding { realm.binding(of: model.type) }
+    /// All objects of a class.
+    convenience init(_ realm: RealmCore, _ binding: ClassBinding, _ parts: QueryParts) {
+        self.init(realm, .all(binding.model), parts)
+    }
+
+    /// The class of the objects; ends the process for values.
+    var binding: ClassBinding {
+        switch base {
+        case .all(let model): realm.binding(of: model.type)
+        case .links(let place), .elements(let place):
+            realm.binding(ofClass: place.compiled.classIndex)
+        case .origins(let place): place.binding
+        }
+    }
+
+    /// What conditions and orders are about.
+    var root: QueryRoot {
+        if case .elements(let place) = base, let scalar = place.scalar { return .values(scalar) }
+        return .objects(classIndex: binding.rowClass.index)
+    }
+
+    /// Whether ``Found/keys`` are object keys.
+    var hasObjectKeys: Bool { if case .elements = base { false } else { true } }
 
     var limits: QueryLimits { QueryLimits(memoryByteCountMax: .max) }
 
-    /// The keys of the objects.
+    /// The keys of the elements.
     var keys: [UInt64] { objects.keys }
 
-    /// The objects, found again where the view has changed.
+    /// The elements, found again where the view has changed.
     var objects: Found {
         realm.checkThread()
         let generation = realm.state.pointee.generation
-        if realm.isInvalidated { return Found(generation: generation, keys: []) }
+        if realm.isInvalidated || base.isInvalidated {
+            return Found(generation: generation, keys: [])
+        }
         let view = realm.view
         if let found, found.generation == realm.state.pointee.generation { return found }
         var objects = Found(generation: realm.state.pointee.generation, keys: [])
         do throws(StoreError) {
-            if isWhole, !realm.isInWrite {
-                objects = try inOrder(view, objects.generation)
+            if case .all = base {
+                if isWhole, !realm.isInWrite {
+                    objects = try inOrder(view, objects.generation)
+                } else {
+                    objects.keys = try query.run(in: view, limits: limits).keys
+                }
             } else {
-                objects.keys = try query.run(in: view, limits: limits).keys
+                objects.keys = try selected(in: view)
             }
         } catch {
             realm.storageFailed(error)
@@ -87,12 +115,12 @@ final class ResultsCore {
         parts.suffixes.allSatisfy { if case .sort = $0 { true } else { false } }
     }
 
-    /// Counts the objects. Cost: that of a count by an index where one tells, and no more than of ``keys``.
+    /// Counts the elements. Cost: that of a count by an index where one tells, and no more than of ``keys``.
     var count: Int {
         realm.checkThread()
         if realm.isInvalidated { return 0 }
         if let found, found.generation == realm.state.pointee.generation { return found.keys.count }
-        guard isWhole else { return keys.count }
+        guard case .all = base, isWhole else { return keys.count }
         do throws(StoreError) {
             let view = realm.view
             let query = ObjectQuery(classIndex: binding.rowClass.index, predicate: parts.predicate)
@@ -104,14 +132,19 @@ final class ResultsCore {
         }
     }
 
-    /// Returns the object at a position; ends the process beyond the end.
-    func object(_ position: Int) -> ObjectBase {
+    /// Returns the element at a position; ends the process beyond the end.
+    func element<Element: RealmCollectionValue>(
+        _ position: Int, _ type: Element.Type
+    ) -> Element {
         let keys = keys
         if position < 0 { Misuse.end("Index \(position) is out of bounds: a negative value.") }
         guard position < keys.count else {
             Misuse.end("Index \(position) is out of bounds (must be less than \(keys.count)).")
         }
-        return realm.object(binding, key: keys[position], row: nil)
+        if case .elements(let place) = base {
+            return Element._decode(place.element(Int(keys[position])))
+        }
+        return Element._of(realm.object(binding, key: keys[position], row: nil))
     }
 
     // MARK: Further conditions
@@ -119,17 +152,17 @@ final class ResultsCore {
     private func adding(_ change: (inout QueryParts) -> Void) -> ResultsCore {
         var parts = parts
         change(&parts)
-        return ResultsCore(realm, binding, parts)
+        return ResultsCore(realm, base, parts)
     }
 
-    /// The objects that meet a condition as well.
+    /// The elements that meet a condition as well.
     func filtered(_ text: String, _ arguments: [QueryArgument]) throws(InvalidQuery) -> ResultsCore
     {
         let compiled: CompiledQuery
         do {
             compiled = try CompiledQuery.compile(
-                text: text, arguments: arguments, rootClass: binding.rowClass.index,
-                schema: realm.schema.rows, now: { Timestamp.now() })
+                text: text, arguments: arguments, root: root, schema: realm.schema.rows,
+                now: { Timestamp.now() })
         } catch {
             throw InvalidQuery(error)
         }
@@ -139,7 +172,7 @@ final class ResultsCore {
         }
     }
 
-    /// The same objects in another order.
+    /// The same elements in another order.
     func sorted(_ list: [(keyPath: String, isAscending: Bool)]) throws(InvalidQuery) -> ResultsCore
     {
         let keys = try list.map { (key) throws(InvalidQuery) in
@@ -148,7 +181,7 @@ final class ResultsCore {
         return adding { $0.suffixes.append(.sort(keys.flatMap { $0 })) }
     }
 
-    /// The first object of each combination of values.
+    /// The first element of each combination of values.
     func distinct(_ keyPaths: [String]) throws(InvalidQuery) -> ResultsCore {
         let keys = try keyPaths.map { (path) throws(InvalidQuery) in
             try sortKeys(path, clause: "distinct", isAscending: true)
@@ -162,8 +195,7 @@ final class ResultsCore {
         var keys: [SortKey]
         do {
             keys = try SortKey.parse(
-                list: keyPath, clause: clause, root: .objects(classIndex: binding.rowClass.index),
-                schema: realm.schema.rows)
+                list: keyPath, clause: clause, root: root, schema: realm.schema.rows)
         } catch {
             throw InvalidQuery(error)
         }

@@ -15,6 +15,10 @@ extension ObjectBase: RealmCollectionValue, _OptionalPersistable {
         return object
     }
 
+    /// Returns the element of results that an object is: results are of the element's own class.
+    @inlinable
+    public static func _of(_ object: ObjectBase) -> Self { unsafeDowncast(object, to: Self.self) }
+
     /// Hands the value over to be stored.
     public static func _encode(_ value: ObjectBase, to sink: ElementSink) { sink.object(value) }
 

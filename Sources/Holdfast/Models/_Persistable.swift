@@ -48,11 +48,18 @@ public protocol RealmCollectionValue: _Persistable, Hashable {
     static func _decode(_ stored: StoredElement) -> Self
     /// Hands the value over to be stored: exactly one call of `sink`.
     static func _encode(_ value: Self, to sink: ElementSink)
+    /// Returns the element of results that an object is.
+    static func _of(_ object: ObjectBase) -> Self
 }
 
 extension RealmCollectionValue {
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.single, _element) }
+
+    /// Returns the element of results that an object is.
+    public static func _of(_ object: ObjectBase) -> Self {
+        Misuse.end("'\(Self.self)' is no class of objects.")
+    }
 
     /// Reads a managed object's property.
     public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Self {

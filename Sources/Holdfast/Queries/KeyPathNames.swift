@@ -9,6 +9,11 @@ enum KeyPathNames {
 
     private static let known = Mutex(Known())
 
+    /// Returns the names joined by points, as texts have them.
+    static func text<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> String {
+        names(of: keyPath).joined(separator: ".")
+    }
+
     /// Returns the names of the properties on the way; ends the process for a key path that leads through none.
     static func names<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> [String] {
         if let names = known.withLock({ $0.names[keyPath] }) { return names }

@@ -1,50 +1,50 @@
-/// `List`, `MutableSet` and `LinkingObjects`.
-public protocol _QueryCollection: _Persistable {
-    /// The type of the elements.
-    associatedtype QueryElement: RealmCollectionValue
-}
-extension List: _QueryCollection {
-    /// The type of the elements.
-    public typealias QueryElement = Element
-}
-extension MutableSet: _QueryCollection {
-    /// The type of the elements.
-    public typealias QueryElement = Element
-}
-extension LinkingObjects: _QueryCollection {
-    /// The type of the elements.
-    public typealias QueryElement = Element
-}
-
 extension Query where T: _QueryCollection {
     /// Whether an element is there.
     public func contains(_ element: T.QueryElement) -> Query<Bool> {
-        Query<Bool>(
-            QueryExpression([.text("ANY "), .path(whole), .text(" == "), .argument(element)]))
+        Query<T.QueryElement>(path).equal(element)
     }
     /// Whether one of several elements is there.
-    public func containsAny(in elements: some Collection<T.QueryElement>) -> Query<Bool> {
-        Query<Bool>(
-            QueryExpression([
-                .text("ANY "), .path(whole), .text(" IN "), .argument(elements.map { $0 as Any }),
-            ]))
+    public func containsAny(in elements: some Sequence<T.QueryElement>) -> Query<Bool> {
+        Query<T.QueryElement>(path).in(elements)
     }
     /// The number of elements.
-    public var count: Query<Int> { single(["@count"]) }
-    /// The least element.
-    public var min: Query<T.QueryElement> { single(["@min"]) }
-    /// The greatest element.
-    public var max: Query<T.QueryElement> { single(["@max"]) }
-    /// The mean of the elements.
-    public var avg: Query<Double> { single(["@avg"]) }
-    /// The sum of the elements.
-    public var sum: Query<T.QueryElement> { single(["@sum"]) }
+    public var count: Query<Int> { single("@count") }
+}
 
-    /// The collection as a whole.
-    private var whole: QueryExpression.Path {
-        var path = path
-        path.isSingle = true
-        return path
+extension Query where T: _QueryCollection, T.QueryElement: _QueryOrdered {
+    /// The least element.
+    public var min: Query<T.QueryElement> { single("@min") }
+    /// The greatest element.
+    public var max: Query<T.QueryElement> { single("@max") }
+    /// The mean of the elements.
+    public var avg: Query<T.QueryElement> { single("@avg") }
+    /// The sum of the elements.
+    public var sum: Query<T.QueryElement> { single("@sum") }
+}
+
+extension Query where T: _QueryCollection, T.QueryElement: _QueryOrdered & Comparable {
+    /// Whether there are elements, and all lie in a range, both bounds included.
+    public func contains(_ range: ClosedRange<T.QueryElement>) -> Query<Bool> {
+        min >= range.lowerBound && max <= range.upperBound
+    }
+    /// Whether there are elements, and all lie in a range, without its upper bound.
+    public func contains(_ range: Range<T.QueryElement>) -> Query<Bool> {
+        min >= range.lowerBound && max < range.upperBound
+    }
+}
+
+extension Query where T: _QueryCollection {
+    /// Whether there are elements but nil, and all of them lie in a range, both bounds included.
+    public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
+        _ range: ClosedRange<V>
+    ) -> Query<Bool> where T.QueryElement == V? {
+        min >= range.lowerBound && max <= range.upperBound
+    }
+    /// Whether there are elements but nil, and all of them lie in a range, without its upper bound.
+    public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
+        _ range: Range<V>
+    ) -> Query<Bool> where T.QueryElement == V? {
+        min >= range.lowerBound && max < range.upperBound
     }
 }
 
@@ -56,55 +56,44 @@ extension Query where T: _QueryOrdered {
     /// The sum of the values of a collection's objects.
     public var sum: Query<T> { aggregated("@sum") }
     /// The mean of the values of a collection's objects.
-    public var avg: Query<Double> { aggregated("@avg") }
+    public var avg: Query<T> { aggregated("@avg") }
 
-    private func aggregated<V>(_ operation: String) -> Query<V> {
+    private func aggregated(_ operation: String) -> Query<T> {
         var path = path
-        guard let end = path.collectionEnd else {
+        guard path.isMany else {
             Misuse.end("The aggregate needs a property of the objects of a collection.")
         }
-        path.steps.insert(operation, at: end)
+        path.steps.insert(operation, at: path.steps.count - 1)
         path.isSingle = true
-        return Query<V>(path)
+        return Query(path)
     }
 }
 
 extension Query {
     /// The value of a key.
     public subscript<V: RealmCollectionValue>(key: String) -> Query<V> where T == Map<String, V> {
+        var path = path.indexed(QueryExpression.quoted(key))
+        // The map is none of the collections on the way any more.
+        path.collectionEnds.removeLast()
+        path.isSubscripted = true
+        return Query<V>(path)
+    }
+
+    fileprivate func through<V>(_ operation: String) -> Query<V> {
         var path = path
-        let escaped = key.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
-        if !path.steps.isEmpty { path.steps[path.steps.count - 1] += "['\(escaped)']" }
-        path.collectionEnd = nil
+        path.steps.append(operation)
+        path.collectionEnds[path.collectionEnds.count - 1] = path.steps.count
         return Query<V>(path)
     }
 }
 
 /// `Map`.
-public protocol _QueryMap: _Persistable {
-    /// The type of the values.
-    associatedtype QueryValue: RealmCollectionValue
-}
-extension Map: _QueryMap {
-    /// The type of the values.
-    public typealias QueryValue = Value
-}
+public protocol _QueryMap: _QueryCollection {}
+extension Map: _QueryMap {}
 
 extension Query where T: _QueryMap {
     /// The keys, of which one has to meet a comparison.
-    public var keys: Query<String> { appending(["@keys"], isCollection: true) }
+    public var keys: Query<String> { through("@keys") }
     /// The values, of which one has to meet a comparison.
-    public var values: Query<T.QueryValue> { appending(["@values"], isCollection: true) }
-    /// The number of entries.
-    public var count: Query<Int> { single(["@count"]) }
-}
-
-extension Query where T: PersistableEnum {
-    /// The raw value.
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(expression) }
-}
-
-extension Query where T: _CustomPersistable {
-    /// The value as it is stored.
-    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(expression) }
+    public var values: Query<T.QueryElement> { through("@values") }
 }

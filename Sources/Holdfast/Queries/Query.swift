@@ -10,7 +10,7 @@ public struct Query<T> {
     init(_ expression: QueryExpression) { self.expression = expression }
     init(_ path: QueryExpression.Path) { expression = QueryExpression([.path(path)]) }
 
-    /// The objects themselves.
+    /// The elements themselves.
     init() { self.init(QueryExpression.Path()) }
 
     var path: QueryExpression.Path {
@@ -20,14 +20,16 @@ public struct Query<T> {
 
     func appending<V>(_ steps: [String], isCollection: Bool) -> Query<V> {
         var path = path
+        if path.isSubscripted { Misuse.end("Cannot apply key path to Map subscripts.") }
         path.steps += steps
-        if isCollection, path.collectionEnd == nil { path.collectionEnd = path.steps.count }
+        if isCollection { path.collectionEnds.append(path.steps.count) }
         return Query<V>(path)
     }
 
-    func single<V>(_ steps: [String]) -> Query<V> {
+    /// One value of a collection: its count, or an aggregate.
+    func single<V>(_ operation: String) -> Query<V> {
         var path = path
-        path.steps += steps
+        path.steps.append(operation)
         path.isSingle = true
         return Query<V>(path)
     }
@@ -39,10 +41,7 @@ public struct Query<T> {
 
     /// Compares with another value of the object.
     func compared<V>(_ operation: String, _ other: Query<V>) -> Query<Bool> {
-        if let a = expression.path, let b = other.expression.path, a.collectionEnd != nil,
-            !a.isSingle,
-            b.collectionEnd != nil, !b.isSingle
-        {
+        if expression.path?.isMany ?? false, other.expression.path?.isMany ?? false {
             Misuse.end("Comparing two collection columns is not permitted.")
         }
         return Query<Bool>(
@@ -66,28 +65,14 @@ extension Query {
     > where T == O? {
         appending(KeyPathNames.names(of: member), isCollection: V._shape.kind != .single)
     }
+}
 
-    /// A property of each object of the list.
-    public subscript<O: ObjectBase, V: _Persistable>(dynamicMember member: KeyPath<O, V>) -> Query<
-        V
-    > where T == List<O> {
-        appending(KeyPathNames.names(of: member), isCollection: true)
-    }
-
-    /// A property of each object of the set.
-    public subscript<O: ObjectBase, V: _Persistable>(dynamicMember member: KeyPath<O, V>) -> Query<
-        V
-    >
-    where T == MutableSet<O> {
-        appending(KeyPathNames.names(of: member), isCollection: true)
-    }
-
-    /// A property of each object that links here.
-    public subscript<O: ObjectBase, V: _Persistable>(dynamicMember member: KeyPath<O, V>) -> Query<
-        V
-    >
-    where T == LinkingObjects<O> {
-        appending(KeyPathNames.names(of: member), isCollection: true)
+extension Query where T: _QueryCollection, T.QueryElement: ObjectBase {
+    /// A property of each object.
+    public subscript<V: _Persistable>(
+        dynamicMember member: KeyPath<T.QueryElement, V>
+    ) -> Query<V> {
+        appending(KeyPathNames.names(of: member), isCollection: V._shape.kind != .single)
     }
 }
 
@@ -95,21 +80,18 @@ extension Query {
 
 extension Query where T == Bool {
     /// Whether a condition does not hold.
-    public static prefix func ! (a: Query<Bool>) -> Query<Bool> {
-        Query(QueryExpression([.text("NOT (")] + a.expression.condition.pieces + [.text(")")]))
-    }
+    public static prefix func ! (a: Query<Bool>) -> Query<Bool> { Query(a.expression.negated) }
     /// Whether both conditions hold.
-    public static func && (a: Query<Bool>, b: Query<Bool>) -> Query<Bool> { joined(a, "AND", b) }
+    public static func && (a: Query<Bool>, b: Query<Bool>) -> Query<Bool> {
+        Query(.joined([a.expression, b.expression], "AND"))
+    }
     /// Whether one of two conditions holds.
-    public static func || (a: Query<Bool>, b: Query<Bool>) -> Query<Bool> { joined(a, "OR", b) }
-
-    private static func joined(_ a: Query<Bool>, _ word: String, _ b: Query<Bool>) -> Query<Bool> {
-        Query(
-            QueryExpression(
-                [.text("(")] + a.expression.condition.pieces + [.text(") \(word) (")]
-                    + b.expression.condition.pieces + [.text(")")]))
+    public static func || (a: Query<Bool>, b: Query<Bool>) -> Query<Bool> {
+        Query(.joined([a.expression, b.expression], "OR"))
     }
 
     /// How many elements of the condition's collection meet it.
+    ///
+    ///     realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.name == "Rex").count >= 2 }
     public var count: Query<Int> { Query<Int>(expression.subqueryCount) }
 }

@@ -3,10 +3,10 @@ import HoldfastQuery
 
 /// The arguments of a text query, as a program states them.
 enum QueryArguments {
-    /// Turns values of any type into arguments; `%@` and the like become `$0`, `$1`, … elsewhere.
+    /// Turns values of any type into arguments.
     ///
     /// - Throws: ``InvalidQuery`` for a value that no query can have.
-    static func values(_ values: [Any], _ text: String) throws(InvalidQuery) -> [QueryArgument] {
+    static func values(_ values: [Any]) throws(InvalidQuery) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for (index, value) in values.enumerated() {
             guard let plain = plain(value) else {
@@ -20,21 +20,25 @@ enum QueryArguments {
         return arguments
     }
 
-    private static func plain(_ value: Any) -> Value? {
+    /// A value as the store's model has it; nil for one that no query can have.
+    static func plain(_ value: Any) -> Value? {
+        if let scalar = value as? any _Scalar { return scalar._stored.value }
         if let object = value as? ObjectBase { return link(object) }
         if let any = value as? AnyRealmValue { return mixed(any) }
         if let mapped = value as? any _CustomPersistable { return persisted(mapped) }
         if let region = value as? any StatedRegion { return .string("\(region.shape)") }
         if let value = PrimaryKeyValue.plain(value) { return value }
-        if let list = value as? [Any] {
-            var values: [Value] = []
-            for element in list {
-                guard let value = plain(element) else { return nil }
-                values.append(value)
-            }
-            return .list(values)
-        }
+        if let sequence = value as? any Sequence { return list(sequence) }
         return nil
+    }
+
+    private static func list(_ elements: some Sequence) -> Value? {
+        var values: [Value] = []
+        for element in elements {
+            guard let value = plain(element) else { return nil }
+            values.append(value)
+        }
+        return .list(values)
     }
 
     private static func persisted(_ value: some _CustomPersistable) -> Value? {
@@ -60,7 +64,7 @@ enum QueryArguments {
     }
 
     private static func link(_ object: ObjectBase) -> Value? {
-        guard let place = object.place else { return nil }
+        guard let place = object.place, place.owners.isEmpty else { return nil }
         let rowClass = place.rootClass
         let name = rowClass.definition.name
         guard let member = rowClass.primaryKeyIndex else {

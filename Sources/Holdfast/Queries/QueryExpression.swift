@@ -4,10 +4,27 @@ struct QueryExpression {
     struct Path {
         /// Names and operations, joined by points.
         var steps: [String] = []
-        /// How many of the steps lead to the first collection of objects; nil where they lead to one value.
-        var collectionEnd: Int?
-        /// Whether what stands behind the collection makes one value of it, such as a count.
+        /// How many of the steps lead to each collection on the way.
+        var collectionEnds: [Int] = []
+        /// Whether what stands behind the collections makes one value of them, such as a count.
         var isSingle = false
+        /// Whether it leads to the value of a map's key.
+        var isSubscripted = false
+
+        /// Whether it leads to several values.
+        var isMany: Bool { !collectionEnds.isEmpty && !isSingle }
+
+        /// Goes on into the value at the end.
+        func indexed(_ index: String) -> Path {
+            var path = self
+            path.steps = path.steps.dropLast() + [(path.steps.last ?? "self") + "[\(index)]"]
+            return path
+        }
+
+        /// The path as a text has it.
+        var text: String {
+            (isMany ? "ANY " : "") + (steps.isEmpty ? "self" : steps.joined(separator: "."))
+        }
     }
 
     enum Piece {
@@ -24,6 +41,17 @@ struct QueryExpression {
         QueryExpression(a.pieces + b.pieces)
     }
 
+    /// Joins conditions by a word: AND or OR.
+    static func joined(_ conditions: [QueryExpression], _ word: String) -> QueryExpression {
+        let parts = conditions.map { [.text("(")] + $0.condition.pieces + [.text(")")] }
+        return QueryExpression(Array(parts.joined(separator: [.text(" \(word) ")])))
+    }
+
+    /// Compares a path with a value.
+    static func compared(_ path: Path, _ operation: String, _ value: Any) -> QueryExpression {
+        QueryExpression([.path(path), .text(" \(operation) "), .argument(value)])
+    }
+
     /// The path, where it is nothing else.
     var path: Path? {
         if pieces.count == 1, case .path(let path) = pieces[0] { path } else { nil }
@@ -31,7 +59,12 @@ struct QueryExpression {
 
     /// The condition: a path to a bool is compared with true.
     var condition: QueryExpression {
-        path == nil ? self : self + QueryExpression([.text(" == true")])
+        path.map { .compared($0, "==", true) } ?? self
+    }
+
+    /// Whether the condition does not hold.
+    var negated: QueryExpression {
+        QueryExpression([.text("NOT (")] + condition.pieces + [.text(")")])
     }
 
     /// The text, with `$0`, `$1`, … for the arguments.
@@ -44,10 +77,7 @@ struct QueryExpression {
             case .argument(let value):
                 text += "$\(arguments.count)"
                 arguments.append(value)
-            case .path(let path):
-                text +=
-                    (path.collectionEnd != nil && !path.isSingle ? "ANY " : "")
-                    + path.steps.joined(separator: ".")
+            case .path(let path): text += path.text
             }
         }
         return (text, arguments)
@@ -55,28 +85,22 @@ struct QueryExpression {
 
     /// The number of elements of the condition's collection that meet it.
     var subqueryCount: QueryExpression {
-        var collection: [String]?
-        for case .path(let path) in pieces {
-            guard let end = path.collectionEnd else { continue }
-            if path.steps[..<end].contains(where: { $0.contains("[") }) {
-                Misuse.end("Subqueries do not support map subscripts.")
-            }
-            let own = Array(path.steps[..<end])
-            if let collection, collection != own {
+        var collection: ArraySlice<String>?
+        let inner = condition.pieces.map { piece -> Piece in
+            guard case .path(var path) = piece else { return piece }
+            if path.isSubscripted { Misuse.end("Subqueries do not support map subscripts.") }
+            guard let end = path.collectionEnds.first,
+                collection == nil || collection == path.steps[..<end]
+            else {
                 Misuse.end("Subqueries must contain a keypath starting with a collection.")
             }
-            collection = own
+            collection = path.steps[..<end]
+            path.steps.replaceSubrange(..<end, with: ["$object"])
+            path.collectionEnds = path.collectionEnds.dropFirst().map { $0 - end + 1 }
+            return .path(path)
         }
         guard let collection else {
             Misuse.end("Subqueries must contain a keypath starting with a collection.")
-        }
-        let inner = pieces.map { piece -> Piece in
-            guard case .path(var path) = piece, path.collectionEnd == collection.count else {
-                return piece
-            }
-            path.steps.replaceSubrange(..<collection.count, with: ["$object"])
-            path.collectionEnd = nil
-            return .path(path)
         }
         return QueryExpression(
             [.text("SUBQUERY(\(collection.joined(separator: ".")), $object, ")] + inner + [

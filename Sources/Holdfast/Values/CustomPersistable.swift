@@ -5,7 +5,7 @@
 ///         public init?(persistedValue: String) { self.init(string: persistedValue) }
 ///         public var persistableValue: String { absoluteString }
 ///     }
-public protocol _CustomPersistable: _OptionalPersistable {
+public protocol _CustomPersistable: _OptionalPersistable, _QueryAdded {
     /// The type that is stored.
     associatedtype PersistedType: _OptionalPersistable
     /// The value as it is stored.

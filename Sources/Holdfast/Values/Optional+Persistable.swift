@@ -10,6 +10,9 @@ where Wrapped: _OptionalPersistable {
         Wrapped._decodeOptional(stored)
     }
 
+    /// Returns the element of results that an object is.
+    public static func _of(_ object: ObjectBase) -> Wrapped? { Wrapped._of(object) }
+
     /// Hands the value over to be stored.
     public static func _encode(_ value: Wrapped?, to sink: ElementSink) {
         if let value { Wrapped._encode(value, to: sink) } else { sink.null() }

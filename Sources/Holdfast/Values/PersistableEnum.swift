@@ -3,7 +3,8 @@
 ///     enum Mood: String, PersistableEnum { case happy, sad }
 ///
 /// A stored raw value that is no case reads as nil where the property is optional, and else ends the process.
-public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _OptionalPersistable
+public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _QueryAdded,
+    _OptionalPersistable
 where RawValue: _Scalar & Comparable {}
 
 extension PersistableEnum {

@@ -20,7 +20,7 @@ package struct AggregateState {
     private var best: [UInt8] = []
 
     /// Makes a state before any value.
-    init(_ function: AggregateFunction, _ storage: ElementStorage) {
+    package init(_ function: AggregateFunction, _ storage: ElementStorage) {
         calculation = AggregateCalculation(function, storage)
     }
 
@@ -28,7 +28,7 @@ package struct AggregateState {
     var byteCount: Int { best.count + calculation.byteCount }
 
     /// Takes a stored value, or null at nil.
-    mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
+    package mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
         guard let address else { return }
         let isBest: Bool
         if calculation.storage == .mixed {
@@ -52,7 +52,7 @@ package struct AggregateState {
     }
 
     /// The result of all values: 0 for a sum of nothing.
-    var result: Result {
+    package var result: Result {
         switch calculation.function {
         case .min, .max: calculation.count == 0 ? .none : .stored(best, calculation.storage)
         case .sum, .average: calculation.result

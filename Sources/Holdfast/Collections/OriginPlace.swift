@@ -1,0 +1,59 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+/// The inverse link of a managed object. Its realm's thread uses it.
+final class OriginPlace {
+    let object: ObjectBase
+    private let field: Int
+    /// The version of the view that ``found`` is of.
+    private var generation: UInt64 = 0
+    private var found: [UInt64] = []
+
+    /// - `member`: The property, by its position in the object's table.
+    init(_ object: ObjectBase, member: Int) {
+        self.object = object
+        field = object.place?.binding.fieldOfMember[member] ?? 0
+    }
+
+    private var place: ObjectPlace {
+        guard let place = object.place else { Misuse.end("The object is not managed.") }
+        return place
+    }
+
+    var realm: RealmCore { place.realm }
+
+    /// The property in the present version of the schema.
+    private var compiled: RowClass.Member {
+        place.binding.rowClass.members[Int(place.binding.positions[field].member)]
+    }
+
+    /// The class of the origins.
+    var binding: ClassBinding { realm.binding(ofClass: compiled.classIndex) }
+
+    func isSame(as other: OriginPlace) -> Bool {
+        field == other.field && object.isSameObject(as: other.object)
+    }
+
+    /// The keys of the origins of now, each as often as it links.
+    var keys: [UInt64] {
+        let realm = realm
+        realm.checkThread()
+        let view = realm.view
+        if generation == realm.state.pointee.generation { return found }
+        _ = object.requireRow()
+        let member = compiled
+        let originClass = realm.schema.rows.classes[member.classIndex]
+        var keys: [UInt64] = []
+        view.scanOrigins(
+            place.rootClass.index, place.key,
+            property: originClass.members[member.originProperty].number,
+            from: nil
+        ) { origin, count in
+            for _ in 0..<count { keys.append(origin.key) }
+            return true
+        }
+        found = keys
+        generation = realm.state.pointee.generation
+        return keys
+    }
+}

@@ -1,0 +1,104 @@
+/// Values by keys: a `Map`, or an `AnyRealmKeyedCollection` that stands for one.
+///
+/// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread. Conditions, orders and
+/// aggregates are about its values.
+public protocol RealmKeyedCollection<Key, Value>: Sequence, _Queried, CustomStringConvertible
+where Element == SingleMapEntry<Key, Value>, _QueriedElement == Value {
+    /// The type of the keys.
+    associatedtype Key: _MapKey
+    /// The type of the values.
+    associatedtype Value: RealmCollectionValue
+
+    /// The realm of the map's object; nil for an unmanaged one.
+    var realm: Realm? { get }
+    /// Whether the map's object is gone.
+    var isInvalidated: Bool { get }
+    /// Whether it shows one version for good.
+    var isFrozen: Bool { get }
+    /// The number of entries.
+    var count: Int { get }
+    /// The keys, in the order of their bytes.
+    var keys: [Key] { get }
+    /// The values, in the order of their keys.
+    var values: [Value] { get }
+    /// The value of a key; nil where there is none. Setting nil removes the key.
+    subscript(key: Key) -> Value? { get nonmutating set }
+    /// Removes all keys.
+    func removeAll()
+}
+
+extension RealmKeyedCollection {
+    /// Whether there is no entry.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Gives a key a value.
+    public func updateValue(_ value: Value, forKey key: Key) { self[key] = value }
+    /// Gives a key a value.
+    public func setValue(_ value: Value, forKey key: Key) { self[key] = value }
+    /// The value of a key; nil where there is none.
+    public func object(forKey key: Key) -> Value? { self[key] }
+    /// Removes a key.
+    public func removeObject(for key: Key) { self[key] = nil }
+
+    /// The value of a key, or of a property of each value that is an object, by key.
+    public func value(forKey key: Key) -> Any? { self[key] }
+
+    /// The entries as pairs.
+    public func asKeyValueSequence() -> [(key: Key, value: Value)] {
+        map { (key: $0.key, value: $0.value) }
+    }
+
+    /// The entries, one behind the other; of many the first 100.
+    public var description: String {
+        CollectionText.describe("\(Self.self)", Array(self)) { "\($0.key._key): \($0.value)" }
+    }
+}
+
+/// A map by the types of its keys and values: as live as the one that it stands for.
+public struct AnyRealmKeyedCollection<Key: _MapKey, Value: RealmCollectionValue> {
+    private let base: any RealmKeyedCollection<Key, Value>
+
+    /// Stands for a map.
+    public init<C: RealmKeyedCollection>(_ collection: C)
+    where C.Key == Key, C.Value == Value {
+        base = collection
+    }
+}
+
+extension AnyRealmKeyedCollection: RealmKeyedCollection {
+    /// An entry.
+    public typealias Element = SingleMapEntry<Key, Value>
+
+    /// The realm of the map's object; nil for an unmanaged one.
+    public var realm: Realm? { base.realm }
+    /// Whether the map's object is gone.
+    public var isInvalidated: Bool { base.isInvalidated }
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { base.isFrozen }
+    /// The number of entries.
+    public var count: Int { base.count }
+    /// The keys, in the order of their bytes.
+    public var keys: [Key] { base.keys }
+    /// The values, in the order of their keys.
+    public var values: [Value] { base.values }
+    /// The elements as the store has them.
+    public var _queried: QueriedElements { base._queried }
+    /// The elements of now.
+    public var _all: [Value] { base.values }
+
+    /// The value of a key; nil where there is none. Setting nil removes the key.
+    public subscript(key: Key) -> Value? {
+        get { base[key] }
+        nonmutating set { base[key] = newValue }
+    }
+
+    /// Removes all keys.
+    public func removeAll() { base.removeAll() }
+
+    /// Walks the entries that there are now, in the order of their keys.
+    public func makeIterator() -> AnyIterator<SingleMapEntry<Key, Value>> {
+        AnyIterator(
+            keys.compactMap { key in self[key].map { SingleMapEntry(key: key, value: $0) } }
+                .makeIterator())
+    }
+}

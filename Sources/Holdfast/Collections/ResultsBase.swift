@@ -1,0 +1,37 @@
+/// What results are taken from, before conditions and an order.
+enum ResultsBase {
+    /// All objects of a class: by the class, since tables move in other versions of the schema.
+    case all(ModelClass)
+    /// The objects that a list, set or map links to; the nulls of a map are left out.
+    case links(CollectionPlace)
+    /// The values or embedded objects of a list, set or map, by their positions in it.
+    case elements(CollectionPlace)
+    /// The objects that link to an object.
+    case origins(OriginPlace)
+
+    /// What the elements of a managed collection are.
+    init(_ place: CollectionPlace) {
+        self = place.compiled.storage.element == .link ? .links(place) : .elements(place)
+    }
+
+    /// Whether the object that holds the collection is gone.
+    var isInvalidated: Bool {
+        switch self {
+        case .all: false
+        case .links(let place), .elements(let place): place.isInvalidated
+        case .origins(let place): place.object.isInvalidated
+        }
+    }
+}
+
+extension ResultsBase: Equatable {
+    /// Whether both are one class, or one collection of one object.
+    static func == (a: ResultsBase, b: ResultsBase) -> Bool {
+        switch (a, b) {
+        case (.all(let x), .all(let y)): x === y
+        case (.links(let x), .links(let y)), (.elements(let x), .elements(let y)): x.isSame(as: y)
+        case (.origins(let x), .origins(let y)): x.isSame(as: y)
+        default: false
+        }
+    }
+}

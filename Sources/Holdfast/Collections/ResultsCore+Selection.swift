@@ -1,0 +1,142 @@
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+
+/// Results of a collection: its elements are walked, since there are few beside those of a class.
+extension ResultsCore {
+    /// More than any text takes in an order's bytes.
+    private static let textByteCountMax = 1 << 26
+
+    /// An element on its way through conditions and orders.
+    private struct Candidate {
+        /// The object key; of a value or an embedded object its position.
+        let key: UInt64
+        /// The row of an object.
+        var row: RowView?
+        /// The bytes of a plain value; nil for null.
+        var value: UnsafeRawBufferPointer?
+    }
+
+    /// Finds the elements of a collection. Cost: linear in it, and that of a sort.
+    func selected(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
+        let isBare = parts.predicate == nil && parts.suffixes.isEmpty
+        if isBare { return baseKeys }
+        view.limitFollowing(until: limits.deadlineMilliseconds)
+        var candidates = candidates(in: view)
+        if let matcher = parts.predicate?.makeMatcher(view.rows, source: view) {
+            let holder = holderKey
+            candidates.removeAll { element in
+                guard let row = element.row else { return !matcher.matches(value: element.value) }
+                return !matcher.matches(row: row, key: holder ?? element.key, source: view)
+            }
+        }
+        for suffix in parts.suffixes {
+            switch suffix {
+            case .limit(let count): candidates.removeLast(max(0, candidates.count - count))
+            case .sort(let keys): sort(&candidates, by: keys, in: view)
+            case .distinct(let keys): keepDistinct(&candidates, by: keys, in: view)
+            }
+        }
+        try view.checkFailure()
+        return candidates.map(\.key)
+    }
+
+    /// The keys of all elements.
+    private var baseKeys: [UInt64] {
+        switch base {
+        case .all: []
+        case .links(let place): place.linkKeys
+        case .origins(let place): place.keys
+        case .elements(let place): (0..<UInt64(place.collection.count)).map { $0 }
+        }
+    }
+
+    /// The object key with which embedded objects are read: that of the object around.
+    private var holderKey: UInt64? {
+        if case .elements(let place) = base { place.object.place?.key } else { nil }
+    }
+
+    private func candidates(in view: ReadTransaction) -> [Candidate] {
+        guard case .elements(let place) = base else {
+            let rowClass = binding.rowClass
+            return baseKeys.compactMap { key in
+                view.row(classIndex: rowClass.index, key: key).map { Candidate(key: key, row: $0) }
+            }
+        }
+        let isEmbedded = place.scalar == nil
+        var candidates: [Candidate] = []
+        place.collection.forEach(within: nil) { part, offset, index in
+            let key = UInt64(index)
+            let bytes = part.isNull(offset) ? nil : part.bytes(offset)
+            if !isEmbedded {
+                candidates.append(Candidate(key: key, value: bytes))
+            } else if let bytes {
+                candidates.append(Candidate(key: key, row: RowView(bytes)))
+            }
+            return true
+        }
+        return candidates
+    }
+
+    /// Sorts stably.
+    private func sort(
+        _ candidates: inout [Candidate], by keys: [SortKey], in view: ReadTransaction
+    ) {
+        let evaluator = SortEvaluator(keys, schema: view.rows)
+        let holder = holderKey
+        let buffer = ByteBuffer(capacity: 256)
+        let encoded = candidates.map { element -> [UInt8] in
+            buffer.removeAll()
+            // Whole texts, so that the bytes alone decide.
+            if let row = element.row {
+                evaluator.append(
+                    row: row, key: holder ?? element.key, source: view, to: buffer,
+                    textByteCountMax: Self.textByteCountMax)
+            } else {
+                evaluator.append(
+                    value: element.value, to: buffer, textByteCountMax: Self.textByteCountMax)
+            }
+            return buffer.array
+        }
+        let order = candidates.indices.sorted { a, b in
+            if encoded[a].lexicographicallyPrecedes(encoded[b]) { return true }
+            return a < b && encoded[a] == encoded[b]
+        }
+        candidates = order.map { candidates[$0] }
+    }
+
+    /// Keeps the first element of each combination of values.
+    private func keepDistinct(
+        _ candidates: inout [Candidate], by keys: [SortKey], in view: ReadTransaction
+    ) {
+        let evaluator = SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: view.rows)
+        let holder = holderKey
+        let buffer = ByteBuffer(capacity: 256)
+        var seen: Set<[UInt8]> = []
+        candidates.removeAll { element in
+            buffer.removeAll()
+            if let row = element.row {
+                let isPart = evaluator.appendDistinct(
+                    row: row, key: holder ?? element.key, source: view, to: buffer)
+                if !isPart { return true }
+            } else {
+                evaluator.append(
+                    value: element.value, to: buffer, textByteCountMax: Self.textByteCountMax)
+            }
+            return !seen.insert(buffer.array).inserted
+        }
+    }
+}
+
+extension CollectionPlace {
+    /// The keys of the objects that the collection links to.
+    var linkKeys: [UInt64] {
+        var keys: [UInt64] = []
+        collection.forEach(within: nil) { part, offset, _ in
+            if !part.isNull(offset) { keys.append(part.pointer(offset).storedLink) }
+            return true
+        }
+        return keys
+    }
+}

@@ -1,0 +1,70 @@
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+
+/// Aggregates of values that a program holds, or that a collection has: by the rule that queries follow.
+enum ValueAggregate {
+    /// Calculates the least, greatest, mean or sum; nil of none. What is no plain value does not count.
+    static func result(_ function: AggregateFunction, _ values: [Any]) -> Value? {
+        let plain = values.compactMap { QueryArguments.plain($0) }
+        let types = Set(plain.compactMap { $0.scalarType?.widened })
+        // Those of several types are such as `AnyRealmValue` has.
+        let type = types.count > 1 ? .mixed : types.first ?? .int
+        guard function.result(of: type) != nil else {
+            Misuse.end(
+                "'\(function.rawValue)' can't be calculated of values of type '\(type.name)'.")
+        }
+        var state = AggregateState(function, ElementStorage(type))
+        let buffer = ByteBuffer(capacity: 32)
+        for value in plain where value != .null {
+            buffer.removeAll()
+            if type == .mixed {
+                MixedWriter(buffer).value(value)
+            } else {
+                InlineValue(value)?.append(to: buffer)
+            }
+            state.add(buffer.bytes.baseAddress, buffer.count)
+        }
+        return value(of: state.result)
+    }
+
+    /// The value of a result; one that no integer holds ends the process.
+    static func value(of result: AggregateState.Result) -> Value? {
+        switch result {
+        case .none: return nil
+        case .stored(let bytes, let storage):
+            return bytes.withUnsafeBytes { Value(stored: $0, storage) }
+        case .beyondInt: Misuse.end("The sum is beyond the integers of 64 bits.")
+        }
+    }
+}
+
+extension _QueryOrdered {
+    /// An aggregate's value as one of the type; nil of none.
+    static func _aggregated(_ value: Value?) -> Self? {
+        guard let value else { return nil }
+        let reader = StatedValues(reader: ValueReader())
+        if let converted = _converted(value.anyValue, reader) { return converted }
+        // The mean of integers as one.
+        guard case .double(let mean) = value, let cut = Int(exactly: mean.rounded(.towardZero))
+        else { return nil }
+        return _converted(cut, reader)
+    }
+}
+
+extension Value {
+    /// The value as a program has it.
+    fileprivate var anyValue: Any {
+        switch self {
+        case .bool(let value): value
+        case .int(let value): Int(value)
+        case .double(let value): value
+        case .float(let value): value
+        case .decimal(let value): Decimal128(value)
+        case .string(let value): value
+        case .date(let value): value.foundationDate
+        default: AnyRealmValue.none
+        }
+    }
+}

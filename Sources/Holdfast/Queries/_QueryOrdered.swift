@@ -1,0 +1,18 @@
+/// A type whose values have an order: they are compared with `<` in queries, and have a least and a greatest one.
+public protocol _QueryOrdered: _Persistable {}
+
+/// A type whose values have a sum and a mean.
+public protocol _QueryAdded: _QueryOrdered {}
+
+extension Int: _QueryAdded {}
+extension Int8: _QueryAdded {}
+extension Int16: _QueryAdded {}
+extension Int32: _QueryAdded {}
+extension Int64: _QueryAdded {}
+extension Float: _QueryAdded {}
+extension Double: _QueryAdded {}
+extension Decimal128: _QueryAdded {}
+extension AnyRealmValue: _QueryAdded {}
+extension Date: _QueryOrdered {}
+extension Optional: _QueryOrdered where Wrapped: _OptionalPersistable & _QueryOrdered {}
+extension Optional: _QueryAdded where Wrapped: _OptionalPersistable & _QueryAdded {}
