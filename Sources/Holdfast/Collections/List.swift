@@ -171,6 +171,9 @@ extension List: RandomAccessCollection, MutableCollection {
         get {
             switch content {
             case .own(let elements):
+                if position >= elements.count, KeyPathTrace.isTracing, let any = elements.first {
+                    return any
+                }
                 requireIndex(position, within: elements.count)
                 return elements[position]
             case .stored(let place): return Element._decode(place.element(position))
@@ -235,10 +238,11 @@ extension List: _Persistable {
         return held
     }
 
-    /// Returns a value that stands for a tracing instance's property.
+    /// Returns a value that stands for a tracing instance's property: its one element answers for all.
     public static func _trace(_ object: ObjectBase, field: Int) -> List {
-        object.note(field)
-        return List()
+        let list = List()
+        list.content = .own([Element._trace(object, field: field)])
+        return list
     }
 
     /// States a value of a property.

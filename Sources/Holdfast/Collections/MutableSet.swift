@@ -158,10 +158,11 @@ extension MutableSet: _Persistable {
         return held
     }
 
-    /// Returns a value that stands for a tracing instance's property.
+    /// Returns a value that stands for a tracing instance's property: its one element answers for all.
     public static func _trace(_ object: ObjectBase, field: Int) -> MutableSet {
-        object.note(field)
-        return MutableSet()
+        let set = MutableSet()
+        set.content = .own([Element._trace(object, field: field)])
+        return set
     }
 
     /// States a value of a property.

@@ -14,7 +14,7 @@ public struct SortDescriptor: Hashable, Sendable, ExpressibleByStringLiteral,
     }
 
     /// Sorts by the property of a key path.
-    public init<Root: ObjectBase>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
+    public init<Root: _ObjectView>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
         self.init(keyPath: KeyPathNames.text(of: keyPath), ascending: ascending)
     }
 

@@ -46,7 +46,7 @@ extension _Queried {
     }
 }
 
-extension _Queried where _QueriedElement: ObjectBase {
+extension _Queried where _QueriedElement: _ObjectView {
     /// The least value of a property; nil where there is none.
     public func min<T: _QueryOrdered>(of keyPath: KeyPath<_QueriedElement, T>) -> T? {
         min(ofProperty: KeyPathNames.text(of: keyPath))

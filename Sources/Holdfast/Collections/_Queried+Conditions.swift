@@ -80,7 +80,7 @@ extension _Queried {
     }
 }
 
-extension _Queried where _QueriedElement: ObjectBase {
+extension _Queried where _QueriedElement: _ObjectView {
     /// The same objects, sorted by a property or a path through to-one links.
     public func sorted<Value: _Persistable>(
         by keyPath: KeyPath<_QueriedElement, Value>, ascending: Bool = true

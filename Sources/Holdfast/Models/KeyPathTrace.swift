@@ -25,6 +25,9 @@ final class KeyPathTrace: @unchecked Sendable {
 
     @TaskLocal private static var current: KeyPathTrace?
 
+    /// Whether a key path is being evaluated on tracing instances.
+    static var isTracing: Bool { current != nil }
+
     private var nodes: [ObjectIdentifier: Node] = [:]
     private var order: [Node] = []
 

@@ -1,6 +1,6 @@
 import HoldfastObjectModel
 
-extension ObjectBase: RealmCollectionValue, _OptionalPersistable {
+extension ObjectBase: _ObjectView, _OptionalPersistable {
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.object(ClassReference(type: self))) }
 

@@ -40,6 +40,9 @@ public protocol _OptionalPersistable: RealmCollectionValue {
     static func _decodeOptional(_ stored: StoredElement) -> Self?
 }
 
+/// A type of elements that have an object's properties: objects, and projections of them.
+public protocol _ObjectView: RealmCollectionValue {}
+
 /// A type that the elements of collections, and single properties, can have.
 public protocol RealmCollectionValue: _Persistable, Hashable {
     /// The type in the schema.

@@ -1,0 +1,28 @@
+/// The properties of a list's or set's objects, each as a collection.
+///
+///     person.friends.projectTo.firstName  // ProjectedCollection<String>
+@dynamicMemberLookup
+public struct ElementMapper<Element: ObjectBase> {
+    private let collection: any RealmCollection<Element>
+
+    init(_ collection: any RealmCollection<Element>) { self.collection = collection }
+
+    /// What a key path leads to from each object.
+    public subscript<Value>(dynamicMember member: KeyPath<Element, Value>)
+        -> ProjectedCollection<Value>
+    {
+        // What a projection depends on is asked of one object, which answers for all.
+        if KeyPathTrace.isTracing { _ = collection.first?[keyPath: member] }
+        return ProjectedCollection(collection, member)
+    }
+}
+
+extension List where Element: ObjectBase {
+    /// The way to a property of each object.
+    public var projectTo: ElementMapper<Element> { ElementMapper(self) }
+}
+
+extension MutableSet where Element: ObjectBase {
+    /// The way to a property of each object.
+    public var projectTo: ElementMapper<Element> { ElementMapper(self) }
+}

@@ -1,0 +1,42 @@
+/// One property of each object of a list or set, stored or computed, in the order of the objects.
+///
+/// It is as live as the list or set that it is of, and belongs to the same thread, queue or actor. It can't be written.
+public struct ProjectedCollection<Element> {
+    private let base: any RealmCollection
+    private let element: (Int) -> Element
+
+    init<Root: ObjectBase>(
+        _ collection: any RealmCollection<Root>, _ keyPath: KeyPath<Root, Element>
+    ) {
+        base = collection
+        element = { collection[$0][keyPath: keyPath] }
+    }
+
+    /// The realm that the objects belong to; nil for an unmanaged collection.
+    public var realm: Realm? { base.realm }
+    /// Whether the object that holds the collection is gone, or its realm invalidated.
+    public var isInvalidated: Bool { base.isInvalidated }
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { base.isFrozen }
+}
+
+extension ProjectedCollection: RandomAccessCollection {
+    /// The first position.
+    public var startIndex: Int { 0 }
+    /// The position behind the last element.
+    public var endIndex: Int { count }
+    /// The number of elements. Cost: that of the collection.
+    public var count: Int { base.count }
+    /// The value of the object at a position. Cost: that of the collection and of the property.
+    public subscript(position: Int) -> Element { element(position) }
+}
+
+extension ProjectedCollection where Element: Equatable {
+    /// The position of the first object with a value; nil where none has it.
+    public func index(of value: Element) -> Int? { firstIndex(of: value) }
+}
+
+extension ProjectedCollection: CustomStringConvertible {
+    /// The elements, one behind the other; of many the first 100.
+    public var description: String { CollectionText.describe("\(Self.self)", self) { "\($0)" } }
+}

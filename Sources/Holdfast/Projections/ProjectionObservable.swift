@@ -1,0 +1,9 @@
+/// What every projection is, whatever it projects.
+public protocol ProjectionObservable: AnyObject, _ObjectView {
+    /// The class of the objects that are projected.
+    associatedtype Root: ObjectBase
+    /// The object that is projected.
+    var rootObject: Root { get }
+    /// Projects an object.
+    init(projecting object: Root)
+}

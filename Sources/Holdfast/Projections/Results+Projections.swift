@@ -1,0 +1,33 @@
+extension Realm {
+    /// Projections of all objects of a class.
+    ///
+    /// Conditions and orders are of properties of the objects; key paths may be of the projections.
+    public func objects<Element: ProjectionObservable>(_ type: Element.Type) -> Results<Element>
+    where Element.Root: Object {
+        Results(objects(Element.Root.self).core)
+    }
+}
+
+extension _Queried where _QueriedElement: ProjectionObservable {
+    /// The projections whose objects meet a condition, in their order.
+    ///
+    /// - Parameter condition: Is given the object.
+    /// - Returns: Live results.
+    public func `where`(
+        _ condition: (Query<_QueriedElement.Root>) -> Query<Bool>
+    ) -> Results<_QueriedElement> {
+        do { return Results(try _queried.managed.filtered(condition)) } catch {
+            Misuse.end("\(error)")
+        }
+    }
+
+    /// The position of the first projection whose object meets a condition; nil where none does.
+    public func index(
+        matching condition: (Query<_QueriedElement.Root>) -> Query<Bool>
+    ) -> Int? {
+        let core = _queried.managed
+        do { return core.position(of: try core.filtered(condition)) } catch {
+            Misuse.end("\(error)")
+        }
+    }
+}
