@@ -1,0 +1,47 @@
+/// Results and the keys of their sections: what views of all sections, and of one, share.
+///
+/// They are divided when they are first looked at, and again after the realm's view has changed.
+final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValue> {
+    let results: Results<Element>
+    private let key: (Element) -> Key
+    private var divided: (generation: UInt64, division: SectionDivision<Key>)?
+
+    init(_ results: Results<Element>, by key: @escaping (Element) -> Key) {
+        if case .object = Key._element.kind { Self.refuseLinks() }
+        self.results = results
+        self.key = key
+    }
+
+    private static func refuseLinks() -> Never {
+        Misuse.end("Links are not supported as section keys.")
+    }
+
+    private func key(of element: Element) -> Key {
+        let key = key(element)
+        if let mixed = key as? AnyRealmValue, case .object = mixed { Self.refuseLinks() }
+        return key
+    }
+
+    /// The sections of now. Cost: linear in the number of elements once for each version.
+    var division: SectionDivision<Key> {
+        let generation = results.core.objects.generation
+        if let divided, divided.generation == generation { return divided.division }
+        let division = SectionDivision(results.lazy.map { self.key(of: $0) })
+        divided = (generation, division)
+        return division
+    }
+
+    /// The element at a position of a section; ends the process beyond the end.
+    func element(_ position: Int, _ positions: [Int]) -> Element {
+        results[positions[Self.checked(position, positions.count)]]
+    }
+
+    /// The same index; ends the process where it is none of so many.
+    static func checked(_ index: Int, _ count: Int) -> Int {
+        if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
+        guard index < count else {
+            Misuse.end("Index \(index) is out of bounds (must be less than \(count)).")
+        }
+        return index
+    }
+}
