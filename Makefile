@@ -82,7 +82,7 @@ fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SE
 	"$(SWIFT)" build -c release --product HoldfastFuzz
 	.build/release/HoldfastFuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
 
-lint: setup ## Check format, layers, sizes and scripts
+lint: setup ## Check format, layers, sizes, scripts and the library's checklist
 	@scripts/lint
 
 format: ## Format the Swift sources in place
