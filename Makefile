@@ -26,7 +26,7 @@ export SWIFT
 # The flags of Package.swift that are for this project alone, not for programs that use the library.
 export HOLDFAST_MAKE := 1
 
-.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz lint \
+.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz docs lint \
     format tsan image clean
 
 all: build lint test ## Build, lint and test (the default)
@@ -82,11 +82,15 @@ fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SE
 	"$(SWIFT)" build -c release --product HoldfastFuzz
 	.build/release/HoldfastFuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
 
+docs: setup ## Make the Swift library's reference, .build/docs/Holdfast.doccarchive
+	"$(SWIFT)" build --target Holdfast
+	@scripts/make-docs
+
 lint: setup ## Check format, layers, sizes, scripts and the library's checklist
 	@scripts/lint
 
 format: ## Format the Swift sources in place
-	"$(SWIFT)" format format --in-place --parallel --recursive Package.swift Sources Tests
+	"$(SWIFT)" format format --in-place --parallel --recursive Package.swift Sources Tests Examples
 
 tsan: setup ## Run the Swift tests under the thread sanitizer
 	"$(SWIFT)" test --sanitize=thread --scratch-path .build/tsan --disable-xctest

@@ -2,8 +2,32 @@ import HoldfastObjectModel
 
 /// The kind of values that a property has.
 public enum PropertyType: Int, Hashable, Sendable {
-    case int, bool, string, data, date, float, double, object, linkingObjects, objectId, decimal128,
-        UUID, any
+    /// An integer of any width.
+    case int
+    /// True or false.
+    case bool
+    /// Text.
+    case string
+    /// Bytes.
+    case data
+    /// A point in time.
+    case date
+    /// A floating-point number of single precision.
+    case float
+    /// A floating-point number.
+    case double
+    /// A link, or an embedded object.
+    case object
+    /// Inverse links.
+    case linkingObjects
+    /// An object identifier.
+    case objectId
+    /// A decimal number.
+    case decimal128
+    /// A UUID.
+    case UUID
+    /// A value of any type.
+    case any
 }
 
 /// A property of a class of objects.

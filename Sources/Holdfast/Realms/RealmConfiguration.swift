@@ -35,7 +35,8 @@ extension Realm {
             set { standard.withLock { $0 = newValue } }
         }
 
-        /// A configuration; the folder is `default.realm` in the program's own folder of data, see ``defaultFolder``.
+        /// A configuration; the folder is `default.realm` in one of the program's name in `$XDG_DATA_HOME`, else in
+        /// `~/.local/share`.
         public init(
             fileURL: URL? = nil, inMemoryIdentifier: String? = nil, encryptionKey: Data? = nil,
             readOnly: Bool = false, schemaVersion: UInt64 = 0,
@@ -57,13 +58,15 @@ extension Realm {
         /// Source: the XDG Base Directory Specification.
         static var defaultFolder: URL {
             let environment = ProcessInfo.processInfo.environment
-            let data: URL
-            if let stated = environment["XDG_DATA_HOME"], stated.hasPrefix("/") {
-                data = URL(fileURLWithPath: stated, isDirectory: true)
-            } else {
-                data = FileManager.default.homeDirectoryForCurrentUser
-                    .appendingPathComponent(".local/share", isDirectory: true)
+            func folder(_ variable: String) -> URL? {
+                environment[variable].flatMap {
+                    $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil
+                }
             }
+            let home = folder("HOME") ?? FileManager.default.homeDirectoryForCurrentUser
+            let data =
+                folder("XDG_DATA_HOME")
+                ?? home.appendingPathComponent(".local/share", isDirectory: true)
             return data.appendingPathComponent(
                 ProcessInfo.processInfo.processName, isDirectory: true
             )

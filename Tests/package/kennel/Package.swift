@@ -2,14 +2,13 @@
 import Foundation
 import PackageDescription
 
-// Has targets of names that the library's own once had, and takes the library as programs do: a tagged
-// version by a Git URL.
+// The tutorial's package with targets of names that the library's own once had.
 let package = Package(
     name: "kennel",
     dependencies: [
         .package(
             url: ProcessInfo.processInfo.environment["HOLDFAST_URL"] ?? "file:///holdfast",
-            from: "0.0.1")
+            from: "0.3.0")
     ],
     targets: [
         .target(name: "JSON"),
@@ -20,5 +19,6 @@ let package = Package(
             dependencies: [
                 "JSON", "Query", "Storage", .product(name: "Holdfast", package: "holdfast"),
             ]),
+        .testTarget(name: "kennelTests", dependencies: ["kennel"]),
     ],
     swiftLanguageModes: [.v6])

@@ -1,0 +1,10 @@
+import Holdfast
+import JSON
+import Query
+import Storage
+
+/// A class that nothing refers to.
+class Lead: Object {
+    @Persisted var length = 1.5
+    @Persisted var makers = [JSON.name, Query.name, Storage.name].joined(separator: " ")
+}
