@@ -61,7 +61,10 @@ struct ProjectedCollectionTests {
         try realm.write { realm.add(club) }
         check()
         #expect(
-            projection.names.realm == realm && projection.names.description == "ProjectedCollection<String> (\n\t[0] Ada,\n\t[1] Bo\n)")
+            projection.names.realm == realm
+                && projection.names.description
+                    == "ProjectedCollection<String> (\n\t[0] Ada,\n\t[1] Bo\n)"
+        )
     }
 
     @Test("are live, and are not written by")

@@ -130,6 +130,40 @@ struct SectionTests {
         #expect(shouted.allKeys == ["BEN", "BO", "IDA", "REX", "ROLF"])
     }
 
+    @Test("are made of lists, sets, inverse links, and whatever stands for one of these")
+    func collections() throws {
+        let realm = try kennel()
+        let person = Person()
+        try realm.write {
+            person.dogs.append(objectsIn: realm.objects(Dog.self).where { $0.id < 4 })
+            person.tags.insert(objectsIn: ["b", "ab", "aa"])
+            person.nicknames.append(objectsIn: ["Bo", nil, "Ada", "Ben"])
+            person.former.append(Address(value: ["street": "Main", "city": "Bath"]))
+            person.former.append(Address(value: ["street": "High", "city": "York"]))
+            realm.add(person)
+            realm.create(Person.self, value: ["name": "Ada", "dogs": [person.dogs[0]]])
+        }
+        let ofList = person.dogs.sectioned(by: \.age)
+        #expect(ofList.map { $0.map(\.id) } == [[0, 3], [1], [2]])
+        let ofOrigins = person.dogs[0].keepers.sectioned(by: \.name, ascending: false)
+        #expect(ofOrigins.allKeys == ["Ada", ""])
+        let ofAny = AnyRealmCollection(person.dogs).sectioned(
+            by: { $0.name.count }, sortDescriptors: byName)
+        #expect(ofAny.map { $0.map(\.name) } == [["Ben", "Ida", "Rex"], ["Bo"]])
+        let ofSet = person.tags.sectioned(by: { $0.count })
+        #expect(ofSet.allKeys == [2, 1] && Array(ofSet[0]) == ["aa", "ab"])
+        let ofValues = person.nicknames.sectioned(by: { $0?.count }, ascending: false)
+        #expect(ofValues.allKeys == [2, 3, nil] && Array(ofValues[1]) == ["Ben", "Ada"])
+        let ofEmbedded = person.former.sectioned(by: \.city)
+        #expect(ofEmbedded.map { $0.map(\.street) } == [["Main"], ["High"]])
+        try realm.write {
+            person.nicknames.append("Ida")
+            person.dogs.removeLast()
+        }
+        #expect(Array(ofValues[0]) == ["Ida", "Ben", "Ada"] && ofValues.allKeys == [3, 2, nil])
+        #expect(ofList.map { $0.map(\.id) } == [[0], [1], [2]])
+    }
+
     @Test("are equal when they are the same sections of the same results")
     func equality() throws {
         let dogs = try kennel().objects(Dog.self)

@@ -1,9 +1,10 @@
-extension Results {
+extension RealmCollection where Element: _ObjectView {
     /// The elements, sorted by a property and in sections by its values.
     public func sectioned<Key: RealmCollectionValue>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
-        sectioned(by: keyPath, sortDescriptors: [descriptor(keyPath, ascending)])
+        let descriptor = SortDescriptor(keyPath: keyPath, ascending: ascending)
+        return sectioned(by: keyPath, sortDescriptors: [descriptor])
     }
 
     /// The elements, sorted by several properties and in sections by the values of the first.
@@ -15,12 +16,14 @@ extension Results {
     public func sectioned<Key: RealmCollectionValue>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        if let first = sortDescriptors.first, first.keyPath != descriptor(keyPath, true).keyPath {
+        if let first = sortDescriptors.first, first.keyPath != KeyPathNames.text(of: keyPath) {
             Misuse.end("The section key property must match the primary sort descriptor property.")
         }
         return sectioned(by: { $0[keyPath: keyPath] }, sortDescriptors: sortDescriptors)
     }
+}
 
+extension RealmCollection {
     /// The elements, sorted and in sections by what a block says of each.
     ///
     /// - Parameters:
@@ -36,9 +39,16 @@ extension Results {
         return SectionedResults(sorted(by: sortDescriptors), by: block)
     }
 
-    private func descriptor<Key>(
-        _ keyPath: KeyPath<Element, Key>, _ isAscending: Bool
-    ) -> SortDescriptor {
-        SortDescriptor(keyPath: keyPath, ascending: isAscending)
+    /// The values, in their order and in sections by what a block says of each.
+    ///
+    /// - Parameters:
+    ///   - block: Returns the key of a value's section. It is called again after each change, and changes nothing.
+    ///   - ascending: Whether small values come first.
+    /// - Returns: Live sections.
+    public func sectioned<Key: RealmCollectionValue>(
+        by block: @escaping (Element) -> Key, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        sectioned(
+            by: block, sortDescriptors: [SortDescriptor(keyPath: "self", ascending: ascending)])
     }
 }
