@@ -7,9 +7,9 @@ import Testing
 struct RandomProgram {
     private struct Stopped: Error {}
 
-    let realm: Realm
-    var generator: SeededGenerator
-    private(set) var model = PlainStore()
+    private(set) var realm: Realm
+    private var generator: SeededGenerator
+    var model = PlainStore()
     /// Objects that the program keeps, from whatever transaction: they have to show the present.
     private var kept: [Int: Item] = [:]
 
@@ -18,7 +18,7 @@ struct RandomProgram {
         generator = SeededGenerator(seed: seed)
     }
 
-    private mutating func below(_ bound: Int) -> Int {
+    mutating func below(_ bound: Int) -> Int {
         Int.random(in: 0..<bound, using: &generator)
     }
 
