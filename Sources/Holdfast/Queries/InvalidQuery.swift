@@ -11,7 +11,9 @@ public struct InvalidQuery: Error, CustomStringConvertible, Hashable, Sendable {
 
     /// The message, with the column and the hint.
     public var description: String {
-        "Invalid predicate: \(message) (column \(column))" + (hint.map { "; \($0)" } ?? "")
+        // Of a text that does not follow the grammar the message says so itself.
+        (message.hasPrefix("Invalid predicate") ? "" : "Invalid predicate: ")
+            + "\(message) (column \(column))" + (hint.map { "; \($0)" } ?? "")
     }
 
     init(message: String, column: Int, hint: String?) {

@@ -41,11 +41,14 @@ extension FailableCustomPersistable {
 }
 
 extension _CustomPersistable {
+    /// The type in the schema.
+    public static var _element: ElementShape { PersistedType._element }
+
     /// An embedded object is optional in the store, whatever the mapped property is.
-    public static var _element: ElementShape {
+    public static var _shape: PropertyShape {
         let shape = PersistedType._element
-        if case .object = shape.kind { return shape.optional }
-        return shape
+        if case .object = shape.kind { return PropertyShape(.single, shape.optional) }
+        return PropertyShape(.single, shape)
     }
 
     /// The value of a property without a default.
