@@ -46,7 +46,7 @@ struct QueryFaultTests {
             _ = $0.objects(Item.self).filter("ignored == 1")
         },
         Mistake("leads through no persisted property") {
-            _ = $0.objects(Item.self).filter("int == 1").sorted(by: \.int.bitWidth)
+            _ = $0.objects(Item.self).sorted(by: \.ignored)
         },
         Mistake("Cannot sort on key path 'parts.size': ") {
             _ = $0.objects(Item.self).sorted(byKeyPath: "parts.size")
