@@ -97,7 +97,7 @@ extension _Queried where _QueriedElement: _ObjectView {
 }
 
 extension RealmCollection {
-    /// The values in their order. Objects are sorted by a property: ``sorted(byKeyPath:ascending:)``.
+    /// The values in their order. Objects are sorted by a property: `sorted(byKeyPath:)`.
     public func sorted(ascending: Bool) -> Results<Element> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
