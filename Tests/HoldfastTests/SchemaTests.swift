@@ -96,4 +96,38 @@ struct SchemaTests {
             error?.message.contains("Property 'Plan.size' has been changed from 'int' to 'string'.")
                 == true)
     }
+
+    @Test("that need a migration empty the store where the configuration says so, and only then")
+    func deletes() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "realm-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func realm(_ type: Object.Type, _ version: UInt64) throws -> Realm {
+            try Realm(
+                configuration: .init(
+                    fileURL: folder, schemaVersion: version, deleteRealmIfMigrationNeeded: true,
+                    objectTypes: [type, Note.self]))
+        }
+        do {
+            let realm = try realm(Before.Plan.self, 2)
+            try realm.write { realm.add([Before.Plan(value: ["house", 3]), Note()]) }
+        }
+        do {
+            let realm = try realm(After.More.Plan.self, 2)
+            #expect(realm.objects(After.More.Plan.self).count == 1)
+        }
+        do {
+            let realm = try realm(After.Plan.self, 2)
+            #expect(realm.isEmpty)
+            try realm.write { realm.add(Note()) }
+        }
+        #expect(try realm(After.Plan.self, 1).isEmpty)
+        let refused = #expect(throws: Realm.Error.self) {
+            _ = try Realm(
+                configuration: .init(
+                    fileURL: folder, readOnly: true, deleteRealmIfMigrationNeeded: true))
+        }
+        #expect(
+            refused?.message == "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+    }
 }

@@ -88,8 +88,20 @@ enum ProgramSchema {
         _ models: [ModelClass], with opened: OpenedStore, _ configuration: Realm.Configuration
     ) throws {
         let store = opened.store
-        let agreement = SchemaAgreement(models, with: store.catalog.schema)
         let version = configuration.schemaVersion
+        if configuration.deleteRealmIfMigrationNeeded {
+            let present = store.catalog.schema
+            if version < present.schemaVersion ?? 0
+                || !SchemaAgreement(models, with: present).differences.isEmpty
+            {
+                try change(store, configuration) { _ in
+                    SchemaProposal(
+                        HoldfastObjectModel.Schema(schemaVersion: version), allowsDataLoss: true,
+                        projections: [])
+                }
+            }
+        }
+        let agreement = SchemaAgreement(models, with: store.catalog.schema)
         let stored = store.catalog.schema.schemaVersion
         if let stored, version < stored {
             throw Realm.Error(
@@ -97,9 +109,7 @@ enum ProgramSchema {
                 "Provided schema version \(version) is less than last set version \(stored).",
                 fileURL: configuration.fileURL)
         }
-        if !agreement.differences.isEmpty, version == stored ?? 0,
-            !configuration.deleteRealmIfMigrationNeeded
-        {
+        if !agreement.differences.isEmpty, version == stored ?? 0 {
             throw Realm.Error(
                 .schemaMismatch,
                 "Migration is required due to the following errors:\n- "
@@ -113,12 +123,18 @@ enum ProgramSchema {
                 "The store lacks classes or properties of the program, and the realm is read-only.",
                 fileURL: configuration.fileURL)
         }
-        let write = SchemaWrite { present in
+        try change(store, configuration) { present in
             var schema = SchemaAgreement(models, with: present).schema
             schema.schemaVersion = version == 0 ? present.schemaVersion : version
             return SchemaProposal(schema, allowsDataLoss: !agreement.differences.isEmpty)
         }
-        do throws(StoreError) { try write.run(in: store) } catch {
+    }
+
+    private static func change(
+        _ store: Store, _ configuration: Realm.Configuration,
+        _ make: @escaping @Sendable (HoldfastObjectModel.Schema) -> SchemaProposal
+    ) throws {
+        do throws(StoreError) { try SchemaWrite(make).run(in: store) } catch {
             throw Realm.Error(error, configuration.fileURL)
         }
     }

@@ -20,7 +20,7 @@ extension Realm {
         public var readOnly: Bool
         /// The version of the classes.
         public var schemaVersion: UInt64
-        /// Whether the store is replaced by an empty one when its classes differ.
+        /// Whether a store whose classes differ so that they need a migration is emptied, all classes and objects of it.
         public var deleteRealmIfMigrationNeeded: Bool
         /// How many versions may be held at a time by realms and frozen objects.
         public var maximumNumberOfActiveVersions: UInt?
