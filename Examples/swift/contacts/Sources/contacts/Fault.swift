@@ -1,0 +1,6 @@
+/// What the user is told.
+struct Fault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
