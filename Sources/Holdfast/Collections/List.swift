@@ -112,6 +112,11 @@ public final class List<Element: RealmCollectionValue> {
         for index in range.relative(to: 0..<count).reversed() { remove(at: index) }
     }
 
+    /// Removes the elements at some positions.
+    public func remove(atOffsets offsets: IndexSet) {
+        for index in offsets.reversed() { remove(at: index) }
+    }
+
     /// Puts other elements in the place of a range.
     public func replaceSubrange<C: Collection, R: RangeExpression>(_ range: R, with new: C)
     where C.Element == Element, R.Bound == Int {

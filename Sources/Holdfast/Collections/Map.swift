@@ -120,6 +120,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         }
     }
 
+    /// Whether an entry meets a condition.
+    public func contains(
+        where condition: (_ key: Key, _ value: Value) throws -> Bool
+    ) rethrows -> Bool {
+        for entry in self where try condition(entry.key, entry.value) { return true }
+        return false
+    }
+
     private func assign(_ entries: [(String, Value)]) {
         switch content {
         case .own: content = .own(Dictionary(entries, uniquingKeysWith: { _, last in last }))

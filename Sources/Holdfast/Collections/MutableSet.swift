@@ -4,18 +4,18 @@ import HoldfastRows
 
 /// A collection of distinct values, or of links to distinct objects.
 ///
-/// A managed set is walked in the order of its values, of nulls, bools, numbers, texts and so on. One that a program makes holds its elements in
-/// any order.
+/// A managed set is walked in the order of its values, of nulls, bools, numbers, texts and so on. One that a program makes holds its
+/// elements itself, in any order.
 public final class MutableSet<Element: RealmCollectionValue> {
     private enum Content {
-        case own([Element])
+        case own(OwnSet<Element>)
         case stored(CollectionPlace)
     }
 
     private var content: Content
 
     /// An empty set.
-    public init() { content = .own([]) }
+    public init() { content = .own(OwnSet([])) }
 
     init(_ place: CollectionPlace) { content = .stored(place) }
 
@@ -34,17 +34,17 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     private func assign(_ elements: [Element]) {
         switch content {
-        case .own: content = .own(elements)
+        case .own: content = .own(OwnSet(elements))
         case .stored(let place): place.assign { $0.elements(elements) }
         }
     }
 
-    /// Adds an element, unless it is there.
+    /// Adds an element, unless it is there. Cost: of an unmanaged set constant.
     public func insert(_ object: Element) {
         switch content {
         case .own(var elements):
-            if elements.contains(object) { return }
-            elements.append(object)
+            content = .own(OwnSet([]))
+            elements.insert(object)
             content = .own(elements)
         case .stored(let place): place.put(.end, .add) { $0.elements(CollectionOfOne(object)) }
         }
@@ -59,30 +59,33 @@ public final class MutableSet<Element: RealmCollectionValue> {
     public func remove(_ object: Element) {
         switch content {
         case .own(var elements):
-            elements.removeAll { $0 == object }
+            elements.remove(object)
             content = .own(elements)
         case .stored(let place):
             place.requireWrite()
-            if let index = firstIndex(of: object) { place.remove(.index(index)) }
+            if let index = index(of: object) { place.remove(.index(index)) }
         }
     }
 
     /// Removes all elements.
     public func removeAll() { assign([]) }
 
-    /// Whether an element is there.
-    public func contains(_ object: Element) -> Bool { firstIndex(of: object) != nil }
+    /// Whether an element is there; an object is found by what it is.
+    public func contains(_ object: Element) -> Bool {
+        switch content {
+        case .own(let elements): elements.contains(object)
+        case .stored: index(of: object) != nil
+        }
+    }
 
     /// Whether another set has all of the elements.
     public func isSubset(of other: MutableSet<Element>) -> Bool {
-        let others = Set(other)
-        return allSatisfy(others.contains)
+        identities.isSubset(of: other.identities)
     }
 
     /// Whether the two have an element in common.
     public func intersects(_ other: MutableSet<Element>) -> Bool {
-        let others = Set(other)
-        return contains { others.contains($0) }
+        !identities.isDisjoint(with: other.identities)
     }
 
     /// Adds the elements of another set.
@@ -90,15 +93,17 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     /// Keeps the elements that another set has.
     public func formIntersection(_ other: MutableSet<Element>) {
-        let others = Set(other)
-        assign(elements.filter(others.contains))
+        let others = other.identities
+        assign(elements.filter { others.contains(ElementIdentity($0)) })
     }
 
     /// Removes the elements that another set has.
     public func subtract(_ other: MutableSet<Element>) {
-        let others = Set(other)
-        assign(elements.filter { !others.contains($0) })
+        let others = other.identities
+        assign(elements.filter { !others.contains(ElementIdentity($0)) })
     }
+
+    private var identities: Set<ElementIdentity<Element>> { Set(map { ElementIdentity($0) }) }
 }
 
 extension MutableSet: RandomAccessCollection {
@@ -110,7 +115,7 @@ extension MutableSet: RandomAccessCollection {
     /// The number of elements. Cost: constant.
     public var count: Int {
         switch content {
-        case .own(let elements): elements.count
+        case .own(let elements): elements.list.count
         case .stored(let place): place.collection.count
         }
     }
@@ -118,15 +123,22 @@ extension MutableSet: RandomAccessCollection {
     /// The element at a position.
     public subscript(position: Int) -> Element {
         switch content {
-        case .own(let elements): elements[position]
-        case .stored(let place): Element._decode(place.element(position))
+        case .own(let elements):
+            if position < 0 { Misuse.end("Cannot use a negative value \(position) as an index.") }
+            guard position < elements.list.count else {
+                Misuse.end(
+                    "Index \(position) is out of bounds (must be less than \(elements.list.count))."
+                )
+            }
+            return elements.list[position]
+        case .stored(let place): return Element._decode(place.element(position))
         }
     }
 
     /// Walks the elements that there are now, whatever is written meanwhile.
     public func makeIterator() -> ResultsIterator<Element> {
         switch content {
-        case .own(let elements): ResultsIterator(elements)
+        case .own(let elements): ResultsIterator(elements.list)
         case .stored(let place): ResultsIterator(place.queried)
         }
     }
@@ -161,7 +173,7 @@ extension MutableSet: _Persistable {
     /// Returns a value that stands for a tracing instance's property: its one element answers for all.
     public static func _trace(_ object: ObjectBase, field: Int) -> MutableSet {
         let set = MutableSet()
-        set.content = .own([Element._trace(object, field: field)])
+        set.content = .own(OwnSet([Element._trace(object, field: field)]))
         return set
     }
 

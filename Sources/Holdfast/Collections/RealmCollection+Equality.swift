@@ -16,7 +16,15 @@ extension MutableSet: Equatable {
     /// Whether two sets have equal elements, or, managed, are one set of one object.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
         if let x = a.place, let y = b.place { return x.isSame(as: y) }
-        return a.place == nil && b.place == nil && Set(a) == Set(b)
+        return a.place == nil && b.place == nil && a.count == b.count && a.isSubset(of: b)
+    }
+}
+
+extension Map: Equatable {
+    /// Whether two maps have equal entries, or, managed, are one map of one object.
+    public static func == (a: Map, b: Map) -> Bool {
+        if let x = a.place, let y = b.place { return x.isSame(as: y) }
+        return a.place == nil && b.place == nil && a.keys == b.keys && a.values == b.values
     }
 }
 

@@ -155,9 +155,14 @@ final class ResultsCore {
         return ResultsCore(realm, base, parts)
     }
 
-    /// The elements that meet a condition as well.
+    /// The elements that meet a condition as well, which counts before what they were made distinct by.
     func filtered(_ text: String, _ arguments: [QueryArgument]) throws(InvalidQuery) -> ResultsCore
     {
+        for case .limit in parts.suffixes {
+            throw InvalidQuery(
+                message: "Filtering a Results with a limit is not yet implemented", column: 1,
+                hint: "put the condition before the LIMIT")
+        }
         let compiled: CompiledQuery
         do {
             compiled = try CompiledQuery.compile(

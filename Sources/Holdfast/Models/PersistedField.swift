@@ -1,6 +1,8 @@
 /// A property's wrapper, by its address in an object: `Persisted` of any type.
 protocol PersistedField {
     static var shape: PropertyShape { get }
+    /// Whether the value is of a type, or of the type of an optional path to it.
+    static func holds(_ type: Any.Type) -> Bool
     static func attributes(at address: UnsafeMutableRawPointer) -> FieldAttributes
     static func originProperty(at address: UnsafeMutableRawPointer) -> String?
     /// States the value of an unmanaged object.
@@ -23,6 +25,8 @@ extension Persisted: PersistedField {
     }
 
     static var shape: PropertyShape { Value._shape }
+
+    static func holds(_ type: Any.Type) -> Bool { type == Value.self || type == Value?.self }
 
     static func attributes(at address: UnsafeMutableRawPointer) -> FieldAttributes {
         wrapper(address).pointee.attributes

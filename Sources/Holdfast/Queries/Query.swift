@@ -54,7 +54,7 @@ public struct Query<T> {
 extension Query where T: ObjectBase {
     /// A property of the object.
     public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-        appending(KeyPathNames.names(of: member), isCollection: V._shape.kind != .single)
+        appending(KeyPathNames.valueNames(of: member), isCollection: V._shape.kind != .single)
     }
 }
 
@@ -63,7 +63,7 @@ extension Query {
     public subscript<O: ObjectBase, V: _Persistable>(dynamicMember member: KeyPath<O, V>) -> Query<
         V
     > where T == O? {
-        appending(KeyPathNames.names(of: member), isCollection: V._shape.kind != .single)
+        appending(KeyPathNames.valueNames(of: member), isCollection: V._shape.kind != .single)
     }
 }
 
@@ -72,7 +72,7 @@ extension Query where T: _QueryCollection, T.QueryElement: ObjectBase {
     public subscript<V: _Persistable>(
         dynamicMember member: KeyPath<T.QueryElement, V>
     ) -> Query<V> {
-        appending(KeyPathNames.names(of: member), isCollection: V._shape.kind != .single)
+        appending(KeyPathNames.valueNames(of: member), isCollection: V._shape.kind != .single)
     }
 }
 

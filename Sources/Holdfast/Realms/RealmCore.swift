@@ -312,7 +312,7 @@ final class RealmCore: @unchecked Sendable {
     ) {
         flush()
         let rowClass = place.binding.rowClass
-        let draft = ObjectDraft(rowClass, isMerge: true)
+        let draft = ObjectDraft(rowClass, isMerge: false)
         state(Statement(draft: draft, member: member, graph: graph))
         graph.finish()
         var path = EditPath(rowClass)
@@ -363,6 +363,6 @@ struct PendingUpdate {
 
     init(_ place: ObjectPlace) {
         self.place = place
-        draft = ObjectDraft(place.rootClass, isMerge: true)
+        draft = ObjectDraft(place.rootClass, isMerge: false)
     }
 }

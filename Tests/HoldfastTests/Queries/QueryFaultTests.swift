@@ -46,10 +46,16 @@ struct QueryFaultTests {
             _ = $0.objects(Item.self).filter("ignored == 1")
         },
         Mistake("leads through no persisted property") {
+            _ = $0.objects(Item.self).sorted(by: \.optString?.count)
+        },
+        Mistake("leads through no persisted property") {
             _ = $0.objects(Item.self).sorted(by: \.ignored)
         },
         Mistake("Cannot sort on key path 'parts.size': ") {
             _ = $0.objects(Item.self).sorted(byKeyPath: "parts.size")
+        },
+        Mistake("Filtering a Results with a limit is not yet implemented") {
+            _ = $0.objects(Item.self).filter("int > 1 LIMIT(2)").where { $0.flag }
         },
         Mistake("Cannot sort on key path 'nothing': ") {
             _ = $0.objects(Item.self).sorted(byKeyPath: "nothing")
