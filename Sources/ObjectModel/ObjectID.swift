@@ -15,18 +15,28 @@ public struct ObjectID: Hashable, Comparable, Sendable {
     }
 
     private static let processPart: UInt64 = UInt64.random(in: 0..<(1 << 40))
-    private static let counter = Atomic<UInt32>(UInt32.random(in: 0..<(1 << 24)))
+    /// The second of the identifier that was made last, and in the lower 24 bits its counter.
+    private static let last = Atomic<UInt64>(UInt64.random(in: 0..<(1 << 24)))
 
-    /// Makes a fresh identifier. Within a process they grow, unless the clock is set back or the
-    /// counter, which starts anywhere, comes to its end and begins again within a second.
+    /// Makes a fresh identifier. Within a process they grow, whichever thread makes them: when the clock is set back,
+    /// or the counter comes to its end within a second, the time runs ahead of the clock.
     package static func generate() -> ObjectID {
         // The clock of ``Timestamp/now()``: `time` is a tick behind it, so that an identifier could be
         // of a second before the time that was read ahead of it.
-        let seconds = UInt64(UInt32(truncatingIfNeeded: Timestamp.now().seconds))
-        let count = counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
-        return ObjectID(
-            high: seconds << 32 | processPart >> 8,
-            low: UInt32(truncatingIfNeeded: processPart & 0xFF) << 24 | count)
+        let now = UInt64(UInt32(truncatingIfNeeded: Timestamp.now().seconds))
+        var present = last.load(ordering: .relaxed)
+        while true {
+            let next = now > present >> 24 ? now << 24 | (present + 1) & 0xFF_FFFF : present + 1
+            let (isDone, other) = last.weakCompareExchange(
+                expected: present, desired: next, ordering: .relaxed)
+            if isDone {
+                return ObjectID(
+                    high: (next >> 24) << 32 | processPart >> 8,
+                    low: UInt32(truncatingIfNeeded: processPart & 0xFF) << 24
+                        | UInt32(truncatingIfNeeded: next & 0xFF_FFFF))
+            }
+            present = other
+        }
     }
 
     /// The order of the bytes.

@@ -2,8 +2,9 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A collection of a managed object. Its realm's thread uses it.
-final class CollectionPlace {
+/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedPlace``. Its realm's thread
+/// uses it.
+class CollectionPlace {
     let object: ObjectBase
     private let field: Int
     /// The version of the object's row that ``stored`` is of.
@@ -18,7 +19,7 @@ final class CollectionPlace {
 
     var realm: RealmCore { place.realm }
 
-    private var place: ObjectPlace {
+    final var place: ObjectPlace {
         guard let place = object.place else { Misuse.end("The object is not managed.") }
         return place
     }
@@ -42,8 +43,24 @@ final class CollectionPlace {
     /// Whether the object is gone, or its realm was invalidated.
     var isInvalidated: Bool { object.isInvalidated }
 
+    /// The number of elements or entries.
+    var count: Int { collection.count }
+
+    /// The way to the collection from the object of its own.
+    var steps: [InnerWay.Step] { place.steps + [.member(member)] }
+
+    /// Whether elements are such as programs hold by their places.
+    private var holdsInner: Bool {
+        compiled.storage.element == .embedded || compiled.storage.element == .mixed
+    }
+
+    /// Has what the program holds of the elements follow an edit.
+    final func follow(_ edit: InnerWay.Edit) {
+        if holdsInner { realm.follow(edit, in: steps, of: place.identity) }
+    }
+
     /// The collection as it is stored now.
-    var collection: StoredCollection {
+    final var collection: StoredCollection {
         let realm = place.realm
         realm.checkThread()
         if let stored, generation == realm.state.pointee.generation, !realm.hasPending {
@@ -90,14 +107,14 @@ final class CollectionPlace {
         let isNull = part.isNull(offset)
         return StoredElement(
             bytes: isNull ? UnsafeRawBufferPointer(start: nil, count: 0) : part.bytes(offset),
-            storage: part.element, isNull: isNull, realm: place.realm, place: place,
+            storage: part.element, isNull: isNull, object: object, place: place,
             owner: EditPath.Owner(member: member, element: element))
     }
 
     // MARK: Writing
 
-    /// The way to an element, or to all of the collection.
-    private func path(_ element: EditPath.Element?) -> EditPath {
+    /// The way to an element.
+    func path(_ element: EditPath.Element) -> EditPath {
         var path = EditPath(place.binding.rowClass)
         path.owners = place.owners
         path.member = member
@@ -116,34 +133,65 @@ final class CollectionPlace {
     }
 
     /// States all elements.
-    func assign(_ state: (Statement) -> Void) {
+    final func assign(_ state: (Statement) -> Void) {
         requireWrite()
         place.realm.assign(place, member, state)
     }
 
+    /// Takes other elements in the place of all.
+    func assign<Element: RealmCollectionValue>(elements: [Element]) {
+        assign { $0.elements(elements) }
+    }
+
+    /// Takes other entries in the place of all.
+    func assign<Value: RealmCollectionValue>(entries: [(String, Value)]) {
+        assign { $0.entries(entries) }
+    }
+
+    /// A statement of one element in a draft of the object's class.
+    func statement(_ draft: ObjectDraft, _ graph: ObjectGraph) -> Statement {
+        Statement(draft: draft, member: member, graph: graph)
+    }
+
     /// Puts a value to an element's place.
-    func put(
+    final func put(
         _ element: EditPath.Element, _ placement: Placement, _ state: (Statement) -> Void
     ) {
         requireWrite()
         let realm = place.realm
         let graph = ObjectGraph(realm, realm.requireWrite(), .error)
         let draft = ObjectDraft(place.binding.rowClass, isMerge: true)
-        state(Statement(draft: draft, member: member, graph: graph))
+        state(statement(draft, graph))
         if realm.hasFault { return }
         graph.finish()
-        let path = path(element)
-        realm.edit(place) { editor throws(EditFailure) in
-            try editor.apply(ObjectEdit(path, .place(draft, placement)), origin: [])
+        edit(ObjectEdit(path(element), .place(draft, placement)))
+        switch (placement, element) {
+        case (.insert, .index(let index)): follow(.inserted(index))
+        case (.replace, _), (.put, _): follow(.replaced(InnerWay.Step(element)))
+        default: break
         }
     }
 
     /// Removes an element.
-    func remove(_ element: EditPath.Element) {
+    final func remove(_ element: EditPath.Element) {
         requireWrite()
-        let path = path(element)
+        edit(ObjectEdit(path(element), .remove))
+        if case .index(let index) = element { follow(.removed(index)) }
+        // What it led to does not come back with another value of the key.
+        if case .key = element { follow(.lost(InnerWay.Step(element))) }
+    }
+
+    /// Moves an element of a list, which is at the second index afterwards.
+    final func move(from: Int, to: Int) {
+        requireWrite()
+        if from == to { return }
+        edit(ObjectEdit(path(.index(to)), .move(from: path(.index(from)))))
+        follow(.moved(from: from, to: to))
+    }
+
+    private func edit(_ edit: ObjectEdit) {
         place.realm.edit(place) { editor throws(EditFailure) in
-            try editor.apply(ObjectEdit(path, .remove), origin: [])
+            try editor.apply(edit, origin: [])
         }
     }
 }

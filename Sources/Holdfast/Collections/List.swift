@@ -39,7 +39,7 @@ public final class List<Element: RealmCollectionValue> {
     private func assign(_ elements: [Element]) {
         switch content {
         case .own: content = .own(elements)
-        case .stored(let place): place.assign { $0.elements(elements) }
+        case .stored(let place): place.assign(elements: elements)
         }
     }
 
@@ -133,21 +133,23 @@ public final class List<Element: RealmCollectionValue> {
     public func move(from: Int, to: Int) {
         requireIndex(from, within: count)
         requireIndex(to, within: count)
-        var elements = elements
-        elements.insert(elements.remove(at: from), at: to)
-        reorder(elements)
+        switch content {
+        case .own(var elements):
+            elements.insert(elements.remove(at: from), at: to)
+            content = .own(elements)
+        case .stored(let place): place.move(from: from, to: to)
+        }
     }
 
     /// Exchanges two elements.
     public func swapAt(_ first: Int, _ second: Int) {
         requireIndex(first, within: count)
         requireIndex(second, within: count)
-        var elements = elements
-        elements.swapAt(first, second)
-        reorder(elements)
+        let (low, high) = first < second ? (first, second) : (second, first)
+        if low == high { return }
+        move(from: high, to: low)
+        move(from: low + 1, to: high)
     }
-
-    private func reorder(_ elements: [Element]) { assign(elements) }
 
     private func requireIndex(_ index: Int, within end: Int) {
         if index < 0 { Misuse.end("Cannot pass a negative value as an index: \(index).") }
@@ -167,7 +169,7 @@ extension List: RandomAccessCollection, MutableCollection {
     public var count: Int {
         switch content {
         case .own(let elements): elements.count
-        case .stored(let place): place.collection.count
+        case .stored(let place): place.count
         }
     }
 
@@ -218,6 +220,8 @@ extension List: Equatable {
 }
 
 extension List: _Persistable {
+    /// There is no index of it.
+    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.list, Element._element) }
     /// The value of a property without a default.

@@ -33,7 +33,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     public var count: Int {
         switch content {
         case .own(let values): values.count
-        case .stored(let place): place.collection.count
+        case .stored(let place): place.count
         }
     }
 
@@ -42,7 +42,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         switch content {
         case .own(let values):
             values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { Key(_key: $0) }
-        case .stored(let place): (0..<place.collection.count).map { Key(_key: place.key($0)) }
+        case .stored(let place): (0..<place.count).map { Key(_key: place.key($0)) }
         }
     }
 
@@ -131,7 +131,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     private func assign(_ entries: [(String, Value)]) {
         switch content {
         case .own: content = .own(Dictionary(entries, uniquingKeysWith: { _, last in last }))
-        case .stored(let place): place.assign { $0.entries(entries) }
+        case .stored(let place): place.assign(entries: entries)
         }
     }
 }
@@ -171,8 +171,10 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue> {
 }
 
 extension Map: _Persistable {
+    /// There is no index of it.
+    public typealias _Indexed = Void
     /// The type in the schema.
-    public static var _shape: PropertyShape { PropertyShape(.map, Value._element) }
+    public static var _shape: PropertyShape { PropertyShape(.map, Value._shape.element) }
     /// The value of a property without a default.
     public static func _unset() -> Map { Map() }
 

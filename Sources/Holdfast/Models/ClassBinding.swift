@@ -12,6 +12,8 @@ final class ClassBinding: @unchecked Sendable {
     private let placements: [(offset: Int, position: FieldPosition)]
     /// The property of each member; nil for those that the program does not declare.
     let fieldOfMember: [Int?]
+    /// The binding of ``DynamicObject``s of the class; nil for that itself.
+    private let dynamic: ClassBinding?
 
     /// Nil when the table lacks a property of the class.
     init?(_ model: ModelClass, _ rowClass: RowClass) {
@@ -32,11 +34,32 @@ final class ClassBinding: @unchecked Sendable {
         self.positions = positions
         placements = zip(model.fields, positions).map { (offset: $0.offset, position: $1) }
         self.fieldOfMember = fieldOfMember
+        dynamic = ClassBinding(dynamic: model, rowClass, positions, fieldOfMember)
+    }
+
+    private init(
+        dynamic model: ModelClass, _ rowClass: RowClass, _ positions: [FieldPosition],
+        _ fieldOfMember: [Int?]
+    ) {
+        self.model = model
+        self.rowClass = rowClass
+        self.positions = positions
+        self.fieldOfMember = fieldOfMember
+        placements = []
+        dynamic = nil
+    }
+
+    /// Whether objects are ``DynamicObject``s, which have no properties themselves.
+    var isDynamic: Bool { dynamic == nil }
+
+    /// The binding whose objects are of a type: itself, or that of ``DynamicObject``s.
+    func seen(as type: ObjectBase.Type) -> ClassBinding {
+        type == DynamicObject.self ? dynamic ?? self : self
     }
 
     /// Makes an object that leads to the store.
     func makeObject() -> ObjectBase {
-        let object = model.type.init()
+        let object = isDynamic ? DynamicObject() : model.type.init()
         place(object)
         return object
     }

@@ -33,7 +33,7 @@ extension ObjectBase {
 
     /// Has the object lead to the table of a newer schema.
     private final func rebind(_ place: ObjectPlace) {
-        place.binding = place.realm.binding(of: type(of: self))
+        place.binding = place.realm.binding(like: place.binding)
         place.rootClass =
             place.realm.schema.rows.rowClass(named: place.rootClass.definition.name)
             ?? place.rootClass
@@ -54,7 +54,7 @@ extension ObjectBase {
                 bytes: isNull
                     ? UnsafeRawBufferPointer(start: nil, count: 0)
                     : field.bytes(storage, place.realm.source),
-                storage: storage.element, isNull: isNull, realm: place.realm, place: place,
+                storage: storage.element, isNull: isNull, object: self, place: place,
                 owner: EditPath.Owner(member: member, element: nil)))
     }
 

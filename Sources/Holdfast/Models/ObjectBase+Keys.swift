@@ -1,27 +1,35 @@
 extension ObjectBase {
     /// The field of a name; ends the process where there is none.
-    private func field(_ name: String) -> (field: ModelField, address: UnsafeMutableRawPointer) {
-        let model = ModelClass.of(Swift.type(of: self))
+    private func field(_ name: String) -> ModelField {
         guard let index = model.index[name] else {
             Misuse.end("The class '\(model.name)' has no property '\(name)'.")
         }
-        let field = model.fields[index]
-        return (field, Unmanaged.passUnretained(self).toOpaque() + field.offset)
+        return model.fields[index]
+    }
+
+    /// The value of a property; nil for null.
+    final func value(_ field: ModelField) -> Any? {
+        if place?.binding.isDynamic ?? false { return dynamicValue(field) }
+        let address = Unmanaged.passUnretained(self).toOpaque() + field.offset
+        return StatedValues.unwrapped(field.wrapper.value(address, self))
+    }
+
+    /// Gives a property a value; false where it does not fit.
+    private final func set(_ value: Any, _ field: ModelField) -> Bool {
+        if place?.binding.isDynamic ?? false { return setDynamicValue(value, field) }
+        let address = Unmanaged.passUnretained(self).toOpaque() + field.offset
+        return field.wrapper.set(value, address, self, ValueReader())
     }
 
     /// The value of a property; nil for null. An unknown name ends the process.
-    public final func value(forKey key: String) -> Any? {
-        let (field, address) = field(key)
-        return StatedValues.unwrapped(field.wrapper.value(address, self))
-    }
+    public final func value(forKey key: String) -> Any? { value(field(key)) }
 
     /// Gives a property a value.
     ///
     /// A value of another type fails the write of a managed object, and ends the process for an unmanaged one, as an unknown name does.
     public final func setValue(_ value: Any?, forKey key: String) {
-        let (field, address) = field(key)
-        if field.wrapper.set(value as Any, address, self, ValueReader()) { return }
-        let model = ModelClass.of(Swift.type(of: self))
+        let field = field(key)
+        if set(value as Any, field) { return }
         let message =
             "Invalid value '\(value.map { "\($0)" } ?? "nil")' of type '\(value.map { "\(Swift.type(of: $0))" } ?? "nil")' for '\(field.typeName)' property '\(model.name).\(key)'."
         guard let place else { Misuse.end(message) }

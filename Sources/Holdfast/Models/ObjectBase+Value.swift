@@ -1,6 +1,8 @@
 import HoldfastObjectModel
 
 extension ObjectBase: _ObjectView, _OptionalPersistable {
+    /// There is no index of it.
+    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.object(ClassReference(type: self))) }
 
@@ -17,7 +19,14 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
 
     /// Returns the element of results that an object is: results are of the element's own class.
     @inlinable
-    public static func _of(_ object: ObjectBase) -> Self { unsafeDowncast(object, to: Self.self) }
+    public static func _of(_ object: ObjectBase) -> Self {
+        if Self.self == DynamicObject.self { return dynamic(object) }
+        return unsafeDowncast(object, to: Self.self)
+    }
+
+    @usableFromInline static func dynamic(_ object: ObjectBase) -> Self {
+        object.seen(as: Self.self) ?? Self()
+    }
 
     /// Hands the value over to be stored.
     public static func _encode(_ value: ObjectBase, to sink: ElementSink) { sink.object(value) }
@@ -52,7 +61,8 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
     private final func isSame(as other: ObjectPlace) -> Bool {
         guard let place else { return false }
         return place.realm === other.realm && place.rootClass.number == other.rootClass.number
-            && place.key == other.key && place.owners == other.owners
+            && place.key == other.key && place.steps == other.steps
+            && place.isGone == other.isGone
     }
 
     /// Whether both are the same stored object, whether or not their class has a primary key.
@@ -66,7 +76,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
 extension ObjectPlace {
     /// Whether two views of the place are equal: of an object with a primary key, and of a frozen one.
     var hasIdentity: Bool {
-        owners.isEmpty && (realm.isFrozen || binding.rowClass.primaryKeyIndex != nil)
+        way == nil && (realm.isFrozen || binding.rowClass.primaryKeyIndex != nil)
     }
 }
 

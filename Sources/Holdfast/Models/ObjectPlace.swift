@@ -10,21 +10,32 @@ final class ObjectPlace {
     let key: UInt64
     /// The class whose key that is.
     var rootClass: RowClass
-    /// The way from there to an embedded object; empty for one of its own.
-    let owners: [EditPath.Owner]
-    /// Whether the object is known to be gone.
-    var isGone = false
+    /// The way from there to an embedded object; nil for one of its own.
+    let way: InnerWay?
+    /// Whether the object itself is known to be gone.
+    private var isLost = false
 
     init(
         _ realm: RealmCore, _ binding: ClassBinding, key: UInt64, rootClass: RowClass,
-        owners: [EditPath.Owner] = []
+        way: InnerWay? = nil
     ) {
         self.realm = realm
         self.binding = binding
         self.key = key
         self.rootClass = rootClass
-        self.owners = owners
+        self.way = way
     }
+
+    /// Whether the object is known to be gone.
+    var isGone: Bool {
+        get { isLost || way?.isGone ?? false }
+        set { isLost = newValue }
+    }
+
+    /// The steps to an embedded object; none for one of its own.
+    var steps: [InnerWay.Step] { way?.steps ?? [] }
+    /// The embedded objects on the way, from the outside in.
+    var owners: [EditPath.Owner] { way?.owners ?? [] }
 
     var identity: ObjectIdentity { ObjectIdentity(classIndex: rootClass.index, key: key) }
 }

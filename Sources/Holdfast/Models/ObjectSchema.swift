@@ -140,7 +140,5 @@ extension Realm {
 
 extension ObjectBase {
     /// The class of the object.
-    public final var objectSchema: ObjectSchema {
-        ObjectSchema(ModelClass.of(Swift.type(of: self)))
-    }
+    public final var objectSchema: ObjectSchema { ObjectSchema(model) }
 }

@@ -86,7 +86,7 @@ public struct Persisted<Value: _Persistable> {
     }
 }
 
-extension Persisted where Value: _Indexable {
+extension Persisted where Value._Indexed: _Indexable {
     /// A property with an index.
     public init(indexed: Bool) { self.init(FieldAttributes(isIndexed: indexed)) }
 
@@ -96,7 +96,7 @@ extension Persisted where Value: _Indexable {
     }
 }
 
-extension Persisted where Value: _PrimaryKey {
+extension Persisted where Value._Indexed: _PrimaryKey {
     /// A property that is the primary key of its class.
     public init(primaryKey: Bool) { self.init(FieldAttributes(isPrimaryKey: primaryKey)) }
 

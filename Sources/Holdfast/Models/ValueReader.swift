@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastObjectStore
 
 /// Reads the values that a program states as dictionaries, arrays and objects: of `init(value:)`, `create` and `setValue`.
 final class ValueReader {
@@ -7,10 +8,22 @@ final class ValueReader {
         let message: String
     }
 
+    /// The objects that stand for those of another realm, or for embedded ones that have an owner.
+    private struct Source: Hashable {
+        let realm: ObjectIdentifier
+        let identity: ObjectIdentity
+        let way: ObjectIdentifier?
+    }
+
+    /// The realm in which an object is created; nil for an unmanaged object.
+    private let realm: RealmCore?
+    private var copies: [Source: ObjectBase] = [:]
     /// The names of the properties that were stated of each object.
     private(set) var stated: [ObjectIdentifier: Set<String>] = [:]
     /// The first fault.
     private var fault: Fault?
+
+    init(_ realm: RealmCore? = nil) { self.realm = realm }
 
     /// Gives an unmanaged object the properties that a value states.
     ///
@@ -45,13 +58,10 @@ final class ValueReader {
                 names.insert(field.name)
             }
         case let other as ObjectBase:
-            let source = ModelClass.of(type(of: other))
+            let source = other.model
             for field in model.fields where field.shape.kind != .origins {
                 guard let index = source.index[field.name] else { continue }
-                let base = Unmanaged.passUnretained(other).toOpaque()
-                let value = source.fields[index].wrapper.value(
-                    base + source.fields[index].offset, other)
-                try set(object, field, value, model)
+                try set(object, field, other.value(source.fields[index]) as Any, model)
                 names.insert(field.name)
             }
         default:
@@ -79,11 +89,29 @@ final class ValueReader {
         }
     }
 
-    /// Makes an object of a value; one of its class stays itself where it is unmanaged.
+    /// Makes an object of a value; one of its class stays itself where it can be linked to.
     func object<T: ObjectBase>(_ type: T.Type, _ value: Any) -> T? {
-        if let object = value as? T { return object }
+        if let object = value as? T { return adopted(object) as? T }
+        if let same = (value as? ObjectBase)?.seen(as: type) { return adopted(same) as? T }
         guard value is [String: Any] || value is [Any] || value is ObjectBase else { return nil }
-        let object = T()
+        return filled(T(), value)
+    }
+
+    /// An object, or a copy of one that can't be linked to: of another realm, or an embedded one that has an owner.
+    func adopted(_ object: ObjectBase) -> ObjectBase? {
+        guard let place = object.place else { return object }
+        let isForeign = realm.map { $0 !== place.realm } ?? false
+        guard isForeign || place.way != nil else { return object }
+        let source = Source(
+            realm: ObjectIdentifier(place.realm), identity: place.identity,
+            way: place.way.map { ObjectIdentifier($0) })
+        if let present = copies[source] { return present }
+        let copy = object.model.type.init()
+        copies[source] = copy
+        return filled(copy, object)
+    }
+
+    private func filled<T: ObjectBase>(_ object: T, _ value: Any) -> T? {
         do { try fill(object, from: value) } catch {
             if fault == nil { fault = error }
             return nil

@@ -109,7 +109,7 @@ extension AnyRealmValue {
     public static func _converted(_ value: Any, _ reader: StatedValues) -> AnyRealmValue? {
         guard let value = StatedValues.unwrapped(value) else { return AnyRealmValue.none }
         switch value {
-        case let value as AnyRealmValue: return value
+        case let value as AnyRealmValue: return value.adopted(reader)
         case let value as Bool: return .bool(value)
         case let value as Int: return .int(value)
         case let value as any BinaryInteger: return .int(Int(clamping: value))
@@ -121,7 +121,7 @@ extension AnyRealmValue {
         case let value as ObjectId: return .objectId(value)
         case let value as Decimal128: return .decimal128(value)
         case let value as UUID: return .uuid(value)
-        case let value as ObjectBase: return .object(value)
+        case let value as ObjectBase: return reader.reader.adopted(value).map { .object($0) }
         case let value as [String: Any]:
             return .fromDictionary(value.compactMapValues { _converted($0, reader) })
         case let value as [Any]: return .fromArray(value.compactMap { _converted($0, reader) })
@@ -130,10 +130,22 @@ extension AnyRealmValue {
     }
 }
 
+extension AnyRealmValue {
+    /// The value with copies of what can't be stored as it is; nil where there is a fault.
+    private func adopted(_ reader: StatedValues) -> AnyRealmValue? {
+        switch self {
+        case .object(let object): reader.reader.adopted(object).map { .object($0) }
+        case .list(let list) where list.realm != nil: Self._converted(Array(list), reader)
+        case .dictionary(let map) where map.realm != nil:
+            Self._converted(Dictionary(uniqueKeysWithValues: map.asKeyValueSequence()), reader)
+        default: self
+        }
+    }
+}
+
 extension List {
     /// Turns a value into one of the type; nil where it does not fit.
     public static func _converted(_ value: Any, _ reader: StatedValues) -> List? {
-        if let list = value as? List { return list }
         guard let values = StatedValues.unwrapped(value) else { return List() }
         guard let elements = (values as? any Sequence).map({ Self.all($0, reader) }) ?? nil else {
             return nil
@@ -156,7 +168,6 @@ extension List {
 extension MutableSet {
     /// Turns a value into one of the type; nil where it does not fit.
     public static func _converted(_ value: Any, _ reader: StatedValues) -> MutableSet? {
-        if let set = value as? MutableSet { return set }
         guard let list = List<Element>._converted(value, reader) else { return nil }
         let set = MutableSet()
         set.insert(objectsIn: list)
@@ -167,14 +178,25 @@ extension MutableSet {
 extension Map {
     /// Turns a value into one of the type; nil where it does not fit.
     public static func _converted(_ value: Any, _ reader: StatedValues) -> Map? {
-        if let map = value as? Map { return map }
         guard let values = StatedValues.unwrapped(value) else { return Map() }
-        guard let entries = values as? [String: Any] else { return nil }
+        guard let entries = (values as? any StatedEntries)?.stated ?? values as? [String: Any]
+        else { return nil }
         let map = Map()
         for (key, value) in entries {
             guard let value = Value._converted(value, reader) else { return nil }
             map[Key(_key: key)] = value
         }
         return map
+    }
+}
+
+/// A map, whatever the type of its values is.
+private protocol StatedEntries {
+    var stated: [String: Any] { get }
+}
+
+extension Map: StatedEntries {
+    fileprivate var stated: [String: Any] {
+        Dictionary(map { ($0.key._key, $0.value as Any) }, uniquingKeysWith: { $1 })
     }
 }

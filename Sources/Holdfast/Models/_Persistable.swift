@@ -3,6 +3,8 @@
 /// The requirements are the library's own. Types of the program conform through `PersistableEnum`, `CustomPersistable` and
 /// `FailableCustomPersistable`.
 public protocol _Persistable: _Convertible {
+    /// The type whose values an index of the property has; `Void` where the property can't have one.
+    associatedtype _Indexed
     /// The type in the schema.
     static var _shape: PropertyShape { get }
     /// The value of a property without a default.
@@ -28,10 +30,10 @@ extension _Persistable {
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
 }
 
-/// A type that a property with an index can have.
-public protocol _Indexable: _Persistable {}
+/// A type whose values an index can have.
+public protocol _Indexable: _Persistable where _Indexed == Self {}
 
-/// A type that a primary key can have.
+/// A type whose values can be primary keys.
 public protocol _PrimaryKey: _Indexable {}
 
 /// A type that may stand in an optional: `Int` of `Int?`.

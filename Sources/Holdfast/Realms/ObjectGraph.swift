@@ -47,8 +47,8 @@ final class ObjectGraph {
 
     /// The table of an object's class; nil, with a fault, where it is none of the realm's.
     func rowClass(of object: ObjectBase) -> RowClass? {
-        guard let binding = realm.schema.binding(of: type(of: object)) else {
-            fail("Object type '\(ModelClass.name(of: type(of: object)))' not managed by the Realm")
+        guard let binding = realm.schema.binding(of: object.model.type) else {
+            fail("Object type '\(object.model.name)' not managed by the Realm")
             return nil
         }
         return binding.rowClass
@@ -209,7 +209,22 @@ final class ObjectGraph {
             return nil
         }
         let result = try transaction.write(draft, mode: policy == .error ? .create : mode(draft))
+        if !result.isCreated { follow(draft, binding, result.key) }
         return (binding, result.key)
+    }
+
+    /// Has what the program holds of an object follow that it was written over: single embedded objects that are merged
+    /// stay, others give way.
+    private func follow(_ draft: ObjectDraft, _ binding: ClassBinding, _ key: UInt64) {
+        let root = ObjectIdentity(classIndex: binding.rowClass.index, key: key)
+        for (member, compiled) in binding.rowClass.members.enumerated() {
+            let field = draft.fields[member].state
+            if field == .absent && draft.isMerge { continue }
+            if field == .child && draft.isMerge { continue }
+            guard compiled.storage.element == .embedded || compiled.storage.element == .mixed
+            else { continue }
+            realm.follow(.replaced(.member(member)), in: [], of: root)
+        }
     }
 
     private func mode(_ draft: ObjectDraft) -> WriteMode {

@@ -19,6 +19,7 @@ enum PrimaryKeyValue {
             return mirror.children.first.map { plain($0.value) } ?? .null
         }
         if value is NSNull { return .null }
+        if let mapped = value as? any _CustomPersistable { return plain(mapped.persistedAny) }
         if let raw = (value as? any RawRepresentable)?.rawAny { return plain(raw) }
         return nil
     }
@@ -26,4 +27,8 @@ enum PrimaryKeyValue {
 
 extension RawRepresentable {
     fileprivate var rawAny: Any { rawValue }
+}
+
+extension _CustomPersistable {
+    fileprivate var persistedAny: Any { persistableValue }
 }

@@ -11,24 +11,28 @@ extension Realm {
     public func create<T: Object>(
         _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
     ) -> T {
-        make(type, value, update)
+        make(T(), value, update)
     }
 
     /// Makes an object of an asymmetric class, which goes to the class's outbox.
     public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
-        _ = make(type, value, .error)
+        _ = make(T(), value, .error)
     }
 
-    private func make<T: ObjectBase>(_ type: T.Type, _ value: Any, _ update: UpdatePolicy) -> T {
+    /// Gives an object what a value states, and adds it.
+    func make<T: ObjectBase>(_ object: T, _ value: Any, _ update: UpdatePolicy) -> T {
         let transaction = core.requireWrite()
         core.flush()
-        let binding = core.binding(of: type)
-        let object = T()
+        let binding = core.binding(of: type(of: object))
+        if binding.model.kind == .embedded {
+            core.fail("Embedded objects cannot be created directly")
+            return object
+        }
         if update != .error, binding.rowClass.primaryKeyIndex == nil {
             core.fail("'\(binding.model.name)' does not have a primary key and can not be updated")
             return object
         }
-        let reader = ValueReader()
+        let reader = ValueReader(core)
         do { try reader.fill(object, from: value) } catch {
             core.fail(error.message)
             return object

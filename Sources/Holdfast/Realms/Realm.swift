@@ -158,16 +158,20 @@ public struct Realm {
         -> Element?
     {
         core.checkThread()
-        let binding = core.binding(of: type)
+        return find(core.binding(of: type), key) as? Element
+    }
+
+    /// Finds the object of a primary key; ends the process for a class without one, and for a value of another type.
+    func find<Key>(_ binding: ClassBinding, _ key: Key) -> ObjectBase? {
         guard let member = binding.rowClass.primaryKeyIndex else {
             Misuse.end("'\(binding.model.name)' does not have a primary key")
         }
         guard let primaryKey = PrimaryKeyValue.encoded(key, binding.rowClass, member) else {
             Misuse.end(
-                "Invalid value '\(key)' of type '\(Key.self)' for primary key of '\(binding.model.name)'."
+                "Invalid value '\(key)' of type '\(type(of: key as Any))' for primary key of '\(binding.model.name)'."
             )
         }
-        return core.find(binding, primaryKey) as? Element
+        return core.find(binding, primaryKey)
     }
 
     // MARK: Versions

@@ -40,7 +40,7 @@ extension RealmCore {
     /// Deletes an object, or takes an embedded one from its owner.
     func delete(_ place: ObjectPlace, _ transaction: WriteTransaction) {
         flush()
-        if let owner = place.owners.last {
+        if let owner = place.owners.last, let step = place.steps.last {
             var path = EditPath(schema.rows.classes[place.rootClass.index])
             path.owners = Array(place.owners.dropLast())
             for step in path.owners {
@@ -51,6 +51,12 @@ extension RealmCore {
             edit(place) { editor throws(EditFailure) in
                 try editor.apply(ObjectEdit(path, .remove), origin: [])
             }
+            let container = Array(place.steps.dropLast())
+            if case .index(let index) = step {
+                follow(.removed(index), in: container, of: place.identity)
+            } else {
+                follow(.lost(step), in: container, of: place.identity)
+            }
         } else {
             do throws(StoreError) {
                 _ = try transaction.delete(place.rootClass, key: place.key)
@@ -58,7 +64,6 @@ extension RealmCore {
                 if case .objectNotFound = error {} else { fail(error) }
             }
         }
-        place.isGone = true
         changed()
     }
 

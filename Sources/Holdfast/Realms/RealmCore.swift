@@ -27,6 +27,8 @@ final class RealmCore: @unchecked Sendable {
     private(set) var fault: (any Error)?
     /// The objects that became managed in the write under way.
     private var created: [ObjectPlace] = []
+    /// The ways into objects that the program holds.
+    private var ways = InnerWays()
     let isFrozen: Bool
     private(set) var isInvalidated = false
 
@@ -96,6 +98,12 @@ final class RealmCore: @unchecked Sendable {
             )
         }
         return binding
+    }
+
+    /// The binding of a class in the realm's version of the schema.
+    func binding(like other: ClassBinding) -> ClassBinding {
+        let binding = binding(of: other.model.type)
+        return other.isDynamic ? binding.seen(as: DynamicObject.self) : binding
     }
 
     func binding(of type: ObjectBase.Type) -> ClassBinding {
@@ -222,6 +230,7 @@ final class RealmCore: @unchecked Sendable {
             throw Realm.Error(error, opened.fileURL)
         }
         created = []
+        ways.commit()
         advance()
     }
 
@@ -243,9 +252,27 @@ final class RealmCore: @unchecked Sendable {
         writeView = nil
     }
 
+    /// Takes back what the write did to what the program holds.
     private func forgetCreated() {
-        for place in created { place.isGone = true }
+        ways.cancel()
+        for place in created {
+            place.isGone = true
+            ways.follow(.emptied, in: [], of: place.identity)
+        }
+        ways.commit()
         created = []
+    }
+
+    /// Makes a way into an object, which follows the edits of it.
+    func way(_ steps: [InnerWay.Step], in root: ObjectIdentity, isCollection: Bool) -> InnerWay {
+        let way = InnerWay(steps, isCollection: isCollection)
+        if !isFrozen { ways.note(way, of: root) }
+        return way
+    }
+
+    /// Has what the program holds of an object follow an edit.
+    func follow(_ edit: InnerWay.Edit, in container: [InnerWay.Step], of root: ObjectIdentity) {
+        ways.follow(edit, in: container, of: root)
     }
 
     func noteCreated(_ place: ObjectPlace) { created.append(place) }
@@ -292,7 +319,13 @@ final class RealmCore: @unchecked Sendable {
     func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
         let transaction = requireWrite()
         let graph = ObjectGraph(self, transaction, .error)
-        guard place.owners.isEmpty else {
+        defer {
+            let element = place.binding.rowClass.members[member].storage.element
+            if element == .embedded || element == .mixed {
+                follow(.replaced(.member(member)), in: place.steps, of: place.identity)
+            }
+        }
+        guard place.way == nil else {
             return assignEmbedded(place, member, transaction, graph, state)
         }
         if let pending, pending.place.identity != place.identity { flush() }

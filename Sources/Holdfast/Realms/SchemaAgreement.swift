@@ -23,6 +23,12 @@ struct SchemaAgreement {
         }
     }
 
+    /// The raw values that an enum may have: those before stay, since objects may have them; nil where any may be there.
+    private static func cases(_ present: [Value]?, _ wanted: [Value]?) -> [Value]? {
+        guard let present, let wanted else { return nil }
+        return present + wanted.filter { !present.contains($0) }
+    }
+
     private mutating func agree(_ wanted: ObjectClass, with present: ObjectClass, at position: Int)
     {
         let name = wanted.name
@@ -61,11 +67,12 @@ struct SchemaAgreement {
                 )
                 kept.isOptional = property.isOptional
             }
-            if kept.isIndexed != property.isIndexed || kept.cases != property.cases
+            let cases = Self.cases(kept.cases, property.cases)
+            if kept.isIndexed != property.isIndexed || kept.cases != cases
                 || kept.mapTo != property.mapTo
             {
                 kept.isIndexed = property.isIndexed
-                kept.cases = property.cases
+                kept.cases = cases
                 kept.mapTo = property.mapTo
                 isChange = true
             }

@@ -89,6 +89,8 @@ public enum AnyRealmValue {
     public func object<T: ObjectBase>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
+    /// The object, whatever its class, with its properties by their names; nil for other cases and for an unmanaged object.
+    public var dynamicObject: DynamicObject? { object(ObjectBase.self)?.seen(as: DynamicObject.self) }
 }
 
 extension AnyRealmValue: Hashable {
@@ -107,9 +109,10 @@ extension AnyRealmValue: Hashable {
         case (.objectId(let x), .objectId(let y)): x == y
         case (.decimal128(let x), .decimal128(let y)): x == y
         case (.uuid(let x), .uuid(let y)): x == y
-        case (.list(let x), .list(let y)): x.elementsEqual(y)
+        case (.list(let x), .list(let y)): x === y || x.elementsEqual(y)
         case (.dictionary(let x), .dictionary(let y)):
-            x.asKeyValueSequence().elementsEqual(y.asKeyValueSequence()) {
+            x === y
+                || x.asKeyValueSequence().elementsEqual(y.asKeyValueSequence()) {
                 $0.key == $1.key && $0.value == $1.value
             }
         default: false
@@ -134,105 +137,5 @@ extension AnyRealmValue: Hashable {
         case .list(let value): hasher.combine(value.count)
         case .dictionary(let value): hasher.combine(value.count)
         }
-    }
-}
-
-extension AnyRealmValue: RealmCollectionValue, _Indexable {
-    /// The type in the schema.
-    public static var _element: ElementShape { ElementShape(.scalar(.mixed)) }
-    /// The value of a property without a default.
-    public static func _unset() -> AnyRealmValue { .none }
-
-    /// Reads a stored value.
-    public static func _decode(_ stored: StoredElement) -> AnyRealmValue {
-        stored.isNull ? .none : AnyRealmValue(MixedView(stored.bytes), stored)
-    }
-
-    /// Hands the value over to be stored.
-    public static func _encode(_ value: AnyRealmValue, to sink: ElementSink) {
-        if case .none = value { return sink.null() }
-        sink.mixed { value.write(to: $0, depth: 0) }
-    }
-
-    /// Reads a stored value; its lists and dictionaries are copies.
-    private init(_ view: MixedView, _ stored: StoredElement) {
-        switch view.kind {
-        case .null: self = .none
-        case .list:
-            self = .fromArray((0..<view.count).map { AnyRealmValue(view.element($0), stored) })
-        case .map:
-            self = .fromDictionary(
-                Dictionary(
-                    (0..<view.count).map {
-                        (
-                            String(decoding: view.key($0), as: UTF8.self),
-                            AnyRealmValue(view.element($0), stored)
-                        )
-                    }, uniquingKeysWith: { _, last in last }))
-        case .link:
-            guard let link = view.link,
-                let index = stored.realm.schema.rows.classIndexByNumber[link.classNumber],
-                let binding = stored.realm.schema.byIndex[index]
-            else {
-                self = .none
-                return
-            }
-            self = .object(stored.realm.object(binding, key: link.key, row: nil))
-        case .bool, .int, .double, .float, .decimal, .string, .data, .date, .objectID, .uuid:
-            self = AnyRealmValue(Value(stored: view.bytes, .mixed))
-        }
-    }
-
-    private init(_ value: Value) {
-        switch value {
-        case .bool(let value): self = .bool(value)
-        case .int(let value): self = .int(Int(value))
-        case .double(let value): self = .double(value)
-        case .float(let value): self = .float(value)
-        case .decimal(let value): self = .decimal128(Decimal128(value))
-        case .string(let value): self = .string(value)
-        case .data(let value): self = .data(Data(value))
-        case .date(let value): self = .date(value.foundationDate)
-        case .objectID(let value): self = .objectId(ObjectId(value))
-        case .uuid(let value): self = .uuid(UUID(value))
-        case .null, .link, .list, .map: self = .none
-        }
-    }
-
-    private func write(to sink: MixedSink, depth: Int) {
-        if depth > ModelLimits.mixedDepthMax {
-            sink.fail("Max nesting level reached")
-            return sink.null()
-        }
-        switch self {
-        case .none: sink.null()
-        case .int(let value): sink.plain(.int(Int64(value)))
-        case .bool(let value): sink.plain(.bool(value))
-        case .float(let value): sink.plain(.float(value))
-        case .double(let value): sink.plain(.double(value))
-        case .string(let value): sink.plain(.string(value))
-        case .data(let value): sink.plain(value._stored.value)
-        case .date(let value): sink.plain(value._stored.value)
-        case .object(let value): sink.object(value)
-        case .objectId(let value): sink.plain(.objectID(value.core))
-        case .decimal128(let value): sink.plain(.decimal(value.core))
-        case .uuid(let value): sink.plain(value._stored.value)
-        case .list(let list):
-            sink.list(count: list.count) { list[$0].write(to: sink, depth: depth + 1) }
-        case .dictionary(let map):
-            let keys = map.keys
-            sink.map(keys) { (map[keys[$0]] ?? .none).write(to: sink, depth: depth + 1) }
-        }
-    }
-}
-
-extension UUID {
-    init(_ value: UUID128) {
-        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) {
-            $0.storeBytes(of: value.high.bigEndian, as: UInt64.self)
-            $0.storeBytes(of: value.low.bigEndian, toByteOffset: 8, as: UInt64.self)
-        }
-        self.init(uuid: bytes)
     }
 }

@@ -5,8 +5,9 @@
 ///         public init?(persistedValue: String) { self.init(string: persistedValue) }
 ///         public var persistableValue: String { absoluteString }
 ///     }
-public protocol _CustomPersistable: _OptionalPersistable, _QueryAdded {
-    /// The type that is stored.
+public protocol _CustomPersistable: _OptionalPersistable, _QueryAdded
+where _Indexed == PersistedType._Indexed {
+    /// The type that is stored: a plain one or an embedded object, neither an optional nor a collection.
     associatedtype PersistedType: _OptionalPersistable
     /// The value as it is stored.
     var persistableValue: PersistedType { get }

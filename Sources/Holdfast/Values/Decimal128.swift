@@ -27,17 +27,32 @@ public struct Decimal128: Sendable {
         self.core = core
     }
 
-    /// The value of a number: exactly of an integer, to 15 digits of a floating-point number.
+    /// The value of a number: exactly of an integer or decimal, to 15 digits of a floating-point number.
     public init(number: NSNumber) {
-        if number.objCType.pointee == 0x64 || number.objCType.pointee == 0x66 {
-            self.init(floatLiteral: number.doubleValue)
-        } else {
-            self.init(number.int64Value)
+        if let decimal = number as? NSDecimalNumber {
+            self.init(value: decimal.stringValue)
+            return
+        }
+        // The letters by which Foundation tells what a number was made of.
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): self.init(floatLiteral: number.doubleValue)
+        case UInt8(ascii: "Q"): self.init(number.uint64Value)
+        default: self.init(number.int64Value)
         }
     }
 
-    /// An integer, exactly.
-    public init(_ value: Int64) { core = HoldfastObjectModel.Decimal128(value) }
+    /// An integer, exactly up to 34 digits, else rounded to them.
+    public init(_ value: some BinaryInteger) {
+        if let small = Int64(exactly: value) {
+            core = HoldfastObjectModel.Decimal128(small)
+        } else if let exact = HoldfastObjectModel.Decimal128(value.description) {
+            core = exact
+        } else {
+            let unit: Int64 = 1_000_000_000_000_000_000
+            let (high, low) = value.quotientAndRemainder(dividingBy: .init(unit))
+            self = Decimal128(high) * Decimal128(unit) + Decimal128(low)
+        }
+    }
 
     /// The value of a decimal, an integer, a floating-point number (to 15 digits) or a text.
     ///
@@ -45,9 +60,10 @@ public struct Decimal128: Sendable {
     public init(value: Any) {
         switch value {
         case let value as Decimal128: self = value
-        case let value as any BinaryInteger: self.init(Int64(clamping: value))
+        case let value as any BinaryInteger: self.init(value)
         case let value as Double: self.init(floatLiteral: value)
         case let value as Float: self.init(floatLiteral: Double(value))
+        case let value as NSNumber: self.init(number: value)
         case let value as String:
             guard let core = HoldfastObjectModel.Decimal128(value) else {
                 Misuse.end("Cannot convert value '\(value)' of type 'String' to decimal128")
@@ -87,16 +103,8 @@ extension HoldfastObjectModel.Decimal128 {
 extension Decimal128: SignedNumeric, Strideable {
     /// An integer, where it is exactly representable.
     public init?<T: BinaryInteger>(exactly source: T) {
-        guard let value = Int64(exactly: source) else {
-            guard let core = HoldfastObjectModel.Decimal128(source.description),
-                source.description.count <= 35
-            else {
-                return nil
-            }
-            self.init(core)
-            return
-        }
-        self.init(value)
+        guard let core = HoldfastObjectModel.Decimal128(source.description) else { return nil }
+        self.init(core)
     }
 
     /// The number without its sign.
@@ -169,18 +177,25 @@ extension Decimal128: CustomStringConvertible, Codable {
     /// The number without trailing zeros behind the point.
     public var description: String {
         let text = core.description
-        guard text.contains("."), !text.contains("E") else { return text }
-        let trimmed = text.reversed().drop { $0 == "0" }.drop { $0 == "." }
-        return String(trimmed.reversed())
+        let digits = text.prefix { $0 != "E" }
+        guard digits.contains(".") else { return text }
+        let trimmed = digits.reversed().drop { $0 == "0" }.drop { $0 == "." }
+        return String(trimmed.reversed()) + text[digits.endIndex...]
     }
     /// The same.
     public var stringValue: String { description }
 
-    /// Reads a text or a number.
+    /// Reads a text or a number; other text is a `DecodingError`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
-            try self.init(string: text)
+            guard let core = HoldfastObjectModel.Decimal128(text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "Invalid decimal '\(text)'")
+            }
+            self.init(core)
+        } else if let whole = try? container.decode(Int64.self) {
+            self.init(whole)
         } else {
             self.init(floatLiteral: try container.decode(Double.self))
         }
@@ -193,6 +208,8 @@ extension Decimal128: CustomStringConvertible, Codable {
 }
 
 extension Decimal128: _Scalar {
+    /// There is no index of it.
+    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.decimal128) }
     /// Makes a value of what is stored.

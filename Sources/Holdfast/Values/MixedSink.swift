@@ -23,6 +23,11 @@ struct MixedSink {
 
     func null() { writer.null() }
 
+    /// The number of lists and dictionaries around the value.
+    var depth: Int { statement.depth }
+    /// Whether the write is going to be rolled back, so that the value does not matter any more.
+    var hasFault: Bool { statement.graph.realm.hasFault }
+
     func fail(_ message: String) { statement.graph.fail(message) }
 
     func plain(_ value: Value) {

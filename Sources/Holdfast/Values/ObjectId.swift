@@ -42,7 +42,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
             low: UInt32(truncatingIfNeeded: process & 0xFF) << 24 | count)
     }
 
-    /// Makes a fresh identifier; within a process they grow.
+    /// Makes a fresh identifier; within a process they grow, whichever thread makes them.
     public static func generate() -> ObjectId { ObjectId(ObjectID.generate()) }
 
     /// The time of its first four bytes.
@@ -70,9 +70,15 @@ extension ObjectId: CustomStringConvertible, Codable {
     /// The digits.
     public var description: String { core.description }
 
-    /// Reads the digits.
+    /// Reads the digits; other text is a `DecodingError`.
     public init(from decoder: any Decoder) throws {
-        try self.init(string: try decoder.singleValueContainer().decode(String.self))
+        let container = try decoder.singleValueContainer()
+        do { try self.init(string: try container.decode(String.self)) } catch let fault
+            as InvalidValueText
+        {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: fault.description)
+        }
     }
 
     /// Writes the digits.
@@ -83,6 +89,8 @@ extension ObjectId: CustomStringConvertible, Codable {
 }
 
 extension ObjectId: _Scalar, _PrimaryKey {
+    /// The type whose values an index has.
+    public typealias _Indexed = ObjectId
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.objectID) }
     /// Makes a value of what is stored.

@@ -1,5 +1,8 @@
 extension Optional: _Convertible, _Persistable, RealmCollectionValue
 where Wrapped: _OptionalPersistable {
+    /// The type whose values an index has.
+    public typealias _Indexed = Wrapped._Indexed
+
     /// The type in the schema.
     public static var _element: ElementShape { Wrapped._element.optional }
     /// The value of a property without a default.
@@ -30,6 +33,3 @@ extension _OptionalPersistable {
         stored.isNull ? nil : _decode(stored)
     }
 }
-
-extension Optional: _Indexable where Wrapped: _OptionalPersistable & _Indexable {}
-extension Optional: _PrimaryKey where Wrapped: _OptionalPersistable & _PrimaryKey {}

@@ -5,7 +5,7 @@
 /// A stored raw value that is no case reads as nil where the property is optional, and else ends the process.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _QueryAdded,
     _OptionalPersistable
-where RawValue: _Scalar & Comparable {}
+where RawValue: _Scalar & Comparable, _Indexed == RawValue._Indexed {}
 
 extension PersistableEnum {
     /// The order of the raw values.

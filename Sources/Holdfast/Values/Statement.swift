@@ -8,6 +8,8 @@ public struct Statement {
     let member: Int
     /// Finds the objects that links lead to.
     let graph: ObjectGraph
+    /// The number of lists and dictionaries around a value that is to stand within an `AnyRealmValue`; 0 for a whole one.
+    var depth = 0
 
     private var storage: FieldStorage { draft.rowClass.members[member].storage }
 
@@ -19,6 +21,10 @@ public struct Statement {
     /// States the elements of a list or set.
     func elements<Elements: Sequence>(_ elements: Elements)
     where Elements.Element: RealmCollectionValue {
+        if depth > 0 {
+            for element in elements { part { Elements.Element._encode(element, to: $0) } }
+            return
+        }
         let sink = CollectionSink(self)
         for element in elements { Elements.Element._encode(element, to: ElementSink(taker: sink)) }
         sink.finish()
@@ -26,12 +32,31 @@ public struct Statement {
 
     /// States the entries of a map.
     func entries<Element: RealmCollectionValue>(_ entries: some Sequence<(String, Element)>) {
+        if depth > 0 {
+            for (_, value) in entries { part { Element._encode(value, to: $0) } }
+            return
+        }
         let sink = EntrySink(self)
         for (key, value) in entries {
             sink.key = key
             Element._encode(value, to: ElementSink(taker: sink))
         }
         sink.finish()
+    }
+
+    /// States one value for a place within an `AnyRealmValue`, as an element of the property's own kind.
+    private func part(_ encode: (ElementSink) -> Void) {
+        switch storage.shape {
+        case .map:
+            let sink = EntrySink(self)
+            encode(ElementSink(taker: sink))
+            sink.finish()
+        case .list, .set:
+            let sink = CollectionSink(self)
+            encode(ElementSink(taker: sink))
+            sink.finish()
+        default: single(encode)
+        }
     }
 
     // MARK: Sinks

@@ -8,25 +8,36 @@ public struct StoredElement {
     let bytes: UnsafeRawBufferPointer
     let storage: ElementStorage
     let isNull: Bool
-    /// The view that it is read in.
-    let realm: RealmCore
-    /// The object that holds it.
+    /// The managed object that holds it.
+    let object: ObjectBase
     let place: ObjectPlace
     /// The way to the value within the object.
     let owner: EditPath.Owner
+    /// The way on within an `AnyRealmValue`.
+    var inner: [InnerWay.Step] = []
+
+    /// The view that it is read in.
+    var realm: RealmCore { place.realm }
 
     /// The value as the model of the store has it; of links and embedded objects null.
     var plain: Value { isNull ? .null : Value(stored: bytes, storage) }
+
+    /// The way to the value from the object of its own.
+    var steps: [InnerWay.Step] {
+        var steps = place.steps + [.member(owner.member)]
+        if let element = owner.element { steps.append(InnerWay.Step(element)) }
+        return steps + inner
+    }
 
     /// The object that it links to, or that is embedded; nil for null.
     func object<T: ObjectBase>(_ type: T.Type) -> T? {
         guard !isNull else { return nil }
         let compiled = place.binding.rowClass.members[owner.member]
-        let binding = realm.binding(ofClass: compiled.classIndex)
+        let binding = realm.binding(ofClass: compiled.classIndex).seen(as: type)
         if storage == .embedded {
+            let way = realm.way(steps, in: place.identity, isCollection: false)
             let inner = ObjectPlace(
-                realm, binding, key: place.key, rootClass: place.rootClass,
-                owners: place.owners + [owner])
+                realm, binding, key: place.key, rootClass: place.rootClass, way: way)
             return realm.object(inner, RowView(bytes)) as? T
         }
         guard let start = bytes.baseAddress else { return nil }

@@ -1,0 +1,97 @@
+/// An object whose properties are reached by their names, whatever its class.
+///
+///     let dog = realm.dynamicObject(ofType: "Dog", forPrimaryKey: 1)
+///     print(dog?.name ?? "none")
+///
+/// Values are those that the store has: of an enum its raw value, of a mapped type the one that is stored, and linked objects are
+/// dynamic as well. It belongs to the thread of its realm, as other objects do.
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+    /// The value of a property; nil for null. An unknown name ends the process, and so does a value that does not fit outside of a
+    /// write; inside one that fails the write.
+    public subscript(dynamicMember member: String) -> Any? {
+        get { value(forKey: member) }
+        set { setValue(newValue, forKey: member) }
+    }
+
+    /// False: it is no class of its own.
+    public override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+extension ObjectBase {
+    /// The class as the program declares it; of a ``DynamicObject`` that of the stored object.
+    final var model: ModelClass {
+        if let place, place.binding.isDynamic { return place.binding.model }
+        return ModelClass.of(Swift.type(of: self))
+    }
+
+    /// The same stored object as one of another type: its own class, or ``DynamicObject``; nil for an unmanaged one and for
+    /// another class.
+    final func seen<T: ObjectBase>(as type: T.Type) -> T? {
+        guard let place, type == DynamicObject.self || type == place.binding.model.type else {
+            return nil
+        }
+        let realm = place.realm
+        let binding = realm.binding(of: place.binding.model.type).seen(as: type)
+        let same = ObjectPlace(
+            realm, binding, key: place.key, rootClass: place.rootClass, way: place.way)
+        return realm.object(same, nil) as? T
+    }
+
+    private func position(_ key: String) -> (field: ModelField, position: FieldPosition)? {
+        guard let place, let index = place.binding.model.index[key] else { return nil }
+        return (place.binding.model.fields[index], place.binding.positions[index])
+    }
+
+    /// Reads a property of a managed object without its wrapper.
+    final func dynamicValue(_ field: ModelField) -> Any? {
+        guard let (_, position) = position(field.name) else { return nil }
+        func read<T: _Persistable>(_ type: T.Type) -> Any? {
+            StatedValues.unwrapped(T._read(self, position))
+        }
+        return read(field.shape.dynamicType)
+    }
+
+    /// Writes a property of a managed object without its wrapper.
+    ///
+    /// - Returns: Whether the value fits.
+    final func setDynamicValue(_ value: Any, _ field: ModelField) -> Bool {
+        guard let (_, position) = position(field.name) else { return false }
+        func write<T: _Persistable>(_ type: T.Type) -> Bool {
+            guard let value = T._converted(value, StatedValues(reader: ValueReader())) else {
+                return false
+            }
+            T._assign(value, self, position)
+            return true
+        }
+        return write(field.shape.dynamicType)
+    }
+
+    /// A collection of a managed object; ends the process where the property is another one.
+    private func dynamicCollection<T: _Persistable>(
+        _ name: String, _ kind: PropertyShape.Kind, _ what: String, _ type: T.Type
+    ) -> T {
+        guard let (field, position) = position(name) else {
+            Misuse.end("The class '\(model.name)' has no property '\(name)', or the object is not managed.")
+        }
+        guard field.shape.kind == kind, case .object = field.shape.element.kind else {
+            Misuse.end("The property '\(model.name).\(name)' is no \(what) of objects.")
+        }
+        return T._read(self, position)
+    }
+
+    /// A list of objects by the name of its property. Another property, or an unmanaged object, ends the process.
+    public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+        dynamicCollection(propertyName, .list, "list", List<DynamicObject>.self)
+    }
+
+    /// A set of objects by the name of its property. Another property, or an unmanaged object, ends the process.
+    public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+        dynamicCollection(propertyName, .set, "set", MutableSet<DynamicObject>.self)
+    }
+
+    /// A map of objects by the name of its property. Another property, or an unmanaged object, ends the process.
+    public final func dynamicMap(_ propertyName: String) -> Map<String, DynamicObject?> {
+        dynamicCollection(propertyName, .map, "map", Map<String, DynamicObject?>.self)
+    }
+}

@@ -1,0 +1,106 @@
+import HoldfastObjectStore
+
+/// The way from an object of its own to something within it that the program holds: an embedded object, or a list or
+/// dictionary of an `AnyRealmValue`.
+///
+/// The store knows these by their places alone. Edits in the realm move the way, so that what it leads to stays the same.
+final class InnerWay {
+    /// A part of the way.
+    enum Step: Equatable {
+        case member(Int)
+        case index(Int)
+        case key([UInt8])
+
+        init(_ element: EditPath.Element) {
+            switch element {
+            case .index(let index): self = .index(index)
+            case .end: self = .index(.max)
+            case .key(let key): self = .key(key)
+            }
+        }
+
+        /// The step as that to an element; nil for a property.
+        var element: EditPath.Element? {
+            switch self {
+            case .member: nil
+            case .index(let index): .index(index)
+            case .key(let key): .key(key)
+            }
+        }
+    }
+
+    /// What an edit does to the elements of a collection, or the properties of an object.
+    enum Edit {
+        /// An element came to an index.
+        case inserted(Int)
+        /// The element of an index went.
+        case removed(Int)
+        /// The element of an index is at another one.
+        case moved(from: Int, to: Int)
+        /// What was there gave way to something else.
+        case replaced(Step)
+        /// What was there went.
+        case lost(Step)
+        /// Everything gave way to something else.
+        case emptied
+    }
+
+    private(set) var steps: [Step]
+    /// Whether what it led to is gone.
+    var isGone = false
+    /// Whether it leads to a list or dictionary of an `AnyRealmValue`, which shows what takes its place.
+    let isCollection: Bool
+
+    init(_ steps: [Step], isCollection: Bool) {
+        self.steps = steps
+        self.isCollection = isCollection
+    }
+
+    /// The embedded objects on the way, from the outside in.
+    var owners: [EditPath.Owner] {
+        var owners: [EditPath.Owner] = []
+        for step in steps {
+            switch step {
+            case .member(let member): owners.append(EditPath.Owner(member: member, element: nil))
+            case .index, .key: owners[owners.count - 1].element = step.element
+            }
+        }
+        return owners
+    }
+
+    /// Whether an edit concerns it.
+    func concerns(_ container: [Step]) -> Bool {
+        !isGone && steps.count > container.count && steps.starts(with: container)
+    }
+
+    /// Follows an edit that concerns it.
+    func follow(_ edit: Edit, in container: [Step]) {
+        let position = container.count
+        let step = steps[position]
+        func lose() { isGone = true }
+        switch (edit, step) {
+        case (.emptied, _): lose()
+        case (.replaced(let gone), _):
+            if gone == step, !(isCollection && steps.count == position + 1) { lose() }
+        case (.lost(let gone), _): if gone == step { lose() }
+        case (.inserted(let index), .index(let own)):
+            if own >= index { steps[position] = .index(own + 1) }
+        case (.removed(let index), .index(let own)):
+            if own == index { lose() } else if own > index { steps[position] = .index(own - 1) }
+        case (.moved(let from, let to), .index(let own)):
+            if own == from {
+                steps[position] = .index(to)
+            } else {
+                let left = own > from ? own - 1 : own
+                steps[position] = .index(left >= to ? left + 1 : left)
+            }
+        default: break
+        }
+    }
+
+    /// Goes back to what it was.
+    func restore(_ steps: [Step], isGone: Bool) {
+        self.steps = steps
+        self.isGone = isGone
+    }
+}

@@ -1,0 +1,66 @@
+import HoldfastObjectStore
+
+/// The ways into the objects of a realm that the program holds, by the object.
+struct InnerWays {
+    private struct Held {
+        weak var way: InnerWay?
+    }
+
+    /// What a way was before the write under way.
+    private struct Before {
+        let way: InnerWay
+        let steps: [InnerWay.Step]
+        let isGone: Bool
+    }
+
+    private var held: [ObjectIdentity: [Held]] = [:]
+    private var heldCount = 0
+    /// The number of ways at which those that nobody holds are dropped.
+    private var countMax = 64
+    private var before: [ObjectIdentifier: Before] = [:]
+
+    /// Notes a way into an object. Cost: constant, on average.
+    mutating func note(_ way: InnerWay, of root: ObjectIdentity) {
+        if heldCount >= countMax { sweep() }
+        held[root, default: []].append(Held(way: way))
+        heldCount += 1
+    }
+
+    private mutating func sweep() {
+        held = held.compactMapValues { ways in
+            let kept = ways.filter { $0.way != nil }
+            return kept.isEmpty ? nil : kept
+        }
+        heldCount = held.values.reduce(0) { $0 + $1.count }
+        countMax = max(64, 2 * heldCount)
+    }
+
+    /// Has the ways into an object follow an edit of it.
+    mutating func follow(
+        _ edit: InnerWay.Edit, in container: [InnerWay.Step], of root: ObjectIdentity
+    ) {
+        guard let ways = held[root] else { return }
+        var kept: [Held] = []
+        for held in ways {
+            guard let way = held.way else { continue }
+            kept.append(held)
+            guard way.concerns(container) else { continue }
+            let id = ObjectIdentifier(way)
+            if before[id] == nil {
+                before[id] = Before(way: way, steps: way.steps, isGone: way.isGone)
+            }
+            way.follow(edit, in: container)
+        }
+        heldCount -= ways.count - kept.count
+        held[root] = kept.isEmpty ? nil : kept
+    }
+
+    /// Forgets what ways were before a write, which is committed.
+    mutating func commit() { before = [:] }
+
+    /// Takes back what a write did.
+    mutating func cancel() {
+        for one in before.values { one.way.restore(one.steps, isGone: one.isGone) }
+        before = [:]
+    }
+}

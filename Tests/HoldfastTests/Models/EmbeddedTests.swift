@@ -1,0 +1,196 @@
+import Foundation
+import Holdfast
+import Testing
+
+private final class Leaf: EmbeddedObject {
+    @Persisted var name = ""
+    @Persisted var inner: Leaf?
+    @Persisted var leaves: List<Leaf>
+    @Persisted var link: Tree?
+}
+
+private final class Tree: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var crown: Leaf?
+    @Persisted var leaves: List<Leaf>
+    @Persisted var named: Map<String, Leaf?>
+}
+
+@Suite("Embedded objects")
+struct EmbeddedTests {
+    private func tree(_ realm: Realm, _ names: String...) throws -> Tree {
+        let tree = Tree()
+        tree.leaves.append(objectsIn: names.map { Leaf(value: ["name": $0]) })
+        try realm.write { realm.add(tree) }
+        return tree
+    }
+
+    private func realm() throws -> Realm {
+        try Realm.ofSample("\(UUID())", [Tree.self, Leaf.self])
+    }
+
+    @Test("in a list are followed when others come, go and move")
+    func follows() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a", "b", "c")
+        let (a, b, c) = (tree.leaves[0], tree.leaves[1], tree.leaves[2])
+        try realm.write {
+            tree.leaves.insert(Leaf(value: ["name": "new"]), at: 0)
+            #expect([a, b, c].map(\.name) == ["a", "b", "c"])
+            tree.leaves.remove(at: 2)
+            #expect(b.isInvalidated && a.name == "a" && c.name == "c")
+            c.name = "changed"
+            tree.leaves.move(from: 2, to: 0)
+        }
+        #expect(tree.leaves.map(\.name) == ["changed", "new", "a"])
+        #expect(a.name == "a" && c.name == "changed" && c.isSameObject(as: tree.leaves[0]))
+        try realm.write { tree.leaves.swapAt(0, 2) }
+        #expect(tree.leaves.map(\.name) == ["a", "new", "changed"] && c.name == "changed")
+        try realm.write { tree.leaves.removeAll() }
+        #expect(a.isInvalidated && c.isInvalidated)
+    }
+
+    @Test("inside of one another are followed as well, and lists of those that move")
+    func followsInside() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a", "b")
+        try realm.write {
+            tree.leaves[1].inner = Leaf(value: ["name": "inner"])
+            tree.leaves[1].leaves.append(objectsIn: [
+                Leaf(value: ["name": "x"]), Leaf(value: ["name": "y"]),
+            ])
+        }
+        let leaves = tree.leaves[1].leaves
+        let (inner, y) = (try #require(tree.leaves[1].inner), leaves[1])
+        try realm.write {
+            tree.leaves.remove(at: 0)
+            leaves.insert(Leaf(value: ["name": "w"]), at: 0)
+        }
+        #expect(inner.name == "inner" && y.name == "y" && leaves.map(\.name) == ["w", "x", "y"])
+        try realm.write { y.name = "z" }
+        #expect(tree.leaves[0].leaves[2].name == "z")
+    }
+
+    @Test("are where they were when a write is rolled back")
+    func rollsBack() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a", "b")
+        let (a, b) = (tree.leaves[0], tree.leaves[1])
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try realm.write {
+                tree.leaves.remove(at: 0)
+                realm.delete(b)
+                #expect(a.isInvalidated && b.isInvalidated)
+                throw Stop()
+            }
+        }
+        #expect(a.name == "a" && b.name == "b")
+    }
+
+    @Test("that are overwritten or cleared are gone, with all that they hold")
+    func cascades() throws {
+        let realm = try realm()
+        let tree = try tree(realm)
+        let crown = Leaf(value: ["name": "old"])
+        crown.inner = Leaf(value: ["name": "deep"])
+        try realm.write { tree.crown = crown }
+        let (old, deep) = (try #require(tree.crown), try #require(tree.crown?.inner))
+        try realm.write { tree.crown = Leaf(value: ["name": "new"]) }
+        #expect(old.isInvalidated && deep.isInvalidated && tree.crown?.name == "new")
+        let new = try #require(tree.crown)
+        try realm.write { tree.crown = nil }
+        #expect(new.isInvalidated && tree.crown == nil)
+        try realm.write { tree.leaves.append(Leaf(value: ["link": tree])) }
+        let leaf = tree.leaves[0]
+        try realm.write { realm.delete(tree) }
+        #expect(leaf.isInvalidated && realm.isEmpty)
+    }
+
+    @Test("are deleted out of their owner by themselves")
+    func deletes() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a", "b", "c")
+        let c = tree.leaves[2]
+        try realm.write {
+            tree.crown = Leaf()
+            tree.named["k"] = Leaf()
+            realm.delete(tree.leaves[1])
+            if let crown = tree.crown { realm.delete(crown) }
+        }
+        #expect(tree.leaves.map(\.name) == ["a", "c"] && c.name == "c" && tree.crown == nil)
+        let named = try #require(tree.named["k"] ?? nil)
+        try realm.write { tree.named["k"] = .some(Leaf(value: ["name": "other"])) }
+        #expect(named.isInvalidated && tree.named["k"]??.name == "other")
+    }
+
+    @Test("that have an owner are given to no other")
+    func oneOwner() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a")
+        try realm.write { tree.crown = Leaf() }
+        func message(_ body: () -> Void) -> String? {
+            let fault = #expect(throws: ValueFault.self) { try realm.write(body) }
+            return fault?.message
+        }
+        #expect(
+            message { tree.crown = tree.leaves[0] }
+                == "Can't set link to existing managed embedded object")
+        #expect(
+            message { tree.leaves.append(tree.leaves[0]) }
+                == "Cannot add an existing managed embedded object to a List.")
+        #expect(
+            message { tree.named["k"] = tree.leaves[0] }
+                == "Cannot add an existing managed embedded object to a Dictionary.")
+        #expect(tree.leaves.count == 1 && tree.named.count == 0 && tree.crown != nil)
+    }
+
+    @Test("are made by their owner alone")
+    func needsOwner() throws {
+        let realm = try realm()
+        let fault = #expect(throws: ValueFault.self) {
+            try realm.write { realm.dynamicCreate("Leaf", value: ["name": "lost"]) }
+        }
+        #expect(fault?.message == "Embedded objects cannot be created directly")
+    }
+
+    @Test("are the same object when they are at the same place, and never equal by their values")
+    func identity() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a", "a")
+        #expect(tree.leaves[0].isSameObject(as: tree.leaves[0]))
+        #expect(!tree.leaves[0].isSameObject(as: tree.leaves[1]))
+        #expect(tree.leaves[0] != tree.leaves[1])
+        #expect(tree.leaves[0].realm == realm)
+    }
+
+    @Test("link to objects of their own")
+    func links() throws {
+        let realm = try realm()
+        let tree = try tree(realm, "a")
+        try realm.write { tree.leaves[0].link = tree }
+        #expect(tree.leaves[0].link == tree)
+    }
+
+    @Test("are changed in place when their owner is updated with some of their values")
+    func updates() throws {
+        let realm = try realm()
+        try realm.write {
+            realm.create(
+                Tree.self,
+                value: ["id": 1, "crown": ["name": "a", "inner": ["name": "b"]]] as [String: Any])
+        }
+        let tree = try #require(realm.objects(Tree.self).first)
+        let crown = try #require(tree.crown)
+        try realm.write {
+            realm.create(
+                Tree.self, value: ["id": 1, "crown": ["name": "c"]] as [String: Any],
+                update: .modified)
+        }
+        #expect(tree.crown?.name == "c" && tree.crown?.inner?.name == "b" && crown.name == "c")
+        try realm.write {
+            realm.create(Tree.self, value: ["id": 1, "crown": NSNull()], update: .modified)
+        }
+        #expect(tree.crown == nil && crown.isInvalidated)
+    }
+}
