@@ -14,8 +14,8 @@ final class ModelClass: @unchecked Sendable {
     let fields: [ModelField]
     /// The positions of the properties by name.
     let index: [String: Int]
-    /// What is wrong with the declaration by itself, a sentence each.
-    let faults: [String]
+    /// What is wrong with the declaration by itself, a sentence; nil for nothing.
+    let fault: String?
 
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
@@ -45,7 +45,6 @@ final class ModelClass: @unchecked Sendable {
         let sample = type.init()
         let base = Unmanaged.passUnretained(sample).toOpaque()
         var fields: [ModelField] = []
-        var faults: [String] = []
         // Of a class, and past fields whose types are not known at run time.
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
             name, offset, fieldType, _ in
@@ -62,18 +61,11 @@ final class ModelClass: @unchecked Sendable {
         }
         withExtendedLifetime(sample) {}
         let primaryKeys = fields.filter(\.attributes.isPrimaryKey)
-        if primaryKeys.count > 1 {
-            faults.append(
-                "Properties '\(primaryKeys[0].name)' and '\(primaryKeys[1].name)' are both marked as the primary key of '\(self.name)'."
-            )
-        }
-        for field in fields where field.shape.kind == .origins && field.originProperty == nil {
-            faults.append(
-                "LinkingObjects property '\(self.name).\(field.name)' must set the origin property name with @Persisted(originProperty: \"name\")."
-            )
-        }
+        fault =
+            primaryKeys.count > 1
+            ? "Properties '\(primaryKeys[0].name)' and '\(primaryKeys[1].name)' are both marked as the primary key of '\(name)'."
+            : nil
         self.fields = fields
-        self.faults = faults
         index = Dictionary(
             fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
     }

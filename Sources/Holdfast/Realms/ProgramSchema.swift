@@ -44,15 +44,24 @@ enum ProgramSchema {
     }
 
     private static func faults(of models: [ModelClass]) -> [String] {
-        var faults = models.flatMap(\.faults)
+        var faults = models.compactMap(\.fault)
         for (name, same) in Dictionary(grouping: models, by: \.name) where same.count > 1 {
             let types = same.map { "'\(String(reflecting: $0.type))'" }.sorted().joined(
                 separator: " and ")
             faults.append("Class name '\(name)' is not unique: \(types) have it.")
         }
-        for model in models { faults += rules(of: model) }
-        if !faults.isEmpty { return faults }
-        return HoldfastObjectModel.Schema(classes: models.map(\.definition)).faults().map(sentence)
+        var told: Set<String> = []
+        for model in models {
+            for (property, fault) in rules(of: model) {
+                faults.append(fault)
+                told.insert("\(model.name).\(property)")
+            }
+        }
+        let unique = Dictionary(grouping: models, by: \.name).values.compactMap(\.first)
+        let rest = HoldfastObjectModel.Schema(classes: unique.map(\.definition)).faults()
+        return faults
+            + rest.filter { !told.contains("\($0.className ?? "").\($0.property ?? "")") }
+            .map(sentence)
     }
 
     /// A fault of the schema, with the class and the property that have it.
@@ -64,22 +73,27 @@ enum ProgramSchema {
         }
     }
 
-    /// The rules of optional properties, in Realm's words.
-    private static func rules(of model: ModelClass) -> [String] {
+    /// The rules of links, in Realm's words, by the property.
+    private static func rules(of model: ModelClass) -> [(property: String, fault: String)] {
         model.fields.compactMap { field in
             guard case .object(let reference) = field.shape.element.kind else { return nil }
             let name = ModelClass.name(of: reference.type)
+            let isOptional = field.shape.element.isOptional
+            let fault: String
             switch field.shape.kind {
-            case .single, .map:
-                return field.shape.element.isOptional
-                    ? nil : "Object property '\(field.name)' must be marked as optional."
-            case .list where field.shape.element.isOptional:
-                return "List<\(name)> property '\(field.name)' must not be marked as optional."
-            case .set where field.shape.element.isOptional:
-                return
+            case .origins where field.originProperty == nil:
+                fault =
+                    "LinkingObjects property '\(model.name).\(field.name)' must set the origin property name with @Persisted(originProperty: \"name\")."
+            case .single where !isOptional, .map where !isOptional:
+                fault = "Object property '\(field.name)' must be marked as optional."
+            case .list where isOptional:
+                fault = "List<\(name)> property '\(field.name)' must not be marked as optional."
+            case .set where isOptional:
+                fault =
                     "MutableSet<\(name)> property '\(field.name)' must not be marked as optional."
             default: return nil
             }
+            return (field.columnName, fault)
         }
     }
 
