@@ -72,7 +72,9 @@ extension ObjectBase {
         _ name: String, _ kind: PropertyShape.Kind, _ what: String, _ type: T.Type
     ) -> T {
         guard let (field, position) = position(name) else {
-            Misuse.end("The class '\(model.name)' has no property '\(name)', or the object is not managed.")
+            Misuse.end(
+                "The class '\(model.name)' has no property '\(name)', or the object is not managed."
+            )
         }
         guard field.shape.kind == kind, case .object = field.shape.element.kind else {
             Misuse.end("The property '\(model.name).\(name)' is no \(what) of objects.")

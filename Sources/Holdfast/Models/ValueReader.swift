@@ -13,6 +13,14 @@ final class ValueReader {
         let realm: ObjectIdentifier
         let identity: ObjectIdentity
         let way: ObjectIdentifier?
+
+        /// Nil for an unmanaged object.
+        init?(_ object: ObjectBase) {
+            guard let place = object.place else { return nil }
+            realm = ObjectIdentifier(place.realm)
+            identity = place.identity
+            way = place.way.map { ObjectIdentifier($0) }
+        }
     }
 
     /// The realm in which an object is created; nil for an unmanaged object.
@@ -58,6 +66,7 @@ final class ValueReader {
                 names.insert(field.name)
             }
         case let other as ObjectBase:
+            if let source = Source(other), copies[source] == nil { copies[source] = object }
             let source = other.model
             for field in model.fields where field.shape.kind != .origins {
                 guard let index = source.index[field.name] else { continue }
@@ -99,16 +108,11 @@ final class ValueReader {
 
     /// An object, or a copy of one that can't be linked to: of another realm, or an embedded one that has an owner.
     func adopted(_ object: ObjectBase) -> ObjectBase? {
-        guard let place = object.place else { return object }
+        guard let place = object.place, let source = Source(object) else { return object }
         let isForeign = realm.map { $0 !== place.realm } ?? false
         guard isForeign || place.way != nil else { return object }
-        let source = Source(
-            realm: ObjectIdentifier(place.realm), identity: place.identity,
-            way: place.way.map { ObjectIdentifier($0) })
         if let present = copies[source] { return present }
-        let copy = object.model.type.init()
-        copies[source] = copy
-        return filled(copy, object)
+        return filled(object.model.type.init(), object)
     }
 
     private func filled<T: ObjectBase>(_ object: T, _ value: Any) -> T? {

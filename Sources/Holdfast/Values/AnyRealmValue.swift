@@ -90,7 +90,9 @@ public enum AnyRealmValue {
         if case .object(let value) = self { value as? T } else { nil }
     }
     /// The object, whatever its class, with its properties by their names; nil for other cases and for an unmanaged object.
-    public var dynamicObject: DynamicObject? { object(ObjectBase.self)?.seen(as: DynamicObject.self) }
+    public var dynamicObject: DynamicObject? {
+        object(ObjectBase.self)?.seen(as: DynamicObject.self)
+    }
 }
 
 extension AnyRealmValue: Hashable {
@@ -113,8 +115,8 @@ extension AnyRealmValue: Hashable {
         case (.dictionary(let x), .dictionary(let y)):
             x === y
                 || x.asKeyValueSequence().elementsEqual(y.asKeyValueSequence()) {
-                $0.key == $1.key && $0.value == $1.value
-            }
+                    $0.key == $1.key && $0.value == $1.value
+                }
         default: false
         }
     }

@@ -71,7 +71,8 @@ struct KeyValueTests {
             try realm.write { thing["small"] = "x" }
         }
         #expect(
-            fault?.message == "Invalid value 'x' of type 'String' for 'int16' property 'Thing.small'."
+            fault?.message
+                == "Invalid value 'x' of type 'String' for 'int16' property 'Thing.small'."
         )
         let id = #expect(throws: ValueFault.self) {
             try realm.write { realm.dynamicObjects("Thing").first?.name = 3 }
@@ -82,7 +83,8 @@ struct KeyValueTests {
             Thing()["id"] = "x"
         }
         #expect(
-            end.message.contains("Invalid value 'x' of type 'String' for 'int' property 'Thing.id'."))
+            end.message.contains(
+                "Invalid value 'x' of type 'String' for 'int' property 'Thing.id'."))
     }
 
     @Test("that the class lacks end the process")

@@ -124,7 +124,8 @@ struct ObjectTests {
     @Test("are described by their class and a property a line, to a depth, so that cycles end")
     func descriptions() throws {
         let realm = try realm()
-        let object = Keyed(value: ["id": 1, "marks": ["a": 1], "data": Data([1, 2])] as [String: Any])
+        let object = Keyed(
+            value: ["id": 1, "marks": ["a": 1], "data": Data([1, 2])] as [String: Any])
         let text = object.description
         #expect(text.hasPrefix("Keyed {\n\tid = 1;\n\tnext = (null);\n"))
         #expect(text.contains("\tmarks = [a: 1];\n") && text.hasSuffix("}"))
@@ -191,7 +192,8 @@ struct ObjectTests {
         try realm.write { realm.add(Keyed(value: [5])) }
         let fault = #expect(throws: ValueFault.self) {
             try realm.write {
-                realm.add(Keyed(value: ["id": 6, "next": ["id": 7, "next": [5]]] as [String: Any]))
+                realm.add(
+                    Keyed(value: ["id": 6, "next": ["id": 7, "next": [5]]] as [String: Any]))
             }
         }
         #expect(

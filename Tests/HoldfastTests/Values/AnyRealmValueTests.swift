@@ -235,7 +235,8 @@ struct AnyRealmValueTests {
     func stated() throws {
         let realm = try realm()
         try realm.write {
-            realm.create(Box.self, value: ["value": ["a": 1, "b": [true, NSNull()]] as [String: Any]])
+            realm.create(
+                Box.self, value: ["value": ["a": 1, "b": [true, NSNull()]] as [String: Any]])
         }
         let any = try #require(realm.objects(Box.self).first?.value.dictionaryValue)
         #expect(any["a"] == .int(1) && any["b"]?.listValue?[0] == .bool(true))

@@ -22,7 +22,8 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("takes the value of a number exactly, of a floating-point number to 15 significant digits")
+    @Test(
+        "takes the value of a number exactly, of a floating-point number to 15 significant digits")
     func numbers() {
         #expect(Decimal128(number: NSNumber(value: 0.1)) == "0.1")
         #expect(Decimal128(number: NSNumber(value: Int64.min)) == "-9223372036854775808")
@@ -33,7 +34,8 @@ struct Decimal128Tests {
 
     @Test("takes values of any type of number, and texts")
     func values() {
-        #expect(Decimal128(value: 5) == 5 && Decimal128(value: UInt64.max) == "18446744073709551615")
+        #expect(
+            Decimal128(value: 5) == 5 && Decimal128(value: UInt64.max) == "18446744073709551615")
         #expect(Decimal128(value: 2.5) == 2.5 && Decimal128(value: Float(0.5)) == 0.5)
         #expect(Decimal128(value: "7.25") == 7.25 && Decimal128(value: Decimal128(3)) == 3)
     }
@@ -43,7 +45,8 @@ struct Decimal128Tests {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Decimal128(value: [1])
         }
-        #expect(end.message.contains("Cannot convert value '[1]' of type 'Array<Int>' to decimal128"))
+        #expect(
+            end.message.contains("Cannot convert value '[1]' of type 'Array<Int>' to decimal128"))
     }
 
     @Test("is made exactly of integers of up to 34 digits, of others not at all, or rounded")
@@ -102,7 +105,8 @@ struct Decimal128Tests {
     func strides() {
         let steps = Array(stride(from: 1 as Decimal128, to: 2, by: 0.25))
         #expect(steps == [1, 1.25, 1.5, 1.75])
-        #expect((1 as Decimal128).distance(to: 2.5) == 1.5 && (1 as Decimal128).advanced(by: 2) == 3)
+        #expect(
+            (1 as Decimal128).distance(to: 2.5) == 1.5 && (1 as Decimal128).advanced(by: 2) == 3)
     }
 
     @Test("is encoded as a text, and decoded from a text or a number")

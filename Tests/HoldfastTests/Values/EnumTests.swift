@@ -90,7 +90,8 @@ struct EnumTests {
         let fault = #expect(throws: ValueFault.self) {
             try realm.write { realm.create(Shirt.self, value: ["size": 7]) }
         }
-        #expect(fault?.message == "Invalid value '7' of type 'Int' for 'int' property 'Shirt.size'.")
+        #expect(
+            fault?.message == "Invalid value '7' of type 'Int' for 'int' property 'Shirt.size'.")
     }
 
     @Test("read a stored value that is no case as nil where they are optional, else as a fault")

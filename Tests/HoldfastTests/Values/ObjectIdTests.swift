@@ -35,7 +35,8 @@ struct ObjectIdTests {
         #expect(ObjectId(timestamp: time, machineId: 0x01_0203, processId: 0x0405) != id)
     }
 
-    @Test("is generated with the present time, and each is greater than those before, on any thread")
+    @Test(
+        "is generated with the present time, and each is greater than those before, on any thread")
     func generates() async {
         let before = Date(timeIntervalSinceNow: -1)
         let first = ObjectId.generate()
