@@ -34,6 +34,11 @@ package struct MemberSet: Hashable, Sendable {
                 || zip(rest, other.rest).allSatisfy { $0 & $1 == 0 })
     }
 
+    /// The positions that are in both sets.
+    package func intersection(_ other: MemberSet) -> MemberSet {
+        MemberSet(words: zip(words, other.words).map { $0 & $1 })
+    }
+
     /// Adds every position of another set.
     package mutating func formUnion(_ other: MemberSet) {
         first |= other.first

@@ -4,7 +4,7 @@
 ///         let collection: AnyRealmCollection<Dog>
 ///     }
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
-    private let base: any RealmCollection<Element>
+    let base: any RealmCollection<Element>
 
     /// Stands for a collection.
     public init<C: RealmCollection & _ObjcBridgeable>(_ collection: C)

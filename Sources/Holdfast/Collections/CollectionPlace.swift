@@ -27,6 +27,13 @@ class CollectionPlace {
     /// The property in the present version of the schema.
     var member: Int { Int(place.binding.positions[field].member) }
     var name: String { place.binding.model.fields[field].name }
+    var columnName: String { place.binding.model.fields[field].columnName }
+    /// The class of the objects that are its elements, or that they link to; nil for values.
+    var targetModel: ModelClass? {
+        let element = place.binding.model.fields[field].shape.element
+        if case .object(let reference) = element.kind { return ModelClass.of(reference.type) }
+        return nil
+    }
     var compiled: RowClass.Member { place.binding.rowClass.members[member] }
 
     /// The type of plain values; nil of objects.

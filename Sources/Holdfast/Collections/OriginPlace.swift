@@ -22,6 +22,9 @@ final class OriginPlace {
 
     var realm: RealmCore { place.realm }
 
+    /// The name under which the property is stored.
+    var columnName: String { place.binding.model.fields[field].columnName }
+
     /// The property in the present version of the schema.
     private var compiled: RowClass.Member {
         place.binding.rowClass.members[Int(place.binding.positions[field].member)]

@@ -16,6 +16,8 @@ where Index == Int, _QueriedElement == Element {
     var isInvalidated: Bool { get }
     /// Whether it shows one version for good.
     var isFrozen: Bool { get }
+    /// The collection as its observers follow it.
+    func _observed(_ keyPaths: [String]?) -> _ObservedCollection
 }
 
 /// A protocol of every realm collection, without requirements: Realm's programs name it beside `RealmCollection`.

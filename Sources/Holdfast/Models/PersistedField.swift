@@ -3,6 +3,7 @@ protocol PersistedField {
     static var shape: PropertyShape { get }
     /// Whether the value is of a type, or of the type of an optional path to it.
     static func holds(_ type: Any.Type) -> Bool
+    static var valueType: any _Persistable.Type { get }
     static func attributes(at address: UnsafeMutableRawPointer) -> FieldAttributes
     static func originProperty(at address: UnsafeMutableRawPointer) -> String?
     /// States the value of an unmanaged object.
@@ -25,6 +26,7 @@ extension Persisted: PersistedField {
     }
 
     static var shape: PropertyShape { Value._shape }
+    static var valueType: any _Persistable.Type { Value.self }
 
     static func holds(_ type: Any.Type) -> Bool { type == Value.self || type == Value?.self }
 

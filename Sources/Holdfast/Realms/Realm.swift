@@ -38,18 +38,23 @@ public struct Realm {
 
     /// Runs `block` in a write transaction and commits it.
     ///
+    /// - Parameters:
+    ///   - tokens: Observers of this realm who are not told of the write, unless another realm writes at the same time.
+    ///   - block: Changes objects.
     /// - Returns: What `block` returns.
     /// - Throws: What `block` throws, after everything was rolled back; the first fault of a value in it
     ///   (``ValueFault``); ``Realm/Error`` when the commit fails.
     @discardableResult
-    public func write<Result>(_ block: () throws -> Result) throws -> Result {
+    public func write<Result>(
+        withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
+    ) throws -> Result {
         try core.begin()
         let result: Result
         do { result = try block() } catch {
             if core.isInWrite { core.cancel() }
             throw error
         }
-        if core.isInWrite { try core.commit() }
+        if core.isInWrite { try commitWrite(withoutNotifying: tokens) }
         return result
     }
 
@@ -60,8 +65,16 @@ public struct Realm {
 
     /// Commits the write transaction.
     ///
-    /// - Throws: As ``write(_:)``, after everything was rolled back.
-    public func commitWrite() throws { try core.commit() }
+    /// - Parameter tokens: Observers of this realm who are not told of the write, unless another realm writes at the same time.
+    /// - Throws: As ``write(withoutNotifying:_:)``, after everything was rolled back.
+    public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+        let silenced = tokens.compactMap(\.present)
+        if silenced.contains(where: { $0.realm !== core }) {
+            Misuse.end(
+                "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
+        }
+        try core.commit(withoutNotifying: silenced)
+    }
 
     /// Takes back everything that the write transaction did.
     public func cancelWrite() { core.cancel() }

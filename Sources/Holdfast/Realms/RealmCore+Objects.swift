@@ -71,6 +71,7 @@ extension RealmCore {
     func refresh() -> Bool {
         let before = commitNumber
         advance()
+        observations.tell()
         return commitNumber != before
     }
 }

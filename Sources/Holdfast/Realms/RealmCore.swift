@@ -31,6 +31,7 @@ final class RealmCore: @unchecked Sendable {
     private var ways = InnerWays()
     let isFrozen: Bool
     private(set) var isInvalidated = false
+    let observations = RealmObservations()
 
     init(_ opened: OpenedStore, _ models: [ModelClass], _ configuration: Realm.Configuration) throws
     {
@@ -189,6 +190,8 @@ final class RealmCore: @unchecked Sendable {
 
     // MARK: Writing
 
+    /// The view of the last commit that the realm has advanced to.
+    var committed: ReadTransaction { read }
     var isInWrite: Bool { turn != nil }
     /// Whether assignments are still to be written.
     var hasPending: Bool { pending != nil }
@@ -210,9 +213,13 @@ final class RealmCore: @unchecked Sendable {
         fault = nil
         created = []
         advance()
+        observations.tell()
     }
 
-    func commit() throws {
+    /// Commits the write under way.
+    ///
+    /// - `silenced`: Observations that are not told of it.
+    func commit(withoutNotifying silenced: [Observation] = []) throws {
         checkThread()
         guard let turn else {
             Misuse.end("Can't commit a non-existing write transaction")
@@ -224,14 +231,16 @@ final class RealmCore: @unchecked Sendable {
         }
         endView()
         self.turn = nil
-        do throws(StoreError) { _ = try turn.commit() } catch {
+        let version: UInt64
+        do throws(StoreError) { version = try turn.commit() } catch {
             forgetCreated()
             advance()
             throw Realm.Error(error, opened.fileURL)
         }
         created = []
         ways.commit()
-        advance()
+        advance(by: OwnCommit(version: version, silenced: silenced))
+        observations.tell()
     }
 
     func cancel() {
@@ -277,15 +286,15 @@ final class RealmCore: @unchecked Sendable {
 
     func noteCreated(_ place: ObjectPlace) { created.append(place) }
 
-    /// Advances to the newest version.
-    func advance() {
-        do throws(StoreError) {
-            let newest = try opened.store.openView()
-            read.close()
-            read = newest
-        } catch {
+    /// Advances to the newest version. Observers note what has changed, and are to be told.
+    ///
+    /// - `own`: The commit of the realm's own that leads there.
+    func advance(by own: OwnCommit? = nil) {
+        let before = read
+        do throws(StoreError) { read = try opened.store.openView() } catch {
             return storageFailed(error)
         }
+        defer { before.close() }
         if read.rows !== schema.rows {
             guard let bound = BoundSchema(models, read.rows) else {
                 Misuse.end("The store's schema no longer has what the program's classes declare.")
@@ -294,6 +303,9 @@ final class RealmCore: @unchecked Sendable {
         }
         isInvalidated = false
         state.pointee.generation += 1
+        do throws(StoreError) { try observations.note(from: before, to: read, own: own) } catch {
+            storageFailed(error)
+        }
     }
 
     func invalidate() {

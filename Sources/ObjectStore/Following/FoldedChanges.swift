@@ -147,6 +147,31 @@ package struct FoldedChanges: Sendable {
         if !entry.lostLinks.isEmpty { lostLinks.formUnion(entry.lostLinks) }
     }
 
+    // MARK: Differences
+
+    /// Keeps of what was updated the properties that differ between the two states: one may have become what it was.
+    ///
+    /// - `before`, `after`: The states between which the changes lie, with one schema.
+    package mutating func keepDifferences(
+        from before: ReadTransaction, to after: ReadTransaction
+    ) {
+        for position in outcomes.indices where outcomes[position].kind == .update {
+            let identity = order[position]
+            guard let old = before.row(classIndex: identity.classIndex, key: identity.key),
+                let new = after.row(classIndex: identity.classIndex, key: identity.key)
+            else { continue }
+            let rowClass = after.rows.classes[identity.classIndex]
+            var members = MemberSet()
+            for member in rowClass.members.indices
+            where outcomes[position].members.contains(member)
+                && rowClass.differs(member, from: (old, before), to: (new, after))
+            {
+                members.insert(member)
+            }
+            outcomes[position].members = members
+        }
+    }
+
     // MARK: Lists
 
     /// Of the splices that are noted of a list the most: behind them it counts as replaced.

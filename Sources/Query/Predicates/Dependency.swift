@@ -29,18 +29,23 @@ package struct Dependency: Hashable, Sendable {
     }
 }
 
+extension Dependency {
+    /// The properties that hold the links and embedded objects of a way.
+    package static func along(_ steps: [PathStep], firstMember: Int?) -> [Dependency] {
+        steps.indices.map { index in
+            let step = steps[index]
+            let isInverse = step.kind == .inverse || step.kind == .holder
+            return Dependency(
+                classIndex: isInverse ? step.toClass : step.fromClass, member: step.member,
+                path: Array(steps[..<(isInverse ? index + 1 : index)]), firstMember: firstMember)
+        }
+    }
+}
+
 extension ValuePath {
     /// Finds the properties that the path reads.
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
-        var found: [Dependency] = []
-        for (index, step) in steps.enumerated() {
-            let isInverse = step.kind == .inverse || step.kind == .holder
-            found.append(
-                Dependency(
-                    classIndex: isInverse ? step.toClass : step.fromClass, member: step.member,
-                    path: Array(steps[..<(isInverse ? index + 1 : index)]),
-                    firstMember: firstMember))
-        }
+        var found = Dependency.along(steps, firstMember: firstMember)
         func addInverse(_ originClass: Int, _ member: Int) {
             let step = PathStep(backTo: originClass, member, from: schema.classes[lastClass])
             found.append(

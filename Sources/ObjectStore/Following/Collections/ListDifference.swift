@@ -86,6 +86,13 @@ package struct ListDifference: Sendable {
                 .followed(by: ListSegments(modified: changed)))
     }
 
+    /// A difference by indices, each in order: of what went and what has changed and is there still before, of what came after.
+    package init(deletions: [Int], insertions: [Int], modifications: [Int]) {
+        self.init(
+            ListSegments(
+                deletions: deletions, insertions: insertions, modifications: modifications))
+    }
+
     /// Joins two steps, of which the other is the later one: exact, whatever the lists hold. Cost: linear
     /// in the ranges of both.
     package func followed(by next: ListDifference) -> ListDifference {

@@ -42,6 +42,44 @@ struct ListSegments {
         parts.append(Part(kind: .kept, old: end, count: Self.endless))
     }
 
+    /// A list of which some elements went, came and are others.
+    ///
+    /// - `deletions`, `modifications`: Their indices before, in order.
+    /// - `insertions`: Their indices after, in order.
+    init(deletions: [Int], insertions: [Int], modifications: [Int]) {
+        parts = []
+        var (deletions, insertions) = (deletions[...], insertions[...])
+        var modifications = modifications[...]
+        var (old, new) = (0, 0)
+        while true {
+            if insertions.first == new {
+                append(Part(kind: .inserted, old: 0, count: 1))
+                insertions.removeFirst()
+                new += 1
+                continue
+            }
+            if deletions.first == old {
+                deletions.removeFirst()
+                old += 1
+                continue
+            }
+            if modifications.first == old {
+                append(Part(kind: .modified, old: old, count: 1))
+                modifications.removeFirst()
+                (old, new) = (old + 1, new + 1)
+                continue
+            }
+            let next = [
+                insertions.first.map { $0 - new }, deletions.first.map { $0 - old },
+                modifications.first.map { $0 - old },
+            ].compactMap(\.self).min()
+            guard let count = next else { break }
+            append(Part(kind: .kept, old: old, count: count))
+            (old, new) = (old + count, new + count)
+        }
+        append(Part(kind: .kept, old: old, count: Self.endless))
+    }
+
     /// Joins the differences of two steps. Cost: linear in the parts of both.
     func followed(by next: ListSegments) -> ListSegments {
         var joined = ListSegments()

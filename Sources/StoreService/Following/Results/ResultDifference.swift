@@ -1,4 +1,4 @@
-import HoldfastBytes
+import HoldfastObjectStore
 
 /// The difference of a live result between two versions: by indices for who shows it, and by object.
 ///
@@ -90,7 +90,7 @@ struct ResultDifference {
         for (number, section) in old.enumerated() { numbers[section.key] = number }
         var origins: [Int?] = new.map { numbers[$0.key] }
         let known = origins.indices.filter { origins[$0] != nil }
-        let stays = Set(rising(known.map { origins[$0] ?? 0 }).map { known[$0] })
+        let stays = Set(known.map { origins[$0] ?? 0 }.longestRise().map { known[$0] })
         for number in known where !stays.contains(number) { origins[number] = nil }
         return origins
     }
@@ -103,47 +103,11 @@ struct ResultDifference {
         changed: Set<UInt64>
     ) -> Set<UInt64> {
         guard let origin else { return [] }
-        var candidates: [(key: UInt64, item: Int)] = []
+        var candidates: [(key: UInt64, index: Int)] = []
         for key in objects {
             guard let index = before[key], index.section == origin else { continue }
             candidates.append((key, index.item))
         }
-        // Those that have not changed stay, and of the others those that stand right between them.
-        let calm = candidates.indices.filter { !changed.contains(candidates[$0].key) }
-        let anchors = rising(calm.map { candidates[$0].item }).map { calm[$0] }
-        var fitting: [Int] = []
-        var next = 0
-        for position in candidates.indices {
-            if next < anchors.count, anchors[next] == position {
-                fitting.append(position)
-                next += 1
-                continue
-            }
-            let item = candidates[position].item
-            let low = next > 0 ? candidates[anchors[next - 1]].item : -1
-            let high = next < anchors.count ? candidates[anchors[next]].item : Int.max
-            if low < item, item < high { fitting.append(position) }
-        }
-        let stays = rising(fitting.map { candidates[$0].item })
-        return Set(stays.map { candidates[fitting[$0]].key })
-    }
-
-    /// The positions of a longest sequence of rising numbers (patience sorting).
-    private static func rising(_ numbers: [Int]) -> [Int] {
-        // The positions with the least end of a sequence of each length, and what stands before each.
-        var ends: [Int] = []
-        var before: [Int] = []
-        for (position, number) in numbers.enumerated() {
-            let length = partitionPoint(ends.count) { numbers[ends[$0]] < number }
-            before.append(length == 0 ? -1 : ends[length - 1])
-            if length == ends.count { ends.append(position) } else { ends[length] = position }
-        }
-        var found: [Int] = []
-        var position = ends.last ?? -1
-        while position >= 0 {
-            found.append(position)
-            position = before[position]
-        }
-        return found.reversed()
+        return stayingObjects(candidates, changed: changed)
     }
 }

@@ -1,0 +1,125 @@
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastRows
+
+/// The elements of a list or set.
+final class FollowedElements: FollowedCollection {
+    private let place: CollectionPlace
+    /// What is observed of the elements; nil for values.
+    private let paths: ObservedPaths?
+    private let keyPaths: [String]?
+
+    init(_ place: CollectionPlace, _ keyPaths: [String]?) {
+        self.place = place
+        self.keyPaths = keyPaths
+        paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
+    }
+
+    func load(in view: ReadTransaction) throws(StoreError) -> Bool {
+        try place.object.place.flatMap { (place) throws(StoreError) in
+            try StoredState(place, in: view)
+        } != nil
+    }
+
+    func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
+        guard let object = place.object.place,
+            let old = try StoredState(object, in: step.before),
+            let oldMember = old.member(place.columnName)
+        else { return ListDifference([]) }
+        let before = old.rowClass.collection(oldMember, in: old.row, step.before)
+        guard let new = try StoredState(object, in: step.after),
+            let member = new.member(place.columnName)
+        else {
+            return ListDifference(
+                deletions: Array(0..<before.count), insertions: [], modifications: [])
+        }
+        let storage = new.rowClass.members[member].storage
+        let linked = ElementChanges(storage.element, paths, step, place.realm)
+        let isOther = old.differs(place.columnName, from: new)
+        if !isOther, linked == nil { return ListDifference([]) }
+        let after = new.rowClass.collection(member, in: new.row, step.after)
+        var changed: [Int] = []
+        if let linked {
+            after.forEach(within: nil) { part, offset, index in
+                if !part.isNull(offset), linked.contain(part.bytes(offset)) {
+                    changed.append(index)
+                }
+                return true
+            }
+        }
+        if !isOther { return ListDifference([], changed: changed) }
+        if storage.shape == .set { return Self.ofSets(before, after, Set(changed)) }
+        var difference: ListDifference
+        if object.owners.isEmpty, let changes = step.changes,
+            let edits = changes.changes.edits(ofList: member, of: object.identity),
+            !edits.isReplaced
+        {
+            difference = ListDifference(edits.splices, changed: changed)
+        } else {
+            difference = ListDifference(
+                from: Self.elements(before), to: Self.elements(after), changed: changed)
+        }
+        if storage.element == .embedded {
+            difference = difference.withoutModifications { index, newIndex in
+                self.isSameEmbedded((before, index, step.before), (after, newIndex, step.after))
+            }
+        }
+        return difference
+    }
+
+    private static func elements(_ collection: StoredCollection) -> [UnsafeRawBufferPointer?] {
+        var elements: [UnsafeRawBufferPointer?] = []
+        elements.reserveCapacity(collection.count)
+        collection.forEach(within: nil) { part, offset, _ in
+            elements.append(part.isNull(offset) ? nil : part.bytes(offset))
+            return true
+        }
+        return elements
+    }
+
+    /// Compares two sets, in each of which an element stands once.
+    private static func ofSets(
+        _ before: StoredCollection, _ after: StoredCollection, _ changed: Set<Int>
+    ) -> ListDifference {
+        let (old, new) = (elements(before).map(Array.init), elements(after).map(Array.init))
+        let positions = Dictionary(
+            new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = Set(old)
+        return ListDifference(
+            deletions: old.indices.filter { positions[old[$0]] == nil },
+            insertions: new.indices.filter { !known.contains(new[$0]) },
+            modifications: old.indices.filter { index in
+                positions[old[index]].map(changed.contains) ?? false
+            })
+    }
+
+    /// Whether nothing that is observed of an embedded object has changed.
+    private func isSameEmbedded(
+        _ old: (list: StoredCollection, index: Int, view: ReadTransaction),
+        _ new: (list: StoredCollection, index: Int, view: ReadTransaction)
+    ) -> Bool {
+        guard let a = old.list.element(old.index), let b = new.list.element(new.index),
+            !a.part.isNull(a.offset), !b.part.isNull(b.offset),
+            let oldRow = RowView(a.part.bytes(a.offset)),
+            let newRow = RowView(b.part.bytes(b.offset)), let model = place.targetModel
+        else { return false }
+        let rowClass = place.realm.schema.rowClass(of: model)
+        let names = keyPaths.flatMap { $0.isEmpty ? nil : Set($0.compactMap { Self.first($0) }) }
+        return model.fields.allSatisfy { field in
+            if let names, !names.contains(field.name), !names.contains("*") { return true }
+            guard let member = rowClass.memberIndex[field.columnName] else { return true }
+            return !rowClass.differs(member, from: (oldRow, old.view), to: (newRow, new.view))
+        }
+    }
+
+    private static func first(_ keyPath: String) -> String? {
+        keyPath.split(separator: ".").first.map { String($0) }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes of an element; those of null are none of a value.
+    fileprivate init(_ element: UnsafeRawBufferPointer?) {
+        self = element.map { [1] + $0 } ?? [0]
+    }
+}

@@ -1,0 +1,41 @@
+import HoldfastObjectStore
+import Synchronization
+
+/// Somebody who is told of changes in a realm: what all kinds of observations share.
+///
+/// Changes are noted when the realm advances, with the views before and after at hand, and told when it may call the program. What
+/// was noted and not told yet is told as one change. Where the realm belongs alone uses it, but for its end.
+class Observation: @unchecked Sendable {
+    // Unchecked: subclasses change where the realm belongs alone.
+
+    let realm: RealmCore
+    private let ended = Atomic(false)
+
+    /// Ends the process where nobody can be told: on another thread, inside a write, and in a frozen realm.
+    init(in realm: RealmCore) {
+        realm.checkThread()
+        if realm.isFrozen {
+            Misuse.end("Frozen Realms do not change and do not have change notifications.")
+        }
+        if realm.isInWrite {
+            Misuse.end("Cannot register notification blocks from within write transactions.")
+        }
+        self.realm = realm
+    }
+
+    /// Has the realm's changes noted, and returns what keeps the observation.
+    final func begin() -> NotificationToken {
+        realm.observations.add(self)
+        return NotificationToken(self)
+    }
+
+    final var isEnded: Bool { ended.load(ordering: .acquiring) }
+    final func end() { ended.store(true, ordering: .releasing) }
+
+    /// Notes what a step of the realm changed.
+    func note(_ step: RealmStep) throws(StoreError) {}
+    /// Goes along with a step whose changes are not told.
+    func skip(_ step: RealmStep) throws(StoreError) {}
+    /// Tells the program what was noted.
+    func tell() {}
+}

@@ -1,0 +1,104 @@
+extension RealmCollection {
+    /// Has `block` called with the collection, and when elements have come, gone or changed.
+    ///
+    /// It is called where the realm belongs: on a thread within ``Realm/refresh()``, the begin of a write and a commit, the first time
+    /// at the next of them. Several writes may be told as one. An unmanaged collection ends the process, as a write under way and a
+    /// frozen realm do. Cost of a call: that of what has changed; results keep eight bytes for each object.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements, also of objects behind links (`"owner.name"`) and any (`"*"`), whose changes are
+    ///     told. Without any, all of the elements and of the objects up to four links away. What comes and goes is always told.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        keyPaths: [String]? = nil, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        let observed = _observed(keyPaths)
+        return CollectionObservation(in: observed.realm, observed.followed) { news in
+            block(news.change(of: self))
+        }.begin()
+    }
+}
+
+extension RealmCollection where Element: _ObjectView {
+    /// Has `block` called with the collection, and when elements have come, gone or changed in the properties of key paths, as
+    /// ``observe(keyPaths:_:)-(keyPaths:[String]?,_)`` does.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>],
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
+    }
+}
+
+/// A collection as its observers follow it.
+public struct _ObservedCollection {
+    let realm: RealmCore
+    let followed: any FollowedCollection
+
+    /// The elements of a managed list or set.
+    init(_ place: CollectionPlace?, _ keyPaths: [String]?, _ kind: String) {
+        guard let place else { Self.endUnmanaged(kind) }
+        realm = place.realm
+        _ = place.object.requireRow()
+        followed = FollowedElements(place, keyPaths)
+    }
+
+    init(_ realm: RealmCore, _ followed: any FollowedCollection) {
+        self.realm = realm
+        self.followed = followed
+    }
+
+    static func endUnmanaged(_ kind: String) -> Never {
+        Misuse.end(
+            "This method may only be called on \(kind) instances retrieved from a Realm.")
+    }
+}
+
+extension Results {
+    /// The results as observers follow them.
+    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
+        if case .values = core.root {
+            return _ObservedCollection(core.realm, FollowedSelection(core, nil))
+        }
+        let paths = ObservedPaths(core.binding.model, keyPaths)
+        if case .all = core.base {
+            return _ObservedCollection(core.realm, FollowedResults(core, paths))
+        }
+        return _ObservedCollection(core.realm, FollowedSelection(core, paths))
+    }
+}
+
+extension List {
+    /// The list as observers follow it.
+    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
+        _ObservedCollection(place, keyPaths, "List")
+    }
+}
+
+extension MutableSet {
+    /// The set as observers follow it.
+    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
+        _ObservedCollection(place, keyPaths, "MutableSet")
+    }
+}
+
+extension LinkingObjects {
+    /// The linking objects as observers follow them.
+    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
+        guard let place, let object = place.object.place else {
+            _ObservedCollection.endUnmanaged("LinkingObjects")
+        }
+        _ = place.object.requireRow()
+        let paths = ObservedPaths(place.binding.model, keyPaths)
+        return _ObservedCollection(
+            place.realm, FollowedOrigins(object, place.columnName, paths))
+    }
+}
+
+extension AnyRealmCollection {
+    /// The collection as observers follow it.
+    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
+        base._observed(keyPaths)
+    }
+}

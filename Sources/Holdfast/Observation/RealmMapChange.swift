@@ -1,0 +1,19 @@
+/// What an observer of a map is told.
+public enum RealmMapChange<MapType: _ObservedMap> {
+    /// The map as it was first found: told once, before everything else.
+    case initial(MapType)
+    /// Keys went, came or have another value, or one of which something has changed; in the order of the keys' bytes.
+    case update(
+        MapType, deletions: [MapType.Key], insertions: [MapType.Key],
+        modifications: [MapType.Key])
+    /// Reading failed. Never told: reading faults end the process.
+    case error(any Error)
+}
+
+/// A map that can be observed.
+public protocol _ObservedMap {
+    /// The type of its keys.
+    associatedtype Key: _MapKey
+}
+
+extension Map: _ObservedMap {}

@@ -1,0 +1,40 @@
+import HoldfastObjectStore
+
+extension Realm {
+    /// What an observer of a realm is told.
+    public enum Notification: String, Sendable {
+        /// The realm shows another version.
+        case didChange = "RLMRealmDidChangeNotification"
+        /// There is a newer version, which the realm shows after ``Realm/refresh()``.
+        case refreshRequired = "RLMRealmRefreshRequiredNotification"
+    }
+
+    /// The block of an observer of a realm.
+    public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
+
+    /// Has `block` called when the realm shows another version: when ``refresh()``, the begin of a write or a commit has taken it there.
+    ///
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
+        RealmObservation(in: core, block).begin()
+    }
+}
+
+/// An observer of a realm as a whole.
+final class RealmObservation: Observation, @unchecked Sendable {
+    private let block: Realm.NotificationBlock
+    private var isNew = false
+
+    init(in realm: RealmCore, _ block: @escaping Realm.NotificationBlock) {
+        self.block = block
+        super.init(in: realm)
+    }
+
+    override func note(_ step: RealmStep) { isNew = true }
+
+    override func tell() {
+        guard isNew else { return }
+        isNew = false
+        block(.didChange, Realm(realm))
+    }
+}

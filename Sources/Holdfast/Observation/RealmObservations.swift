@@ -1,0 +1,52 @@
+import HoldfastObjectStore
+
+/// The observations of a realm. Where the realm belongs alone uses it.
+final class RealmObservations {
+    private struct Entry {
+        weak var observation: Observation?
+    }
+
+    private var entries: [Entry] = []
+
+    func add(_ observation: Observation) {
+        entries.append(Entry(observation: observation))
+    }
+
+    /// Those that have not ended, in the order in which they began.
+    private var present: [Observation] {
+        entries.compactMap { $0.observation.flatMap { $0.isEnded ? nil : $0 } }
+    }
+
+    /// Has all note what changed between two views of a realm.
+    ///
+    /// - `own`: The version that a write of the realm's own made, and those whom it is not to be told. Where others have
+    ///   written behind it, it is told them, too: the two can't be told apart.
+    func note(
+        from before: ReadTransaction, to after: ReadTransaction, own: OwnCommit?
+    ) throws(StoreError) {
+        entries.removeAll { $0.observation == nil }
+        let present = present
+        if present.isEmpty || before.commit == after.commit { return }
+        let step = try RealmStep(from: before, to: after)
+        for observation in present {
+            if let own, own.version == step.version, own.silenced.contains(where: { $0 === observation }) {
+                try observation.skip(step)
+            } else {
+                try observation.note(step)
+            }
+        }
+    }
+
+    /// Has all tell what they have noted. The program may write, observe and end observations meanwhile.
+    func tell() {
+        for observation in present where !observation.isEnded { observation.tell() }
+    }
+}
+
+/// A commit of a realm's own.
+struct OwnCommit {
+    /// The version that it made.
+    let version: UInt64
+    /// Those whom it is not told.
+    let silenced: [Observation]
+}

@@ -1,0 +1,34 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+/// A step of a realm from one version to a later one.
+final class RealmStep {
+    let before: ReadTransaction
+    let after: ReadTransaction
+    /// The version that it leads to.
+    let version: UInt64
+    /// What has changed; nil where that is not known, since the schema did or the change log has been cut.
+    let changes: ChangeStep?
+
+    /// Cost: that of the changes.
+    init(from before: ReadTransaction, to after: ReadTransaction) throws(StoreError) {
+        self.before = before
+        self.after = after
+        version = try after.state().version
+        guard before.rows === after.rows else {
+            changes = nil
+            return
+        }
+        var folded: FoldedChanges
+        let start = try before.state().version
+        do throws(FoldedChanges.Gap) {
+            folded = try FoldedChanges(after: start, in: after, notesLists: true)
+        } catch {
+            if case .storage(let error) = error { throw .storage(error) }
+            changes = nil
+            return
+        }
+        folded.keepDifferences(from: before, to: after)
+        changes = ChangeStep(before: before, after: after, changes: folded)
+    }
+}

@@ -1,0 +1,237 @@
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+
+/// The result of a query as object keys in their order, which goes from view to view by what has changed.
+///
+/// Takes the memory of an ``ObjectKeySequence``. One thread at a time uses it.
+package final class OrderedResult {
+    /// The object keys, in the order of the result.
+    package private(set) var keys = ObjectKeySequence([])
+    private let classIndex: Int
+    private let predicate: Predicate?
+    private let suffixes: [QuerySuffix]
+    /// The order of the result; nil where it takes more than an object's own values to tell whether one belongs to it.
+    private let sort: [SortKey]?
+    /// The condition and the order: what can make objects come, go and move.
+    private let moving: ObservedQuery
+    private let shown: ShownProperties
+
+    /// A share of the result that may change at most: behind it the query is run again.
+    private static let changedShare = 16
+    private static let changedCountMin = 64
+
+    /// Makes a result without objects: ``load(in:)`` finds them.
+    ///
+    /// - `suffixes`: Applied from left to right.
+    /// - `shown`: What counts as a change of the objects.
+    package init(
+        classIndex: Int, predicate: Predicate?, suffixes: [QuerySuffix], shown: ShownProperties,
+        schema: RowSchema
+    ) {
+        self.classIndex = classIndex
+        self.predicate = predicate
+        self.suffixes = suffixes
+        self.shown = shown
+        sort = Self.sort(suffixes)
+        let order = StagedQuery(classIndex: classIndex, predicate: predicate, suffixes: suffixes)
+            .orderKeys
+        moving = ObservedQuery(
+            target: .objects(classIndex: classIndex), predicate: predicate,
+            filterPaths: (predicate?.dependencies(schema) ?? [])
+                + order.flatMap { $0.path.dependencies(schema) },
+            countsEverything: false, schema: schema)
+    }
+
+    /// The one sort that some in a row come to: the last one counts most, and each is stable. Nil where something else is among them.
+    private static func sort(_ suffixes: [QuerySuffix]) -> [SortKey]? {
+        var keys: [SortKey] = []
+        for suffix in suffixes {
+            guard case .sort(let own) = suffix else { return nil }
+            keys = own + keys
+        }
+        return keys
+    }
+
+    /// Runs the query.
+    package func load(in view: ReadTransaction) throws(StoreError) {
+        keys = ObjectKeySequence(try found(in: view))
+    }
+
+    /// Goes on with the objects of a result of the same query, made for another version of the schema.
+    package func take(_ other: OrderedResult) { keys = other.keys }
+
+    private func found(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
+        let limits = QueryLimits(memoryByteCountMax: .max)
+        guard let sort else {
+            let query = StagedQuery(
+                classIndex: classIndex, predicate: predicate, suffixes: suffixes)
+            return try query.run(in: view, limits: limits).keys
+        }
+        var keys: [UInt64] = []
+        let query = ObjectQuery(classIndex: classIndex, predicate: predicate, sort: sort)
+        try QueryExecution(query, in: view, limits: limits).run(limit: .max) { key, _ in
+            keys.append(key)
+            return true
+        }
+        return keys
+    }
+
+    /// Goes on to the view that a step leads to.
+    ///
+    /// Cost: for each object that changed, or that is reached from one, two searches by its sort values, of some twenty looks at rows
+    /// each in a million; where many have changed, or something follows the sort, that of the query.
+    package func advance(_ step: ChangeStep) throws(StoreError) -> ListDifference {
+        let changed = shown.changes(in: step)
+        var moved: Set<UInt64> = []
+        for candidate in moving.candidates(step.changes, in: step.after) {
+            moved.insert(candidate.identity.key)
+        }
+        if changed.isEmpty, moved.isEmpty { return ListDifference([]) }
+        let touched = moved.union(changed.keys)
+        if let sort,
+            touched.count <= max(Self.changedCountMin, keys.count / Self.changedShare)
+        {
+            return try advance(step, touched, moved, { changed[$0] != nil }, sort)
+        }
+        return try reload(in: step.after, changed: Set(changed.keys), moved: moved)
+    }
+
+    /// Goes on to a view of which it is not known what has changed: objects whose rows are others count as modified.
+    package func advance(
+        from before: ReadTransaction, to after: ReadTransaction, _ old: RowClass
+    ) throws(StoreError) -> ListDifference {
+        let new = after.rows.classes[classIndex]
+        var changed: Set<UInt64> = []
+        for key in keys {
+            guard let a = try before.find(old, key: key), let b = try after.find(new, key: key)
+            else { continue }
+            if a.base != b.base, compareKeys(a.bytes, b.bytes) != 0 { changed.insert(key) }
+        }
+        return try reload(in: after, changed: changed, moved: changed)
+    }
+
+    private func reload(
+        in view: ReadTransaction, changed: Set<UInt64>, moved: Set<UInt64>
+    ) throws(StoreError) -> ListDifference {
+        let new = try found(in: view)
+        let difference = ListDifference(
+            from: keys.all, to: new, changed: changed, moving: moved)
+        keys = ObjectKeySequence(new)
+        return difference
+    }
+
+    // MARK: By positions
+
+    /// An object that goes, comes or moves.
+    private struct Move {
+        var key: UInt64
+        /// Its position before.
+        var old: Int
+    }
+
+    private func advance(
+        _ step: ChangeStep, _ touched: Set<UInt64>, _ moved: Set<UInt64>,
+        _ isChanged: (UInt64) -> Bool, _ sort: [SortKey]
+    ) throws(StoreError) -> ListDifference {
+        let before = ResultOrder(sort, classIndex, step.before)
+        let after = ResultOrder(sort, classIndex, step.after)
+        let matcher = moving.matcher(in: step.after)
+        var modifications: [Int] = []
+        var leaving: [Move] = []
+        var coming: [SortEntry] = []
+        for key in touched {
+            let old = try before.entry(key).flatMap { entry throws(StoreError) in
+                try before.position(of: entry, in: keys).map { (entry: entry, position: $0) }
+            }
+            guard moved.contains(key) else {
+                if let old { modifications.append(old.position) }
+                continue
+            }
+            let identity = ObjectIdentity(classIndex: classIndex, key: key)
+            let new =
+                moving.isMatch(identity, in: step.after, matcher)
+                ? try after.entry(key) : nil
+            if let old, let new, old.entry.compare(new) == 0, !new.mayBeCut {
+                if isChanged(key) { modifications.append(old.position) }
+                continue
+            }
+            if let old { leaving.append(Move(key: key, old: old.position)) }
+            if let new { coming.append(new) }
+        }
+        try step.before.checkFailure()
+        try step.after.checkFailure()
+        leaving.sort { $0.old < $1.old }
+        keys.remove(at: leaving.map(\.old))
+        coming.sort { after.isBefore($0, $1) }
+        let gaps = try coming.map { (entry) throws(StoreError) in try after.gap(of: entry, in: keys) }
+        keys.insert(zip(gaps, coming).map { (position: $0, key: $1.key) })
+        // Where the neighbours that stay are the same, an object has not moved.
+        var origins: [UInt64: (old: Int, gap: Int)] = [:]
+        for (rank, move) in leaving.enumerated() {
+            origins[move.key] = (move.old, move.old - rank)
+        }
+        let fitting = zip(gaps, coming).compactMap { gap, entry in
+            origins[entry.key].flatMap { $0.gap == gap ? (key: entry.key, old: $0.old) : nil }
+        }
+        let staying = Set(fitting.map(\.old).longestRise().map { fitting[$0].key })
+        for (key, old) in fitting where staying.contains(key) && isChanged(key) {
+            modifications.append(old)
+        }
+        return ListDifference(
+            deletions: leaving.filter { !staying.contains($0.key) }.map(\.old),
+            insertions: zip(gaps, coming).enumerated().compactMap { rank, place in
+                staying.contains(place.1.key) ? nil : place.0 + rank
+            },
+            modifications: modifications.sorted())
+    }
+}
+
+/// The order of a result in one view.
+private struct ResultOrder {
+    let order: ObjectOrder
+    let isSorted: Bool
+    let rowClass: RowClass
+    let view: ReadTransaction
+    let buffer = ByteBuffer(capacity: 256)
+
+    init(_ sort: [SortKey], _ classIndex: Int, _ view: ReadTransaction) {
+        self.view = view
+        rowClass = view.rows.classes[classIndex]
+        order = ObjectOrder(sort, of: rowClass, in: view)
+        isSorted = !sort.isEmpty
+    }
+
+    /// The place of an object; nil where it is not there.
+    func entry(_ key: UInt64) throws(StoreError) -> SortEntry? {
+        guard let row = try view.find(rowClass, key: key) else { return nil }
+        buffer.removeAll()
+        if isSorted { order.append(key, row, to: buffer) }
+        return SortEntry(buffer.bytes, key: key)
+    }
+
+    func isBefore(_ a: SortEntry, _ b: SortEntry) -> Bool { order.isBefore(a, b) }
+
+    /// The number of objects in a sequence that come before a place.
+    func gap(of entry: SortEntry, in keys: ObjectKeySequence) throws(StoreError) -> Int {
+        if !isSorted { return partitionPoint(keys.count) { keys[$0] < entry.key } }
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if let other = try self.entry(keys[middle]), order.isBefore(other, entry) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    /// The position of an object in a sequence; nil where it is not in it.
+    func position(
+        of entry: SortEntry, in keys: ObjectKeySequence
+    ) throws(StoreError) -> Int? {
+        let gap = try gap(of: entry, in: keys)
+        return gap < keys.count && keys[gap] == entry.key ? gap : nil
+    }
+}

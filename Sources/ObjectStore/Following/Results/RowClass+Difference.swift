@@ -1,0 +1,33 @@
+import HoldfastBytes
+import HoldfastRows
+
+extension RowClass {
+    /// A row of a state.
+    package typealias StateRow = (row: RowView, view: ReadTransaction)
+
+    /// Whether a property differs between two states of an object, as far as its stored bytes tell: of a large collection its
+    /// reference, and of embedded objects their rows.
+    package func differs(_ member: Int, from old: StateRow, to new: StateRow) -> Bool {
+        differs(member, from: old, to: new, member, of: self)
+    }
+
+    /// Whether a property differs from what it is under another version of the schema.
+    package func differs(
+        _ member: Int, from old: StateRow, to new: StateRow, _ newMember: Int, of other: RowClass
+    ) -> Bool {
+        let storage = members[member].storage
+        if storage.shape == .none { return false }
+        if storage != other.members[newMember].storage { return true }
+        let (a, b) = (field(member, in: old.row), other.field(newMember, in: new.row))
+        if a.isNull || b.isNull { return a.isNull != b.isNull }
+        if storage.isInHeap, a.isOutOfLine || b.isOutOfLine {
+            if a.isOutOfLine, b.isOutOfLine, compareKeys(a.heapOrReference, b.heapOrReference) == 0
+            {
+                return false
+            }
+            guard storage.shape == .single else { return true }
+        }
+        if storage.shape != .single { return compareKeys(a.heap, b.heap) != 0 }
+        return compareKeys(a.bytes(storage, old.view), b.bytes(storage, new.view)) != 0
+    }
+}

@@ -1,0 +1,145 @@
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+
+/// What counts as a change of the objects of a class: all that is theirs and what they lead to within some links, or what certain
+/// chains of properties lead to.
+package struct ShownProperties: Sendable {
+    /// A property of an object, or of one embedded in it.
+    private struct InnerProperty: Sendable {
+        /// The single embedded objects on the way.
+        var members: [Int]
+        var last: Int
+    }
+
+    /// The chains that lead into other objects and back, where not everything is shown.
+    private let query: ObservedQuery?
+    /// The properties of the objects' own through which other objects are shown.
+    private var firstMembers = MemberSet()
+    /// The own properties that are shown whole.
+    private var whole = MemberSet()
+    private var inner: [InnerProperty] = []
+    private let classIndex: Int
+    private var depth = 0
+
+    /// The links that are followed where no chains are given.
+    package static let defaultDepth = 4
+
+    /// Everything that the objects of a class have, and lead to within some links.
+    package init(everythingOf classIndex: Int, depth: Int = defaultDepth) {
+        self.classIndex = classIndex
+        self.depth = depth
+        query = nil
+    }
+
+    /// What chains of properties lead to, and all on the way.
+    ///
+    /// - `chains`: Each a row of properties by position: of the class, then of what the one before leads to.
+    package init(chains: [[Int]], of classIndex: Int, schema: RowSchema) {
+        self.classIndex = classIndex
+        var dependencies: [Dependency] = []
+        for chain in chains {
+            guard let first = chain.first, let last = chain.last else { continue }
+            firstMembers.insert(first)
+            var rowClass = schema.classes[classIndex]
+            var steps: [PathStep] = []
+            for member in chain.dropLast() {
+                let compiled = rowClass.members[member]
+                let isInverse = compiled.originProperty >= 0
+                let step =
+                    isInverse
+                    ? PathStep(backTo: compiled.classIndex, compiled.originProperty, from: rowClass)
+                    : PathStep(along: member, of: rowClass)
+                steps.append(step)
+                rowClass = schema.classes[compiled.classIndex]
+            }
+            dependencies += Dependency.along(steps, firstMember: first)
+            dependencies.append(
+                Dependency(
+                    classIndex: rowClass.index, member: last, path: steps, firstMember: first))
+            let embedded = steps.prefix { $0.kind == .embedded }
+            if embedded.isEmpty {
+                whole.insert(first)
+            } else {
+                inner.append(
+                    InnerProperty(members: embedded.map(\.member), last: chain[embedded.count]))
+            }
+        }
+        query = ObservedQuery(
+            target: .objects(classIndex: classIndex), predicate: nil, filterPaths: [],
+            shownPaths: dependencies, countsEverything: false, schema: schema)
+    }
+
+    /// Finds the objects that are there before and after a step and of which something shown has changed, each with the own
+    /// properties that it is of or is reached through. Cost: that of the changes, and of the inverse links on the ways back from them.
+    ///
+    /// - `key`: That of the one object that is asked for; nil for all.
+    package func changes(in step: ChangeStep, of key: UInt64? = nil) -> [UInt64: MemberSet] {
+        guard let query else { return everything(in: step, of: key) }
+        var found: [UInt64: MemberSet] = [:]
+        for candidate in query.candidates(step.changes, in: step.after)
+        where key == nil || candidate.identity.key == key {
+            let kind = candidate.change?.kind ?? .update
+            if kind == .delete || kind == .insert { continue }
+            var members = MemberSet()
+            if candidate.shownDependsOnChange {
+                members = candidate.members.intersection(firstMembers)
+            } else if let change = candidate.change {
+                members = ownChanges(step.object(candidate.identity), change.members, step)
+            }
+            if !members.isEmpty { found[candidate.identity.key] = members }
+        }
+        return found
+    }
+
+    private func everything(in step: ChangeStep, of key: UInt64?) -> [UInt64: MemberSet] {
+        var found =
+            depth > 0 ? LinkedChanges(step, to: classIndex, depth: depth).members : [:]
+        if let key { found = found.filter { $0.key == key } }
+        for (identity, change) in zip(step.changes.order, step.changes.outcomes)
+        where identity.classIndex == classIndex && (key == nil || identity.key == key) {
+            switch change.kind {
+            case .insert, .delete: found[identity.key] = nil
+            case .update where change.members.isEmpty: continue
+            case .update: found[identity.key, default: MemberSet()].formUnion(change.members)
+            }
+        }
+        return found
+    }
+
+    /// The properties that are shown of those of an object that changed.
+    private func ownChanges(
+        _ object: ChangedObject, _ changed: MemberSet, _ step: ChangeStep
+    ) -> MemberSet {
+        var members = changed.intersection(whole)
+        guard let old = object.before, let new = object.after else { return members }
+        let rowClass = step.after.rows.classes[classIndex]
+        for property in inner {
+            guard let first = property.members.first, changed.contains(first),
+                !members.contains(first)
+            else { continue }
+            let (a, b) = (end(property, old, rowClass, step), end(property, new, rowClass, step))
+            let differs: Bool
+            if let a, let b {
+                differs = a.rowClass.differs(
+                    property.last, from: (a.row, step.before), to: (b.row, step.after))
+            } else {
+                differs = a != nil || b != nil
+            }
+            if differs { members.insert(first) }
+        }
+        return members
+    }
+
+    /// The embedded object that has a property; nil where one on the way is null.
+    private func end(
+        _ property: InnerProperty, _ row: RowView, _ rowClass: RowClass, _ step: ChangeStep
+    ) -> (rowClass: RowClass, row: RowView)? {
+        var found = (rowClass: rowClass, row: row)
+        for member in property.members {
+            guard let next = found.rowClass.embedded(member, in: found.row) else { return nil }
+            found = (step.after.rows.classes[found.rowClass.members[member].classIndex], next)
+        }
+        return found
+    }
+}

@@ -1,0 +1,49 @@
+import HoldfastBytes
+
+/// Finds the objects of a result that stay where they are while others go and come: those that have not changed, and of the others
+/// those that stand right between them. Cost: n log n.
+///
+/// - `objects`: Those that were there and are there, in their order after, each with its index before.
+/// - `changed`: The object keys of those that have changed, which move rather than others.
+package func stayingObjects(
+    _ objects: [(key: UInt64, index: Int)], changed: Set<UInt64>
+) -> Set<UInt64> {
+    let calm = objects.indices.filter { !changed.contains(objects[$0].key) }
+    let anchors = calm.map { objects[$0].index }.longestRise().map { calm[$0] }
+    var fitting: [Int] = []
+    var next = 0
+    for position in objects.indices {
+        if next < anchors.count, anchors[next] == position {
+            fitting.append(position)
+            next += 1
+            continue
+        }
+        let index = objects[position].index
+        let low = next > 0 ? objects[anchors[next - 1]].index : -1
+        let high = next < anchors.count ? objects[anchors[next]].index : Int.max
+        if low < index, index < high { fitting.append(position) }
+    }
+    let stays = fitting.map { objects[$0].index }.longestRise()
+    return Set(stays.map { objects[fitting[$0]].key })
+}
+
+extension [Int] {
+    /// Returns the positions of a longest sequence of rising numbers (patience sorting).
+    package func longestRise() -> [Int] {
+        // The positions with the least end of a sequence of each length, and what stands before each.
+        var ends: [Int] = []
+        var before: [Int] = []
+        for (position, number) in enumerated() {
+            let length = partitionPoint(ends.count) { self[ends[$0]] < number }
+            before.append(length == 0 ? -1 : ends[length - 1])
+            if length == ends.count { ends.append(position) } else { ends[length] = position }
+        }
+        var found: [Int] = []
+        var position = ends.last ?? -1
+        while position >= 0 {
+            found.append(position)
+            position = before[position]
+        }
+        return found.reversed()
+    }
+}
