@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import TestSupport
+import HoldfastTestSupport
 import Testing
 
 @Suite("Observers, against a model")
