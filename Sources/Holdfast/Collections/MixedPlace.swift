@@ -65,7 +65,7 @@ final class MixedPlace: CollectionPlace {
 
     override var count: Int { view.count }
 
-    override func element(_ index: Int, _ count: Int? = nil) -> StoredElement {
+    override func element(_ index: Int) -> StoredElement {
         let view = view
         if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
         guard index < view.count else {

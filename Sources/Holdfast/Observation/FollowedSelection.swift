@@ -37,7 +37,10 @@ final class FollowedSelection: FollowedCollection {
         var numbers: [Identity: UInt64] = [:]
         func number(_ identity: Identity) -> UInt64 {
             let next = UInt64(numbers.count)
-            return numbers[identity] ?? { numbers[identity] = next; return next }()
+            return numbers[identity]
+                ?? {
+                    numbers[identity] = next; return next
+                }()
         }
         let (before, after) = (old.map(number), elements.map(number))
         let moving = Set(numbers.lazy.filter { changed.contains($0.key.bytes) }.map(\.value))

@@ -57,7 +57,9 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     ) throws(StoreError) -> [Int] {
         let model = place.binding.model
         guard let changes = step.changes else {
-            return model.fields.indices.filter { old.differs(model.fields[$0].columnName, from: new) }
+            return model.fields.indices.filter {
+                old.differs(model.fields[$0].columnName, from: new)
+            }
         }
         let shown = shown(step)
         guard let properties = shown.properties else {
@@ -92,12 +94,13 @@ final class ObjectObservation: Observation, @unchecked Sendable {
         else { return nil }
         let stored = state.rowClass.field(member, in: state.row)
         let storage = state.rowClass.members[member].storage
-        let owner = EditPath.Owner(member: member, element: nil)
         if storage.element == .embedded {
             if stored.isNull { return nil }
+            let way = realm.way(
+                place.steps + [.member(member)], in: place.identity, isCollection: false)
             let inner = ObjectPlace(
                 realm, realm.binding(ofClass: state.rowClass.members[member].classIndex),
-                key: place.key, rootClass: place.rootClass, owners: place.owners + [owner])
+                key: place.key, rootClass: place.rootClass, way: way)
             return realm.object(inner, nil)
         }
         return StatedValues.unwrapped(
@@ -106,8 +109,9 @@ final class ObjectObservation: Observation, @unchecked Sendable {
                     bytes: stored.isNull
                         ? UnsafeRawBufferPointer(start: nil, count: 0)
                         : stored.bytes(storage, state.view),
-                    storage: storage.element, isNull: stored.isNull, realm: realm, place: place,
-                    owner: owner)))
+                    storage: storage.element, isNull: stored.isNull,
+                    object: realm.object(place, nil), place: place,
+                    owner: EditPath.Owner(member: member, element: nil))))
     }
 
     override func tell() {

@@ -29,7 +29,9 @@ final class RealmObservations {
         if present.isEmpty || before.commit == after.commit { return }
         let step = try RealmStep(from: before, to: after)
         for observation in present {
-            if let own, own.version == step.version, own.silenced.contains(where: { $0 === observation }) {
+            if let own, own.version == step.version,
+                own.silenced.contains(where: { $0 === observation })
+            {
                 try observation.skip(step)
             } else {
                 try observation.note(step)

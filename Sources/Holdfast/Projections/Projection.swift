@@ -52,6 +52,8 @@ extension Projection {
 }
 
 extension Projection {
+    /// Projections have no index.
+    public typealias _Indexed = Void
     /// The type in the schema: that of the object.
     public static var _element: ElementShape { Root._element }
     /// Projects an object that is made for it.

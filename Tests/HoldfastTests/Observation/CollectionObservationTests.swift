@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Observers of collections")
 struct CollectionObservationTests {
-    @Test("are told the collection first, then deletions and modifications by old and insertions by new indices")
+    @Test(
+        "are told the collection first, then deletions and modifications by old and insertions by new indices"
+    )
     func results() throws {
         let realm = try Realm.empty()
         try realm.write { for id in 0..<5 { realm.add(Dog(value: [id, "dog \(id)"])) } }
@@ -27,7 +29,8 @@ struct CollectionObservationTests {
         #expect(told.taken() == [])
     }
 
-    @Test("are told by a write's begin of what there was before it, and by its commit of what it did")
+    @Test(
+        "are told by a write's begin of what there was before it, and by its commit of what it did")
     func initialByWrite() throws {
         let realm = try Realm.empty()
         let told = Told<Results<Dog>>()
@@ -81,7 +84,8 @@ struct CollectionObservationTests {
         try realm.write {
             for id in 0..<6 { realm.add(Dog(value: ["id": id, "age": id * 10])) }
         }
-        let dogs = realm.objects(Dog.self).filter("age >= 20").sorted(byKeyPath: "age", ascending: false)
+        let dogs = realm.objects(Dog.self).filter("age >= 20").sorted(
+            byKeyPath: "age", ascending: false)
         let told = Told<Results<Dog>>()
         let token = dogs.observe { told.take($0) }
         realm.refresh()

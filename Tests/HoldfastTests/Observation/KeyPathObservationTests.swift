@@ -33,7 +33,9 @@ struct KeyPathObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("limit what is told to their properties and exactly their depth; what comes and goes is always told")
+    @Test(
+        "limit what is told to their properties and exactly their depth; what comes and goes is always told"
+    )
     func depth() throws {
         let realm = try Realm.empty()
         let notes = try chain(realm, 4)

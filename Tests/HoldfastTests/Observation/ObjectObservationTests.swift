@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Observers of objects")
 struct ObjectObservationTests {
-    @Test("are told the properties that have changed with their values before and after, also of the realm's own writes")
+    @Test(
+        "are told the properties that have changed with their values before and after, also of the realm's own writes"
+    )
     func change() throws {
         let realm = try Realm.empty()
         let dog = Dog(value: [1, "Rex", 3])

@@ -6,7 +6,8 @@ import Testing
 struct ObservationFaultTests {
     @Test("of objects that are not managed end the process")
     func unmanaged() async {
-        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let object = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
             _ = Dog().observe { _ in }
         }
         #expect(

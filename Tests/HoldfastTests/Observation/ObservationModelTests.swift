@@ -34,7 +34,8 @@ struct ObservationModelTests {
             case 7: if let other = self.item() { item.members.append(other) }
             case 8: if !item.members.isEmpty { item.members.remove(at: number(item.members.count)) }
             case 9: item.numbers.insert(number(4), at: number(item.numbers.count + 1))
-            case 10: if !item.numbers.isEmpty { item.numbers[number(item.numbers.count)] = number(4) }
+            case 10:
+                if !item.numbers.isEmpty { item.numbers[number(item.numbers.count)] = number(4) }
             case 11: if item.numbers.count > 3 { item.numbers.removeSubrange(1..<3) }
             case 12: item.marks["k\(number(4))"] = number(3) == 0 ? nil : number(3)
             default:
@@ -118,18 +119,24 @@ struct ObservationModelTests {
                 guard let known = values[id]?[property.name] else { continue }
                 if property.name != "next" {
                     let old = property.oldValue.map { "\($0)" } ?? "nil"
-                    if old != known { faults.append("\(id).\(property.name): \(old), not \(known)") }
+                    if old != known {
+                        faults.append("\(id).\(property.name): \(old), not \(known)")
+                    }
                     if known == present[property.name] {
                         faults.append("\(id).\(property.name) is the same")
                     }
                 }
                 values[id]?[property.name] = present[property.name]
             }
-            if values[id] != present { faults.append("\(id): \(present), not \(values[id] ?? [:])") }
+            if values[id] != present {
+                faults.append("\(id): \(present), not \(values[id] ?? [:])")
+            }
         }
     }
 
-    @Test("keep lists by the indices alone that equal their queries, and old values that equal the model's")
+    @Test(
+        "keep lists by the indices alone that equal their queries, and old values that equal the model's"
+    )
     func writes() throws {
         let seed = SeededGenerator.testSeed("observers")
         let name = "observers-model"

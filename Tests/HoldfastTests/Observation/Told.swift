@@ -17,7 +17,8 @@ final class Told<C> {
             calls.append(
                 .update(
                     deletions: deletions, insertions: insertions, modifications: modifications))
-        case .error(let error): calls.append(.update(deletions: [], insertions: [], modifications: []))
+        case .error(let error):
+            calls.append(.update(deletions: [], insertions: [], modifications: []))
             print(error)
         }
     }
@@ -45,8 +46,10 @@ final class ToldOfObject {
         switch change {
         case .change(_, let properties):
             lines.append(
-                properties.map { "\($0.name): \(Self.text($0.oldValue)) → \(Self.text($0.newValue))" }
-                    .joined(separator: ", "))
+                properties.map {
+                    "\($0.name): \(Self.text($0.oldValue)) → \(Self.text($0.newValue))"
+                }
+                .joined(separator: ", "))
         case .deleted: lines.append("deleted")
         case .error(let error): lines.append("\(error)")
         }
