@@ -67,7 +67,7 @@ class CollectionPlace {
     }
 
     /// The collection as it is stored now.
-    final var collection: StoredCollection {
+    var collection: StoredCollection {
         let realm = place.realm
         realm.checkThread()
         if let stored, generation == realm.state.pointee.generation, !realm.hasPending {
@@ -87,7 +87,7 @@ class CollectionPlace {
             if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
             Misuse.end("Index \(index) is out of bounds (must be less than \(collection.count)).")
         }
-        let key = compiled.storage.shape == .map ? collection.key(index) : nil
+        let key = collection.key(index)
         return stored(found.part, found.offset, key.map { .key(Array($0)) } ?? .index(index))
     }
 
@@ -112,10 +112,16 @@ class CollectionPlace {
         _ part: CollectionView, _ offset: Int, _ element: EditPath.Element
     ) -> StoredElement {
         let isNull = part.isNull(offset)
+        let (owner, inner) = owner(element)
         return StoredElement(
             bytes: isNull ? UnsafeRawBufferPointer(start: nil, count: 0) : part.bytes(offset),
             storage: part.element, isNull: isNull, object: object, place: place,
-            owner: EditPath.Owner(member: member, element: element))
+            owner: owner, inner: inner)
+    }
+
+    /// The way to an element within the object, and on within an `AnyRealmValue`.
+    func owner(_ element: EditPath.Element) -> (EditPath.Owner, [InnerWay.Step]) {
+        (EditPath.Owner(member: member, element: element), [])
     }
 
     // MARK: Writing

@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
@@ -9,7 +10,9 @@ final class MixedPlace: CollectionPlace {
     private let kind: MixedKind
     /// The generation of the view that ``found`` is of.
     private var generation: UInt64 = 0
-    private var found: MixedView?
+    /// The elements, in the form of a property's.
+    private var found: StoredCollection?
+    private let buffer = ByteBuffer(capacity: 64)
 
     init(_ stored: StoredElement, _ kind: MixedKind) {
         way = stored.realm.way(stored.steps, in: stored.place.identity, isCollection: true)
@@ -17,7 +20,7 @@ final class MixedPlace: CollectionPlace {
         super.init(stored.object, member: stored.owner.member)
     }
 
-    override var isInvalidated: Bool { object.isInvalidated || current == nil }
+    override var isInvalidated: Bool { object.isInvalidated || view == nil }
 
     override var steps: [InnerWay.Step] { way.steps }
 
@@ -28,13 +31,13 @@ final class MixedPlace: CollectionPlace {
         return (inside.first?.element, Array(inside.dropFirst()))
     }
 
-    /// The collection as it is stored now; nil where something else, or nothing, has taken its place.
-    private var current: MixedView? {
-        let realm = realm
-        realm.checkThread()
-        if let found, generation == realm.state.pointee.generation, !realm.hasPending {
-            return found
-        }
+    override func isSame(as other: CollectionPlace) -> Bool {
+        other is MixedPlace && object.place?.identity == other.object.place?.identity
+            && realm === other.realm && steps == other.steps
+    }
+
+    /// The value as it is stored now; nil where something else, or nothing, has taken its place.
+    private var view: MixedView? {
         if way.isGone { return nil }
         let (row, place) = object.requireRow()
         let (element, inner) = parts
@@ -53,60 +56,46 @@ final class MixedPlace: CollectionPlace {
         guard let view = try? whole.value(at: inner.map(\.text)), view.kind == kind else {
             return nil
         }
-        found = view
-        generation = realm.state.pointee.generation
         return view
     }
 
-    private var view: MixedView {
-        guard let current else { Misuse.end("Object has been deleted or invalidated.") }
-        return current
-    }
-
-    override var count: Int { view.count }
-
-    override func element(_ index: Int) -> StoredElement {
-        let view = view
-        if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
-        guard index < view.count else {
-            Misuse.end("Index \(index) is out of bounds (must be less than \(view.count)).")
+    /// The collection, copied once for each version of the view: edits of such values copy them as well.
+    override var collection: StoredCollection {
+        let realm = realm
+        realm.checkThread()
+        if let found, generation == realm.state.pointee.generation, !realm.hasPending {
+            return found
         }
-        return stored(view.element(index), .index(index))
+        guard let view else { Misuse.end("Object has been deleted or invalidated.") }
+        buffer.removeAll()
+        view.appendCollection(to: buffer)
+        let storage = FieldStorage(kind == .map ? .map : .list, .mixed)
+        let collection = StoredCollection(LeafView(buffer.bytes, storage))
+        found = collection
+        generation = realm.state.pointee.generation
+        return collection
     }
 
-    override func value(_ key: String) -> StoredElement? {
-        let view = view
-        var key = key
-        let index = key.withUTF8 { view.index(ofKey: UnsafeRawBufferPointer($0)) }
-        return index.map { stored(view.element($0), .key(Array(key.utf8))) }
-    }
-
-    override func key(_ index: Int) -> String {
-        String(decoding: view.key(index), as: UTF8.self)
-    }
-
-    private func stored(_ view: MixedView, _ step: InnerWay.Step) -> StoredElement {
-        let (element, inner) = parts
-        return StoredElement(
-            bytes: view.bytes, storage: .mixed, isNull: view.isNull, object: object, place: place,
-            owner: EditPath.Owner(member: member, element: element), inner: inner + [step])
+    override func owner(_ element: EditPath.Element) -> (EditPath.Owner, [InnerWay.Step]) {
+        let (outer, inner) = parts
+        return (EditPath.Owner(member: member, element: outer), inner + [InnerWay.Step(element)])
     }
 
     // MARK: Writing
 
     override func path(_ element: EditPath.Element) -> EditPath {
-        let (outer, inner) = parts
+        let (owner, inner) = owner(element)
         var path = EditPath(place.binding.rowClass)
         path.owners = place.owners
-        path.member = member
-        path.element = outer
-        path.inner = (inner + [InnerWay.Step(element)]).map(\.text)
+        path.member = owner.member
+        path.element = owner.element
+        path.inner = inner.map(\.text)
         return path
     }
 
     override func requireWrite() {
         super.requireWrite()
-        _ = view
+        _ = collection
     }
 
     override func statement(_ draft: ObjectDraft, _ graph: ObjectGraph) -> Statement {
@@ -124,6 +113,27 @@ final class MixedPlace: CollectionPlace {
         for entry in entries {
             put(.key(Array(entry.0.utf8)), .put) { $0.entries(CollectionOfOne(entry)) }
         }
+    }
+}
+
+extension MixedView {
+    /// Appends the elements or entries in the form that a property's collection has.
+    fileprivate func appendCollection(to buffer: ByteBuffer) {
+        let collection = ScalarCollectionBuilder()
+        if kind == .map {
+            collection.reset(.string)
+            for index in 0..<count { collection.append(text: key(index)) }
+            let keys = ByteBuffer(capacity: 64)
+            collection.write(to: keys, isSet: false)
+            buffer.append(little: UInt32(truncatingIfNeeded: keys.count))
+            buffer.append(keys.bytes)
+        }
+        collection.reset(.mixed)
+        for index in 0..<count {
+            let value = element(index)
+            value.isNull ? collection.appendNull() : collection.append(text: value.bytes)
+        }
+        collection.write(to: buffer, isSet: false)
     }
 }
 

@@ -52,7 +52,7 @@ extension Projection {
 }
 
 extension Projection {
-    /// Projections have no index.
+    /// There is no index of it.
     public typealias _Indexed = Void
     /// The type in the schema: that of the object.
     public static var _element: ElementShape { Root._element }

@@ -1,3 +1,4 @@
+import HoldfastGeometry
 import HoldfastObjectModel
 import HoldfastQuery
 
@@ -9,6 +10,7 @@ enum QueryArguments {
     static func values(_ values: [Any]) throws(InvalidQuery) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for (index, value) in values.enumerated() {
+            if let region = value as? any StatedRegion { try check(region) }
             guard let plain = plain(value) else {
                 throw InvalidQuery(
                     message:
@@ -18,6 +20,16 @@ enum QueryArguments {
             arguments.append(QueryArgument(plain))
         }
         return arguments
+    }
+
+    /// Refuses a region that does not exist.
+    private static func check(_ region: any StatedRegion) throws(InvalidQuery) {
+        do throws(GeoFault) { _ = try GeoRegion(region.shape) } catch {
+            throw InvalidQuery(
+                message:
+                    "Invalid region in GEOWITHIN query for parameter '\(region.shape)': \(error.message)",
+                column: 1, hint: nil)
+        }
     }
 
     /// A value as the store's model has it; nil for one that no query can have.

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import Testing
 
-private final class Wheel: EmbeddedObject {
+private final class ThingPart: EmbeddedObject {
     @Persisted var size = 0
 }
 private enum Kind: String, PersistableEnum { case plain, special }
@@ -12,8 +12,8 @@ private final class Thing: Object {
     @Persisted var kind: Kind
     @Persisted var small: Int16
     @Persisted var link: Thing?
-    @Persisted var part: Wheel?
-    @Persisted var parts: List<Wheel>
+    @Persisted var part: ThingPart?
+    @Persisted var parts: List<ThingPart>
     @Persisted var links: List<Thing>
     @Persisted var set: MutableSet<Thing>
     @Persisted var map: Map<String, Thing?>
@@ -28,7 +28,7 @@ private final class Plain: Object {
 @Suite("Properties by their names")
 struct KeyValueTests {
     private static func realm() throws -> (Realm, Thing) {
-        let realm = try Realm.ofSample("\(UUID())", [Thing.self, Wheel.self, Plain.self])
+        let realm = try Realm.ofSample("\(UUID())", [Thing.self, ThingPart.self, Plain.self])
         let thing = Thing(
             value: [
                 "id": 1, "name": "one", "part": ["size": 3], "parts": [["size": 4]],

@@ -231,6 +231,24 @@ struct AnyRealmValueTests {
         #expect(fault?.message == "Max nesting level reached" && realm.isEmpty)
     }
 
+    @Test("has nested lists and dictionaries that are filtered and sorted as others")
+    func queries() throws {
+        let realm = try realm()
+        let box = Box()
+        try realm.write {
+            realm.add(box)
+            box.list.append(.fromArray([.int(3), .string("x"), .none, .int(1)]))
+            box.value = .fromDictionary(["a": .int(5), "b": .int(7), "c": .fromArray([])])
+        }
+        let list = try #require(box.list[0].listValue)
+        #expect(list.filter("self > 0").map(\.intValue) == [3, 1])
+        #expect(list.sorted(ascending: true).first == AnyRealmValue.none)
+        let map = try #require(box.value.dictionaryValue)
+        #expect(map.filter("self > 5").map(\.intValue) == [7])
+        #expect(map.keys == ["a", "b", "c"] && map["d"] == nil)
+        #expect(list == box.list[0].listValue && list != box.value.dictionaryValue?["c"]?.listValue)
+    }
+
     @Test("is made of what a program states")
     func stated() throws {
         let realm = try realm()
