@@ -140,7 +140,8 @@ struct StatedValueTests {
         }
         try realm.write {
             realm.create(
-                Pet.self, value: ["id": 1, "friend": NSNull(), "age": Int?.none as Any] as [String: Any],
+                Pet.self,
+                value: ["id": 1, "friend": NSNull(), "age": Int?.none as Any] as [String: Any],
                 update: .modified)
         }
         #expect(rex.friend == nil && rex.age == nil && realm.objects(Pet.self).count == 2)
