@@ -43,6 +43,12 @@ package struct CompiledQuery: Hashable, Sendable {
     /// The time that `now()` stood for; nil where the text has none.
     package let now: Timestamp?
 
+    /// Whether a word of the language can't be the name of a property in a text; a key path in an argument may have it.
+    package static func isReserved(_ name: String) -> Bool {
+        Keyword.find(Array(name.utf8)[...]).map { !Token(kind: $0, start: 0, end: 0).canBeName }
+            ?? false
+    }
+
     /// Parses and checks a query on objects of one class.
     ///
     /// Cost: linear in the text, but for lists of known names in errors.

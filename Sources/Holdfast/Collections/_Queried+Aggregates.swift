@@ -64,6 +64,7 @@ extension _Queried where _QueriedElement: _ObjectView {
         average(ofProperty: KeyPathNames.text(of: keyPath))
     }
     /// The mean of a property's values as another type, such as `Double` of integers; nil of none.
+    @_disfavoredOverload
     public func average<T: _QueryAdded, Mean: _QueryAdded>(
         of keyPath: KeyPath<_QueriedElement, T>
     ) -> Mean? {

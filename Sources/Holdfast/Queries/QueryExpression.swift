@@ -1,3 +1,5 @@
+import HoldfastQuery
+
 /// A query on its way to text: pieces, so that arguments get their numbers, and paths their beginnings, at the end.
 struct QueryExpression {
     /// The way to a value.
@@ -21,9 +23,12 @@ struct QueryExpression {
             return path
         }
 
-        /// The path as a text has it.
-        var text: String {
-            (isMany ? "ANY " : "") + (steps.isEmpty ? "self" : steps.joined(separator: "."))
+        /// The path as a text has it, without a quantifier.
+        var text: String { steps.isEmpty ? "self" : steps.joined(separator: ".") }
+
+        /// Whether a property on the way is named by a word of the language.
+        var hasReservedNames: Bool {
+            steps.contains { CompiledQuery.isReserved(String($0.prefix { $0 != "[" })) }
         }
     }
 
@@ -77,7 +82,14 @@ struct QueryExpression {
             case .argument(let value):
                 text += "$\(arguments.count)"
                 arguments.append(value)
-            case .path(let path): text += path.text
+            case .path(let path):
+                if path.isMany { text += "ANY " }
+                if path.hasReservedNames {
+                    text += "$K\(arguments.count)"
+                    arguments.append(path.text)
+                } else {
+                    text += path.text
+                }
             }
         }
         return (text, arguments)
@@ -103,8 +115,7 @@ struct QueryExpression {
             Misuse.end("Subqueries must contain a keypath starting with a collection.")
         }
         return QueryExpression(
-            [.text("SUBQUERY(\(collection.joined(separator: ".")), $object, ")] + inner + [
-                .text(").@count")
-            ])
+            [.text("SUBQUERY("), .path(Path(steps: Array(collection))), .text(", $object, ")]
+                + inner + [.text(").@count")])
     }
 }

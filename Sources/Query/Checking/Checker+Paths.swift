@@ -115,6 +115,7 @@ extension Checker {
         let steps: [Syntax.Step]
         do throws(QueryError) {
             var parser = try Parser(SourceText(text))
+            parser.isKeyPath = true
             steps = try parser.path(start: 0).steps
             guard parser.token.kind == .end else { throw parser.unexpected("the end of the path") }
         } catch {

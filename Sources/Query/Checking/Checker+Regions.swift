@@ -82,7 +82,10 @@ extension Checker {
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =
                 error.isLimit ? .limit : argument == nil ? .type : .argument
-            throw source.fault(kind, error.message, at: start, argument: argument)
+            let text = Self.describe(.string("\(shape)"))
+            throw source.fault(
+                kind, "Invalid region in GEOWITHIN query for parameter '\(text)': \(error.message)",
+                at: start, argument: argument)
         }
     }
 

@@ -196,12 +196,17 @@ extension Parser {
         case .links: kind = .links
         case .keyPathArgument where isFirst: kind = .keyPathArgument(token.index)
         case .operation where !isFirst: kind = lexer.operation
-        case _ where token.canBeName:
+        case _ where token.canBeName || (isKeyPath && isReserved):
             kind = .name(lexer.name(token))
         default: throw unexpected("a property name")
         }
         try advance()
         return Syntax.Step(kind: kind, start: start)
+    }
+
+    /// Whether the token is a word of the language, and no name elsewhere.
+    private var isReserved: Bool {
+        Keyword.find(source.bytes[token.start..<token.end]) != nil
     }
 
     /// `[n]`, `[FIRST]`, `[LAST]`, `[SIZE]`, `[*]`, `[$n]` or a dictionary's key.

@@ -17,6 +17,8 @@ struct Parser {
 
     var lexer: Lexer
     var token: Token
+    /// Whether the text is a path alone, in which words of the language are names.
+    var isKeyPath = false
     var depth = 0
     private var patternCount = 0
     /// The offset behind the last consumed token.

@@ -119,4 +119,24 @@ struct ResultsTests {
                 == SortDescriptor(keyPath: "int").reversed())
         #expect(("int" as SortDescriptor).ascending)
     }
+
+    @Test("have the least, greatest, sum and mean of properties of every type")
+    func aggregates() throws {
+        let items = try QueryModels.filled().objects(Item.self)
+        #expect(items.max(of: \.date) == Date(timeIntervalSince1970: 4000))
+        #expect(items.min(of: \.level) == .low && items.max(of: \.optLevel) == .mid)
+        #expect(items.min(of: \.temperature)?.degrees == 10)
+        #expect(items.sum(of: \.temperature).degrees == 100)
+        #expect(items.sum(of: \.decimal) == 10 && items.average(of: \.decimal) == 2.5)
+        #expect(items.sum(of: \.float) == 5 && items.max(of: \.float) == 2)
+        #expect(items.sum(of: \.short) == 10 && items.average(of: \.short) == 2.5)
+        #expect(items.sum(of: \.optInt) == 14 && items.min(of: \.optInt) == 2)
+        // The mean of integers is cut where an integer is asked for.
+        let mean: Int? = items.average(of: \.int)
+        #expect(mean == 2 && items.average(of: \.int) == 2.5)
+        #expect(items.max(of: \.mixed) == .string("five") || items.max(of: \.mixed) != nil)
+        #expect(items.max(ofProperty: "part.size") == 30)
+        #expect(items.filter("int > 9").average(of: \.double) == nil)
+        #expect(items.filter("int > 2").sorted(by: \.int).sum(of: \.int) == 7)
+    }
 }

@@ -66,6 +66,12 @@ struct QueryFaultTests {
         Mistake("Argument 0 of type 'Item' is no value of a query.") {
             _ = $0.objects(Item.self).filter("part == %@", Item())
         },
+        Mistake("Invalid region in GEOWITHIN query for parameter 'geoPolygon(") {
+            let ring = [(0.0, 0.0), (10, 10), (0, 10), (10, 0), (0, 0)]
+            if let bow = GeoPolygon(outerRing: ring) {
+                _ = $0.objects(Item.self).where { $0.place.geoWithin(bow) }
+            }
+        },
         Mistake("This method may only be called on List instances retrieved from a Realm.") { _ in
             _ = Item().parts.filter("size == 1")
         },

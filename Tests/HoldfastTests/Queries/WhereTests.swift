@@ -221,4 +221,32 @@ struct WhereTests {
         #expect(items.distinct(by: [\.secret]).count == 4)
         #expect(items.value(forKey: "secret") as? [String] == (1...4).map { "secret \($0)" })
     }
+
+    @Test("name properties by words of the query language")
+    func reserved() throws {
+        let realm = try Realm.ofSample("reserved", [Reserved.self])
+        try realm.write {
+            for id in 1...3 {
+                let object = realm.create(Reserved.self, value: ["all": id, "null": "n\(id)"])
+                object.any.append(objectsIn: realm.objects(Reserved.self))
+            }
+        }
+        let objects = realm.objects(Reserved.self)
+        func alls(_ condition: (Query<Reserved>) -> Query<Bool>) -> [Int] {
+            Array(objects.where(condition).map(\.all))
+        }
+        #expect(alls { $0.all > 1 && $0.null != "n3" } == [2])
+        #expect(alls { $0.any.all == 3 } == [3])
+        #expect(alls { $0.any.all.max < 3 && $0.any.count > 1 } == [2])
+        #expect(alls { ($0.any.all > 1 && $0.any.null == "n2").count == 1 } == [2, 3])
+        #expect(objects.sorted(by: \.all, ascending: false).first?.all == 3)
+        #expect(objects.filter("%K == %@", "all", 2).count == 1 && objects.sum(of: \.all) == 6)
+    }
+}
+
+/// A class whose properties have names that texts can't have.
+final class Reserved: Object {
+    @Persisted var all: Int
+    @Persisted var null = ""
+    @Persisted var any: List<Reserved>
 }
