@@ -25,8 +25,14 @@ extension Results: RandomAccessCollection, LazyCollectionProtocol {
     /// The element at a position.
     public subscript(position: Int) -> Element { core.element(position, Element.self) }
 
-    /// The first element; nil when there is none.
-    public var first: Element? { isEmpty ? nil : self[0] }
+    /// Whether there is no element. Cost: that of finding one.
+    public var isEmpty: Bool { core.isEmpty }
+
+    /// The first element; nil when there is none. Cost: that of finding it alone.
+    public var first: Element? {
+        let first = core.firstOnly
+        return first.keys.isEmpty ? nil : first.element(0, Element.self)
+    }
     /// The last element; nil when there is none.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 

@@ -132,6 +132,16 @@ final class ResultsCore {
         }
     }
 
+    /// Whether there is no element. Cost: that of finding one.
+    var isEmpty: Bool { firstOnly.keys.isEmpty }
+
+    /// The same where all elements are known, else the first one alone.
+    var firstOnly: ResultsCore {
+        if let found, found.generation == realm.state.pointee.generation { return self }
+        guard case .all = base else { return self }
+        return adding { $0.suffixes.append(.limit(1)) }
+    }
+
     /// Returns the element at a position; ends the process beyond the end.
     func element<Element: RealmCollectionValue>(
         _ position: Int, _ type: Element.Type

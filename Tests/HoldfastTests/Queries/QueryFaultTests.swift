@@ -1,17 +1,6 @@
 import Foundation
-@_spi(Testing) import Holdfast
+import Holdfast
 import Testing
-
-/// What ends a process, and the message with which it does.
-struct Mistake: Sendable {
-    let message: String
-    let program: @Sendable (Realm) throws -> Void
-
-    init(_ message: String, _ program: @escaping @Sendable (Realm) throws -> Void) {
-        self.message = message
-        self.program = program
-    }
-}
 
 @Suite("Mistakes in queries")
 struct QueryFaultTests {
@@ -123,11 +112,8 @@ struct QueryFaultTests {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [index] in
-            Misuse.observe { print("told: \($0)", to: &StandardError.stream) }
-            try QueryFaultTests.mistakes[index].program(QueryModels.realm("\(index)"))
+            try QueryFaultTests.mistakes[index].run(QueryModels.realm("\(index)"))
         }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("told: "))
-        #expect(text.contains(Self.mistakes[index].message))
+        Self.mistakes[index].check(result)
     }
 }
