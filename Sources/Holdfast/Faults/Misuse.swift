@@ -3,7 +3,7 @@ import Synchronization
 /// The one way by which a fault of the program that uses the library becomes known.
 ///
 /// A fault that a value can cause inside a write (its type, size, range or key) makes `write` throw and roll back, see
-/// ``Realm/write(_:)``. A mistake in the program (another thread, no transaction, a deleted object, an index
+/// ``Realm/write(withoutNotifying:_:)``. A mistake in the program (another thread, no transaction, a deleted object, an index
 /// out of bounds) ends the process, with the message on standard error.
 public enum Misuse {
     private static let observer = Mutex<(@Sendable (String) -> Void)?>(nil)

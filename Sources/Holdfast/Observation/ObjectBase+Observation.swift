@@ -37,7 +37,7 @@ extension RealmCollectionValue where Self: ObjectBase {
         return observation.begin()
     }
 
-    /// Has `block` called when the properties of key paths have changed, as ``observe(keyPaths:_:)-(keyPaths:[String]?,_)`` does.
+    /// Has `block` called when the properties of key paths have changed, as ``observe(keyPaths:_:)-([String]?,_)`` does.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {

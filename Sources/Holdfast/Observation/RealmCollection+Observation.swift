@@ -22,7 +22,7 @@ extension RealmCollection {
 
 extension RealmCollection where Element: _ObjectView {
     /// Has `block` called with the collection, and when elements have come, gone or changed in the properties of key paths, as
-    /// ``observe(keyPaths:_:)-(keyPaths:[String]?,_)`` does.
+    /// ``observe(keyPaths:_:)-([String]?,_)`` does.
     public func observe(
         keyPaths: [PartialKeyPath<Element>],
         _ block: @escaping (RealmCollectionChange<Self>) -> Void

@@ -18,6 +18,13 @@ func number(_ word: String?) throws -> Int {
 func run(_ words: [String]) throws {
     let toDo = ToDo(realm: try Realm())
     let rest = Array(words.dropFirst())
+    // Whatever a command does, what it leaves to be done is told when that changes.
+    let token = toDo.open.observe { change in
+        if case .update(let open, let gone, let new, _) = change, !gone.isEmpty || !new.isEmpty {
+            print("\(open.count) to do")
+        }
+    }
+    defer { token.invalidate() }
     switch words.first {
     case nil:
         for item in toDo.open { print(item.text) }
