@@ -12,6 +12,8 @@ final class ResultsCore {
     let parts: QueryParts
     /// The elements as they were last found.
     private var found: Found?
+    /// The objects as an observer has them, under a generation of the view.
+    private var followed: (generation: UInt64, keys: ObjectKeySequence)?
 
     /// The elements that were found, under a generation of the view.
     struct Found {
@@ -67,6 +69,11 @@ final class ResultsCore {
         let view = realm.view
         if let found, found.generation == realm.state.pointee.generation { return found }
         var objects = Found(generation: realm.state.pointee.generation, keys: [])
+        if let present = presentFollowed {
+            objects.keys = present.all
+            found = objects
+            return objects
+        }
         do throws(StoreError) {
             if case .all = base {
                 if isWhole, !realm.isInWrite {
@@ -82,6 +89,19 @@ final class ResultsCore {
         }
         found = objects
         return objects
+    }
+
+    /// Takes over the objects that an observer has found in the present view, so that reading some of them costs no query.
+    func adopt(_ keys: ObjectKeySequence) {
+        followed = (realm.state.pointee.generation, keys)
+        found = nil
+    }
+
+    private var presentFollowed: ObjectKeySequence? {
+        guard let followed, followed.generation == realm.state.pointee.generation else {
+            return nil
+        }
+        return followed.keys
     }
 
     /// Finds the objects with their rows.
@@ -120,6 +140,7 @@ final class ResultsCore {
         realm.checkThread()
         if realm.isInvalidated { return 0 }
         if let found, found.generation == realm.state.pointee.generation { return found.keys.count }
+        if let presentFollowed { return presentFollowed.count }
         guard case .all = base, isWhole else { return keys.count }
         do throws(StoreError) {
             let view = realm.view
@@ -146,6 +167,9 @@ final class ResultsCore {
     func element<Element: RealmCollectionValue>(
         _ position: Int, _ type: Element.Type
     ) -> Element {
+        if found == nil, let keys = presentFollowed, keys.indices.contains(position) {
+            return Element._of(realm.object(binding, key: keys[position], row: nil))
+        }
         let keys = keys
         if position < 0 { Misuse.end("Index \(position) is out of bounds: a negative value.") }
         guard position < keys.count else {

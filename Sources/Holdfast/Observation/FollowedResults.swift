@@ -26,10 +26,17 @@ final class FollowedResults: FollowedCollection {
     func load(in view: ReadTransaction) throws(StoreError) -> Bool {
         if results.realm.isInvalidated { return false }
         try ordered.load(in: view)
+        results.adopt(ordered.keys)
         return true
     }
 
     func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
+        let difference = try difference(step)
+        results.adopt(ordered.keys)
+        return difference
+    }
+
+    private func difference(_ step: RealmStep) throws(StoreError) -> ListDifference {
         if let changes = step.changes { return try ordered.advance(changes) }
         let old = rowClass
         rowClass = results.binding.rowClass

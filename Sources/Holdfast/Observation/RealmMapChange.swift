@@ -1,5 +1,5 @@
 /// What an observer of a map is told.
-public enum RealmMapChange<MapType: _ObservedMap> {
+public enum RealmMapChange<MapType: RealmKeyedCollection> {
     /// The map as it was first found: told once, before everything else.
     case initial(MapType)
     /// Keys went, came or have another value, or one of which something has changed; in the order of the keys' bytes.
@@ -9,11 +9,3 @@ public enum RealmMapChange<MapType: _ObservedMap> {
     /// Reading failed. Never told: reading faults end the process.
     case error(any Error)
 }
-
-/// A map that can be observed.
-public protocol _ObservedMap {
-    /// The type of its keys.
-    associatedtype Key: _MapKey
-}
-
-extension Map: _ObservedMap {}

@@ -205,6 +205,60 @@ struct CollectionObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("of results that are taken from a collection are told by the indices in them")
+    func selections() throws {
+        let realm = try Realm.empty()
+        let dog = Dog(value: ["id": 1, "age": 5])
+        let person = Person()
+        person.dogs.append(objectsIn: [dog, Dog(value: ["id": 2, "age": 1]), dog])
+        person.tags.insert(objectsIn: ["b", "a"])
+        try realm.write { realm.add(person) }
+        let old = Told<Results<Dog>>()
+        let tags = Told<Results<String>>()
+        let tokens = [
+            person.dogs.where { $0.age > 2 }.observe { old.take($0) },
+            person.tags.sorted(ascending: false).observe { tags.take($0) },
+        ]
+        realm.refresh()
+        #expect(old.taken() == [.initial] && tags.taken() == [.initial])
+        try realm.write { dog.name = "other" }
+        #expect(old.taken() == [.update(modifications: [0, 1])])
+        try realm.write { person.dogs[1].age = 3 }
+        #expect(old.taken() == [.update(insertions: [1])])
+        try realm.write { person.dogs.remove(at: 0) }
+        #expect(old.taken() == [.update([1, 2], insertions: [0])])
+        try realm.write {
+            person.tags.remove("b")
+            person.tags.insert("0")
+        }
+        #expect(tags.taken() == [.update([0], insertions: [1])])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("read the elements of a call without another query, and inside a write what that changes")
+    func elements() throws {
+        let realm = try Realm.empty()
+        try realm.write { for id in 0..<5 { realm.add(Dog(value: ["id": id, "age": id])) } }
+        let dogs = realm.objects(Dog.self).sorted(byKeyPath: "age", ascending: false)
+        var seen: [[Int]] = []
+        let token = dogs.observe { change in
+            switch change {
+            case .initial(let dogs): seen.append([dogs.count, dogs[0].id])
+            case .update(let dogs, _, let insertions, _):
+                seen.append(insertions.map { dogs[$0].id } + [dogs.count])
+                seen.append(dogs.map(\.id))
+            case .error: break
+            }
+        }
+        realm.refresh()
+        try realm.write {
+            dogs[4].age = 10
+            #expect(dogs.first?.id == 0)
+        }
+        #expect(seen == [[5, 4], [0, 5], [0, 4, 3, 2, 1]])
+        _ = token
+    }
+
     @Test("of lists of embedded objects are told of changes within them")
     func embedded() throws {
         let realm = try Realm.empty()

@@ -5,7 +5,7 @@ import Testing
 struct MapObservationTests {
     private final class ToldOfMap {
         private var lines: [String] = []
-        func take<V>(_ change: RealmMapChange<Map<String, V>>) {
+        func take<M: RealmKeyedCollection>(_ change: RealmMapChange<M>) where M.Key == String {
             switch change {
             case .initial: lines.append("initial")
             case .update(_, let deletions, let insertions, let modifications):
@@ -55,7 +55,7 @@ struct MapObservationTests {
         let ages = ToldOfMap()
         let tokens = [
             person.pets.observe { told.take($0) },
-            person.pets.observe(keyPaths: ["age"]) { ages.take($0) },
+            AnyRealmKeyedCollection(person.pets).observe(keyPaths: ["age"]) { ages.take($0) },
         ]
         realm.refresh()
         _ = (told.taken(), ages.taken())

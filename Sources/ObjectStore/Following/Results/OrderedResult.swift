@@ -164,7 +164,8 @@ package final class OrderedResult {
         leaving.sort { $0.old < $1.old }
         keys.remove(at: leaving.map(\.old))
         coming.sort { after.isBefore($0, $1) }
-        let gaps = try coming.map { (entry) throws(StoreError) in try after.gap(of: entry, in: keys) }
+        let gaps = try coming.map { (entry) throws(StoreError) in try after.gap(of: entry, in: keys)
+        }
         keys.insert(zip(gaps, coming).map { (position: $0, key: $1.key) })
         // Where the neighbours that stay are the same, an object has not moved.
         var origins: [UInt64: (old: Int, gap: Int)] = [:]

@@ -1,0 +1,35 @@
+/// The keys of a map that went, came or have another value since some version.
+struct MapChanges {
+    private var deletions: Set<String> = []
+    private var insertions: Set<String> = []
+    private var modifications: Set<String> = []
+
+    var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+    mutating func remove(_ key: String) {
+        modifications.remove(key)
+        if insertions.remove(key) == nil { deletions.insert(key) }
+    }
+
+    mutating func insert(_ key: String) {
+        if deletions.remove(key) == nil {
+            insertions.insert(key)
+        } else {
+            modifications.insert(key)
+        }
+    }
+
+    mutating func modify(_ key: String) {
+        if !insertions.contains(key) { modifications.insert(key) }
+    }
+
+    /// The change of a map.
+    func change<M: RealmKeyedCollection>(of map: M) -> RealmMapChange<M> {
+        func keys(_ keys: Set<String>) -> [M.Key] {
+            keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { M.Key(_key: $0) }
+        }
+        return .update(
+            map, deletions: keys(deletions), insertions: keys(insertions),
+            modifications: keys(modifications))
+    }
+}

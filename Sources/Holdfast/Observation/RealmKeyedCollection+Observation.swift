@@ -1,0 +1,33 @@
+extension RealmKeyedCollection {
+    /// Has `block` called with the map, and when keys have come, gone or got other values.
+    ///
+    /// As observers of collections are called, see ``RealmCollection/observe(keyPaths:_:)-(keyPaths:[String]?,_)``. Cost of a call: linear in
+    /// the map.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of objects that are values, whose changes are told; all without any.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        keyPaths: [String]? = nil, _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken {
+        let place = _queried.managed.base.collection
+        _ = place.object.requireRow()
+        return MapObservation(place, keyPaths) { news in
+            switch news {
+            case .initial: block(.initial(self))
+            case .update(let changes): block(changes.change(of: self))
+            }
+        }.begin()
+    }
+}
+
+extension ResultsBase {
+    /// The collection that results are taken from.
+    fileprivate var collection: CollectionPlace {
+        switch self {
+        case .links(let place), .elements(let place): place
+        case .all, .origins: Misuse.end("There is no collection to observe.")
+        }
+    }
+}
