@@ -8,26 +8,27 @@ final class FollowedElements: FollowedCollection {
     /// What is observed of the elements; nil for values.
     private let paths: ObservedPaths?
     private let keyPaths: [String]?
+    private var object: FollowedPlace
 
     init(_ place: CollectionPlace, _ keyPaths: [String]?) {
         self.place = place
         self.keyPaths = keyPaths
+        object = FollowedPlace(place.place)
         paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
     }
 
-    func load(in view: ReadTransaction) throws(StoreError) -> Bool {
-        try place.object.place.flatMap { (place) throws(StoreError) in
-            try StoredState(place, in: view)
-        } != nil
+    func load(in view: ReadTransaction) -> Bool {
+        object = FollowedPlace(place.place)
+        return !place.isInvalidated
     }
 
     func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
-        guard let object = place.object.place,
-            let old = try StoredState(object, in: step.before),
-            let oldMember = old.member(place.columnName)
-        else { return ListDifference([]) }
+        let states = try object.advance(step)
+        guard let old = states.old, let oldMember = old.member(place.columnName) else {
+            return ListDifference([])
+        }
         let before = old.rowClass.collection(oldMember, in: old.row, step.before)
-        guard let new = try StoredState(object, in: step.after),
+        guard let new = states.new,
             let member = new.member(place.columnName)
         else {
             return ListDifference(
@@ -50,8 +51,8 @@ final class FollowedElements: FollowedCollection {
         if !isOther { return ListDifference([], changed: changed) }
         if storage.shape == .set { return Self.ofSets(before, after, Set(changed)) }
         var difference: ListDifference
-        if object.owners.isEmpty, let changes = step.changes,
-            let edits = changes.changes.edits(ofList: member, of: object.identity),
+        if place.place.owners.isEmpty, let changes = step.changes,
+            let edits = changes.changes.edits(ofList: member, of: place.place.identity),
             !edits.isReplaced
         {
             difference = ListDifference(edits.splices, changed: changed)

@@ -14,7 +14,7 @@ final class FollowedOrigins: FollowedCollection {
     }
 
     func load(in view: ReadTransaction) throws(StoreError) -> Bool {
-        try StoredState(object, in: view) != nil
+        try StoredState(object, object.owners, in: view) != nil
     }
 
     func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
@@ -26,7 +26,8 @@ final class FollowedOrigins: FollowedCollection {
 
     /// The keys of the origins in a view.
     private func origins(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
-        guard let state = try StoredState(object, in: view), let position = state.member(columnName)
+        guard let state = try StoredState(object, object.owners, in: view),
+            let position = state.member(columnName)
         else { return [] }
         let member = state.rowClass.members[position]
         let originClass = view.rows.classes[member.classIndex]

@@ -13,6 +13,7 @@ final class MapObservation: Observation, @unchecked Sendable {
     private let place: CollectionPlace
     private let paths: ObservedPaths?
     private let block: (News) -> Void
+    private var object: FollowedPlace
     private var isTold = false
     private var pending = MapChanges()
 
@@ -21,6 +22,7 @@ final class MapObservation: Observation, @unchecked Sendable {
     ) {
         self.place = place
         self.block = block
+        object = FollowedPlace(place.place)
         paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
         super.init(in: place.realm)
     }
@@ -31,16 +33,18 @@ final class MapObservation: Observation, @unchecked Sendable {
 
     override func skip(_ step: RealmStep) throws(StoreError) {
         // Of what is to be told nothing is left out.
-        if isTold, !pending.isEmpty { try follow(step) }
+        if isTold, !pending.isEmpty {
+            try follow(step)
+        } else {
+            _ = try object.advance(step)
+        }
     }
 
     private func follow(_ step: RealmStep) throws(StoreError) {
-        guard let object = place.object.place,
-            let old = try StoredState(object, in: step.before),
-            let oldMember = old.member(place.columnName)
-        else { return }
+        let states = try object.advance(step)
+        guard let old = states.old, let oldMember = old.member(place.columnName) else { return }
         let before = old.rowClass.collection(oldMember, in: old.row, step.before)
-        guard let new = try StoredState(object, in: step.after),
+        guard let new = states.new,
             let member = new.member(place.columnName)
         else {
             Self.forEach(before) { key, _ in pending.remove(key) }
@@ -86,6 +90,7 @@ final class MapObservation: Observation, @unchecked Sendable {
         guard isTold else {
             // Before it was told of the map, it is not told of its end.
             if place.isInvalidated { return end() }
+            object = FollowedPlace(place.place)
             isTold = true
             return block(.initial)
         }

@@ -16,6 +16,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     /// The properties that have changed since it was told, by their positions in the class, with their values before.
     private var pending: [Int: Any?] = [:]
     private var isDeleted = false
+    private var followed: FollowedPlace
     /// What is observed, in the view's schema: by property, or all.
     private var shown: Shown?
 
@@ -31,6 +32,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
         self.place = place
         self.paths = paths
         self.block = block
+        followed = FollowedPlace(place)
         super.init(in: place.realm)
     }
 
@@ -39,8 +41,10 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     override func skip(_ step: RealmStep) throws(StoreError) { try follow(step, isTold: false) }
 
     private func follow(_ step: RealmStep, isTold: Bool) throws(StoreError) {
-        guard !isDeleted, let old = try StoredState(place, in: step.before) else { return }
-        guard let new = try StoredState(place, in: step.after) else {
+        if isDeleted { return }
+        let states = try followed.advance(step)
+        guard let old = states.old else { return }
+        guard let new = states.new else {
             isDeleted = true
             return
         }

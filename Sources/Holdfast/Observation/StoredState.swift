@@ -8,12 +8,16 @@ struct StoredState {
     let view: ReadTransaction
 
     /// Nil when the object is not there.
-    init?(_ place: ObjectPlace, in view: ReadTransaction) throws(StoreError) {
+    ///
+    /// - `owners`: The way to an embedded object in the view.
+    init?(
+        _ place: ObjectPlace, _ owners: [EditPath.Owner], in view: ReadTransaction
+    ) throws(StoreError) {
         guard let rootClass = view.rows.rowClass(named: place.rootClass.definition.name),
             let root = try view.find(rootClass, key: place.key)
         else { return nil }
         var (row, rowClass) = (root, rootClass)
-        for owner in place.owners {
+        for owner in owners {
             guard let next = Self.embedded(owner, rowClass, row, view) else { return nil }
             row = next
             rowClass = view.rows.classes[rowClass.members[owner.member].classIndex]

@@ -62,6 +62,27 @@ struct ObjectObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("of an embedded object follow it in its list")
+    func inner() throws {
+        let realm = try Realm.empty()
+        let person = Person(value: ["former": [["street": "a"], ["street": "b"]]])
+        try realm.write { realm.add(person) }
+        let address = person.former[1]
+        let told = ToldOfObject()
+        let token = address.observe { told.take($0) }
+        realm.refresh()
+        try realm.write { person.former.insert(Address(value: ["street": "new"]), at: 0) }
+        #expect(told.taken() == [])
+        try realm.write {
+            person.former.remove(at: 0)
+            address.city = "Rome"
+        }
+        #expect(told.taken() == ["city: nil → Rome"])
+        try realm.write { person.former.remove(at: 1) }
+        #expect(told.taken() == ["deleted"])
+        _ = token
+    }
+
     @Test("are told several versions as one change, from the first value to the last")
     func severalVersions() throws {
         let name = "observers-of-several-versions"
