@@ -4,24 +4,50 @@ import Synchronization
 ///
 /// A token keeps the realm that it is of. Thread-safe.
 public final class NotificationToken: Sendable {
-    private let observation: Mutex<Observation?>
-
-    init(_ observation: Observation) {
-        self.observation = Mutex(observation)
+    private enum State {
+        /// The observation begins on a queue.
+        case waiting
+        case observing(Observation)
+        case ended
     }
+
+    private let state: Mutex<State>
+
+    init(_ observation: Observation) { state = Mutex(.observing(observation)) }
+
+    /// One of an observation that begins later.
+    init() { state = Mutex(.waiting) }
 
     deinit { invalidate() }
 
     /// Ends the notifications. No call begins afterwards; on another thread than the realm's one that has begun may go on.
-    public func invalidate() {
-        let ended = observation.withLock { present in
-            let ended = present
-            present = nil
-            return ended
+    public func invalidate() { take()?.end() }
+
+    private func take() -> Observation? {
+        state.withLock { state in
+            defer { state = .ended }
+            if case .observing(let observation) = state { return observation }
+            return nil
         }
-        ended?.end()
     }
 
-    /// The observation; nil after the token was invalidated.
-    var present: Observation? { observation.withLock { $0 } }
+    /// Takes over the observation of another token.
+    func adopt(_ other: NotificationToken) {
+        guard let observation = other.take() else { return }
+        let isEnded = state.withLock { state in
+            if case .ended = state { return true }
+            state = .observing(observation)
+            return false
+        }
+        if isEnded { observation.end() }
+    }
+
+    var isInvalidated: Bool {
+        state.withLock { if case .ended = $0 { true } else { false } }
+    }
+
+    /// The observation; nil before it has begun, and after the token was invalidated.
+    var present: Observation? {
+        state.withLock { if case .observing(let observation) = $0 { observation } else { nil } }
+    }
 }

@@ -41,7 +41,8 @@ public struct _ObservedCollection {
         guard let place else { Self.endUnmanaged(kind) }
         realm = place.realm
         _ = place.object.requireRow()
-        followed = FollowedElements(place, keyPaths)
+        followed =
+            (place as? MixedPlace).map { FollowedCopies($0) } ?? FollowedElements(place, keyPaths)
     }
 
     init(_ realm: RealmCore, _ followed: any FollowedCollection) {

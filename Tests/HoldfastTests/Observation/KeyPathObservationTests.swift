@@ -116,8 +116,8 @@ struct KeyPathObservationTests {
 
     @Test("are the names in the class, whatever the names in the store")
     func mapped() throws {
-        let realm = try Realm.ofSample("observed-mapped-names", [Renamed.self])
-        let object = Renamed()
+        let realm = try Realm.ofSample("observed-mapped-names", [ObservedTitle.self])
+        let object = ObservedTitle()
         try realm.write { realm.add(object) }
         let told = ToldOfObject()
         let token = object.observe(keyPaths: ["title"]) { told.take($0) }
@@ -131,7 +131,7 @@ struct KeyPathObservationTests {
     }
 }
 
-final class Renamed: Object {
+final class ObservedTitle: Object {
     @Persisted var title = ""
     @Persisted var other = 0
     override class func propertiesMapping() -> [String: String] { ["title": "stored_title"] }

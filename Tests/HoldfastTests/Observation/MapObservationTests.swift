@@ -43,6 +43,39 @@ struct MapObservationTests {
         #expect(told.taken() == [#"-["b", "c", "d", "e"] +[] ~[]"#])
     }
 
+    @Test("and lists within a mixed value are told of what changes in them")
+    func nested() throws {
+        let realm = try Realm.empty()
+        let person = Person()
+        person.anything = .fromDictionary([
+            "list": .fromArray([.int(1), .int(2)]), "map": .fromDictionary(["a": .int(1)]),
+        ])
+        try realm.write { realm.add(person) }
+        guard let outer = person.anything.dictionaryValue,
+            let list = outer["list"]?.listValue, let map = outer["map"]?.dictionaryValue
+        else {
+            Issue.record("\(person.anything)")
+            return
+        }
+        let told = ToldOfMap()
+        let toldList = Told<List<AnyRealmValue>>()
+        let tokens = [map.observe { told.take($0) }, list.observe { toldList.take($0) }]
+        realm.refresh()
+        #expect(told.taken() == ["initial"] && toldList.taken() == [.initial])
+        try realm.write {
+            map["b"] = .int(2)
+            map["a"] = nil
+        }
+        #expect(told.taken() == [#"-["a"] +["b"] ~[]"#] && toldList.taken() == [])
+        try realm.write {
+            list[0] = .string("x")
+            list.append(.none)
+        }
+        #expect(told.taken() == [])
+        #expect(toldList.taken() == [.update(insertions: [2], modifications: [0])])
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("are told of changes of objects that are values, and of values that became nil")
     func objects() throws {
         let realm = try Realm.empty()

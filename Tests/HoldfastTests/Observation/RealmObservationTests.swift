@@ -63,7 +63,7 @@ struct RealmObservationTests {
         realm.refresh()
         _ = told.taken()
         try inAnotherThread {
-            let realm = try Realm.ofSample("observed-schema", [Note.self, Renamed.self])
+            let realm = try Realm.ofSample("observed-schema", [Note.self, ObservedTitle.self])
             try realm.write {
                 realm.objects(Note.self)[0].text = "c"
                 realm.add(Note(value: ["d"]))
