@@ -71,7 +71,11 @@ let package = Package(
     products: [
         .library(name: "Holdfast", targets: ["Holdfast"]),
         .executable(name: "holdfast", targets: ["HoldfastCommand"]),
-    ],
+    ]
+        // What the library's benchmark, a program outside, compares with: nobody else is offered it.
+        + (Context.environment["HOLDFAST_CORE"] == nil
+            ? []
+            : [.library(name: "HoldfastBenchmarkCore", targets: ["HoldfastBenchmarkCore"])]),
     targets: [
         // Doors to C and C++ libraries.
         door("CLMDB", pkgConfig: "lmdb", apt: "liblmdb-dev"),
@@ -164,6 +168,11 @@ let package = Package(
                 "Bytes", "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
             ]),
 
+        library(
+            "BenchmarkCore",
+            [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Storage", "StorageLMDB", "Threads",
+            ]),
         program(
             "Fuzz",
             [

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+// A program outside that uses the library with default settings. HOLDFAST_CORE has the library's package offer the core's
+// part of the comparison, which nobody else needs.
+let package = Package(
+    name: "library-benchmark",
+    dependencies: [
+        .package(
+            name: "holdfast",
+            path: ProcessInfo.processInfo.environment["HOLDFAST_PATH"] ?? "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "LibraryBenchmark",
+            dependencies: [
+                .product(name: "Holdfast", package: "holdfast"),
+                .product(name: "HoldfastBenchmarkCore", package: "holdfast"),
+            ])
+    ],
+    swiftLanguageModes: [.v6])

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Times of this process in seconds.
+enum Clock {
+    static var wall: Double { now(CLOCK_MONOTONIC) }
+    /// Of the processor, by all threads: on a machine that does other things too the steadier figure.
+    static var work: Double { now(CLOCK_PROCESS_CPUTIME_ID) }
+
+    private static func now(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// The bytes of anonymous memory of this process.
+func residentByteCount() -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+        let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+    else { return 0 }
+    return (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
+}
+
+/// Runs what takes part in turn, A B A B, and keeps the time of each run.
+struct Contest {
+    let rounds: Int
+    /// The clock that counts.
+    var clock: () -> Double = { Clock.work }
+
+    /// The seconds that `body` takes, what it returns kept from the optimizer.
+    func time(_ body: () throws -> Void) rethrows -> Double {
+        let start = clock()
+        try body()
+        return clock() - start
+    }
+
+    /// The median seconds of both, and the median of their ratios.
+    func run(
+        _ library: () throws -> Void, _ core: () throws -> Void
+    ) rethrows -> (library: Double, core: Double, ratio: Double) {
+        var times: [(Double, Double)] = []
+        for _ in 0..<rounds { times.append((try time(library), try time(core))) }
+        return (
+            median(times.map(\.0)), median(times.map(\.1)), median(times.map { $0.0 / $0.1 })
+        )
+    }
+
+    func run(_ library: () throws -> Void) rethrows -> Double {
+        median(try (0..<rounds).map { _ in try time(library) })
+    }
+
+    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+}
+
+/// Prints a figure and its bar as a line of JSON.
+///
+/// - `least`: The least that it may be, where it is not the most.
+func report(
+    _ name: String, _ value: Double, _ unit: String, most: Double? = nil, least: Double? = nil
+) {
+    let target = (most ?? least).map { "\($0)" } ?? "null"
+    let sense = least == nil ? "at most" : "at least"
+    print(
+        "{\"name\":\"\(name)\",\"value\":\(value),\"unit\":\"\(unit)\",\"target\":\(target),\"sense\":\"\(sense)\"}"
+    )
+    fflush(nil)
+}
+
+nonisolated(unsafe) private var sink = 0
+
+/// Keeps a result from the optimizer.
+@inline(never) func keep(_ value: Int) { sink &+= value }
