@@ -233,6 +233,16 @@ package final class ObjectDraft {
         UnsafeRawBufferPointer(rebasing: arena.bytes[start..<(start + count)])
     }
 
+    /// Returns the bytes of a value of fixed width that is stated, as they lie in a slot; valid until something else is stated
+    /// of the property.
+    package func inlineBytes(_ member: Int) -> UnsafeRawBufferPointer {
+        precondition(member >= 0 && member < fieldCount && statements[member].state == .inline)
+        let start = MemoryLayout<DraftField>.offset(of: \.low) ?? 0
+        return UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(statements + member) + start,
+            count: rowClass.members[member].storage.slotByteCount)
+    }
+
     /// Whether what is stated of a single plain property is null, nothing, or a value of its enum.
     ///
     /// - `scratch`: Is overwritten.

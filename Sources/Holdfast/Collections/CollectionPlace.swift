@@ -142,6 +142,8 @@ class CollectionPlace {
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")
         }
         _ = place.realm.requireWrite()
+        // What is being edited is there.
+        if place.realm.pending?.isEdit(of: place) == true { return }
         _ = object.requireRow()
     }
 
@@ -172,8 +174,8 @@ class CollectionPlace {
     ) {
         requireWrite()
         let realm = place.realm
-        let graph = ObjectGraph(realm, realm.requireWrite(), .error)
-        let draft = ObjectDraft(place.binding.rowClass, isMerge: true)
+        let graph = realm.statementGraph()
+        let draft = realm.editDraft(of: place)
         state(statement(draft, graph))
         if realm.hasFault { return }
         graph.finish()

@@ -26,10 +26,10 @@ final class ClassBinding: @unchecked Sendable {
             fieldOfMember[member] = field
             let compiled = rowClass.members[member]
             let isPlain = compiled.storage.shape == .single && !compiled.isOptional
-            let isFixed = isPlain && compiled.storage.element.fixedByteCount != nil
+            let element = compiled.storage.element
+            let isRead = isPlain && (element.fixedByteCount != nil || element == .string)
             positions.append(
-                FieldPosition(
-                    member: member, slot: isFixed ? rowClass.currentSlot(member) : -1))
+                FieldPosition(member: member, slot: isRead ? rowClass.currentSlot(member) : -1))
         }
         self.positions = positions
         placements = zip(model.fields, positions).map { (offset: $0.offset, position: $1) }

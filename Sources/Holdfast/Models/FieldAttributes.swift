@@ -1,5 +1,12 @@
 /// What `@Persisted` says of a property beside its type.
+@usableFromInline
 struct FieldAttributes: Hashable, Sendable {
     var isIndexed = false
     var isPrimaryKey = false
+
+    @usableFromInline
+    init(isIndexed: Bool = false, isPrimaryKey: Bool = false) {
+        self.isIndexed = isIndexed
+        self.isPrimaryKey = isPrimaryKey
+    }
 }

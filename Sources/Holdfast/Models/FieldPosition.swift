@@ -4,11 +4,11 @@
 public struct FieldPosition {
     /// The position of the property in its class's rows; negative in an object that holds its values itself.
     @usableFromInline var member: Int32
-    /// Of a value of fixed width that may not be null the offset in rows of the present layout; −1 of others.
+    /// Of a value of fixed width or a text that may not be null the offset in rows of the present layout; −1 of others.
     @usableFromInline var slot: Int32
 
     /// In the object itself.
-    @usableFromInline init() { (member, slot) = (-1, -1) }
+    @inlinable init() { (member, slot) = (-1, -1) }
 
     init(member: Int, slot: Int32) {
         self.member = Int32(truncatingIfNeeded: member)

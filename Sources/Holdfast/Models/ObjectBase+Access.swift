@@ -43,32 +43,62 @@ extension ObjectBase {
     /// Reads a property.
     @usableFromInline
     final func decode<T: RealmCollectionValue>(_ position: FieldPosition, _ type: T.Type) -> T {
-        let (row, place) = requireRow()
         let member = Int(position.member)
+        guard let place, let pending = place.realm.pending else {
+            let (row, place) = requireRow()
+            return stored(member, in: row, place)
+        }
+        place.realm.checkThread()
+        switch pending.assigned(member, of: place) {
+        case .null: return stored(member, nil, place)
+        case .bytes(let bytes): return stored(member, bytes, place)
+        case .nothing:
+            // What waits to be written does not matter here; the row is another one when it is.
+            if pending.isOf(place), place.owners.isEmpty, let row = place.realm.storedRow(of: place)
+            {
+                return stored(member, in: row, place)
+            }
+        case .other: break
+        }
+        let (row, present) = requireRow()
+        return stored(member, in: row, present)
+    }
+
+    private final func stored<T: RealmCollectionValue>(
+        _ member: Int, in row: RowView, _ place: ObjectPlace
+    ) -> T {
         let rowClass = place.binding.rowClass
         let field = rowClass.field(member, in: row)
-        let storage = rowClass.members[member].storage
-        let isNull = field.isNull
-        return T._decode(
+        return stored(
+            member,
+            field.isNull
+                ? nil : field.bytes(rowClass.members[member].storage, place.realm.source), place)
+    }
+
+    /// - `bytes`: Nil for null.
+    private final func stored<T: RealmCollectionValue>(
+        _ member: Int, _ bytes: UnsafeRawBufferPointer?, _ place: ObjectPlace
+    ) -> T {
+        T._decode(
             StoredElement(
-                bytes: isNull
-                    ? UnsafeRawBufferPointer(start: nil, count: 0)
-                    : field.bytes(storage, place.realm.source),
-                storage: storage.element, isNull: isNull, object: self, place: place,
+                bytes: bytes ?? UnsafeRawBufferPointer(start: nil, count: 0),
+                storage: place.binding.rowClass.members[member].storage.element,
+                isNull: bytes == nil, object: self, place: place,
                 owner: EditPath.Owner(member: member, element: nil)))
     }
 
     /// Writes a property.
     @usableFromInline
     final func assign(_ position: FieldPosition, _ state: (Statement) -> Void) {
-        guard let place else { Misuse.end("The object is not managed.") }
-        let realm = place.realm
+        guard var present = place else { Misuse.end("The object is not managed.") }
+        let realm = present.realm
         if realm.isFrozen {
             Misuse.end(
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")
         }
         _ = realm.requireWrite()
-        let (_, present) = requireRow()
+        // What is being changed is there.
+        if realm.pending?.assignments(to: present) == nil { (_, present) = requireRow() }
         let member = Int(position.member)
         if member == present.binding.rowClass.primaryKeyIndex {
             Misuse.end("Primary key can't be changed after an object is inserted.")

@@ -12,20 +12,24 @@
 public struct Persisted<Value: _Persistable> {
     /// Where the value of a managed object is: the first member, since ``ClassBinding`` writes it by its address.
     @usableFromInline var position = FieldPosition()
-    var attributes = FieldAttributes()
+    @usableFromInline var attributes: FieldAttributes
     /// The value of an unmanaged object, once there is one.
     @usableFromInline var held: Value?
-    var initial: (() -> Value)?
+    @usableFromInline var initial: (() -> Value)?
     /// Of an inverse link the property that it is the inverse of.
-    var originProperty: String?
+    @usableFromInline var originProperty: String?
+
+    // Inlined, as all that objects are made of: in the program the types of the properties are known.
 
     /// A property with the default value of its type.
-    public init() {}
+    @inlinable public init() { self.init(FieldAttributes()) }
 
     /// A property with a default value, which is made once for each object.
-    public init(wrappedValue: @autoclosure @escaping () -> Value) { initial = wrappedValue }
+    @inlinable public init(wrappedValue: @autoclosure @escaping () -> Value) {
+        self.init(FieldAttributes(), wrappedValue)
+    }
 
-    init(_ attributes: FieldAttributes, _ initial: (() -> Value)? = nil) {
+    @inlinable init(_ attributes: FieldAttributes, _ initial: (() -> Value)? = nil) {
         self.attributes = attributes
         self.initial = initial
     }
@@ -51,6 +55,7 @@ public struct Persisted<Value: _Persistable> {
         @inline(__always) get {
             let position = object[keyPath: storage].position
             if position.member >= 0 { return Value._read(object, position) }
+            if let held = object[keyPath: storage].held { return held }
             return unmanaged(object, storage)
         }
         @inline(__always) set {
@@ -77,20 +82,21 @@ public struct Persisted<Value: _Persistable> {
         return value
     }
 
-    @usableFromInline
+    @inlinable @inline(__always)
     static func hold<Owner: ObjectBase>(
         _ value: Value, _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
     ) {
-        let old = object[keyPath: storage].held
-        object[keyPath: storage].held = Value._held(value, replacing: old)
+        object[keyPath: storage].held = Value._held(
+            value, replacing: object[keyPath: storage].held)
     }
 }
 
 extension Persisted where Value._Indexed: _Indexable {
     /// A property with an index.
-    public init(indexed: Bool) { self.init(FieldAttributes(isIndexed: indexed)) }
+    @inlinable public init(indexed: Bool) { self.init(FieldAttributes(isIndexed: indexed)) }
 
     /// A property with an index and a default value.
+    @inlinable
     public init(wrappedValue: @autoclosure @escaping () -> Value, indexed: Bool) {
         self.init(FieldAttributes(isIndexed: indexed), wrappedValue)
     }
@@ -98,9 +104,10 @@ extension Persisted where Value._Indexed: _Indexable {
 
 extension Persisted where Value._Indexed: _PrimaryKey {
     /// A property that is the primary key of its class.
-    public init(primaryKey: Bool) { self.init(FieldAttributes(isPrimaryKey: primaryKey)) }
+    @inlinable public init(primaryKey: Bool) { self.init(FieldAttributes(isPrimaryKey: primaryKey)) }
 
     /// A property that is the primary key of its class, with a default value.
+    @inlinable
     public init(wrappedValue: @autoclosure @escaping () -> Value, primaryKey: Bool) {
         self.init(FieldAttributes(isPrimaryKey: primaryKey), wrappedValue)
     }

@@ -25,6 +25,7 @@ public protocol _Persistable: _Convertible {
 
 extension _Persistable {
     /// Returns what an unmanaged object holds after a value was assigned to its property.
+    @inlinable
     public static func _held(_ value: Self, replacing old: Self?) -> Self { value }
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}

@@ -11,11 +11,23 @@ final class ObjectGraph {
     let realm: RealmCore
     private let transaction: WriteTransaction
     private let policy: Realm.UpdatePolicy
+    /// An object that is to be added.
+    private struct Entry {
+        let object: ObjectBase
+        let binding: ClassBinding
+        /// Its object key, once it is known.
+        var key: UInt64?
+        /// Its row, once it is written as a new one.
+        var row: RowView?
+        var isWritten = false
+    }
+
     /// The objects to be added, in order.
-    private var queue: [ObjectBase] = []
+    private var queue: [Entry] = []
     private var next = 0
-    /// The object keys of those in the queue that have no primary key; nil stands for one that has.
-    private var keys: [ObjectIdentifier: UInt64?] = [:]
+    /// The positions in the queue of the first so many objects, once they are many.
+    private var positions: [ObjectIdentifier: Int] = [:]
+    private static let searchedCountMax = 8
     /// The names of properties that are stated of an object, where others are to be kept.
     var stated: [ObjectIdentifier: Set<String>] = [:]
 
@@ -45,13 +57,13 @@ final class ObjectGraph {
         }
     }
 
-    /// The table of an object's class; nil, with a fault, where it is none of the realm's.
-    func rowClass(of object: ObjectBase) -> RowClass? {
+    /// The class of an object in the realm; nil, with a fault, where it is none of the realm's.
+    func binding(of object: ObjectBase) -> ClassBinding? {
         guard let binding = realm.schema.binding(of: object.model.type) else {
             fail("Object type '\(object.model.name)' not managed by the Realm")
             return nil
         }
-        return binding.rowClass
+        return binding
     }
 
     // MARK: Links
@@ -64,7 +76,7 @@ final class ObjectGraph {
         to object: ObjectBase, _ statement: Statement, element: Int?,
         mixed: MixedLinkPosition? = nil
     ) -> Bool {
-        guard let rowClass = rowClass(of: object) else { return false }
+        guard let binding = binding(of: object) else { return false }
         if let place = object.place {
             guard place.realm === realm else {
                 fail(
@@ -80,13 +92,14 @@ final class ObjectGraph {
                 statement.member, element: element, mixed: mixed, objectKey: place.key)
             return true
         }
-        guard let key = enqueue(object, rowClass) else { return false }
+        let position = enqueue(object, binding)
+        guard let key = reservedKey(position) else { return false }
         if let key {
             statement.draft.addReference(
                 statement.member, element: element, mixed: mixed, objectKey: key)
         } else {
-            let draft = ObjectDraft(rowClass, isMerge: false)
-            statePrimaryKey(of: object, rowClass, in: draft)
+            let draft = ObjectDraft(binding.rowClass, isMerge: false)
+            statePrimaryKey(of: object, binding, in: draft)
             statement.draft.addReference(statement.member, element: element, mixed: mixed) {
                 _ = draft.appendPrimaryKey(to: $0)
             }
@@ -94,28 +107,42 @@ final class ObjectGraph {
         return true
     }
 
-    /// Puts an object into the queue, once.
-    ///
-    /// - Returns: The object key of one without a primary key; nil within nil where there is a fault.
-    private func enqueue(_ object: ObjectBase, _ rowClass: RowClass) -> UInt64?? {
-        let id = ObjectIdentifier(object)
-        if let present = keys[id] { return .some(present) }
-        var key: UInt64?
-        if rowClass.primaryKeyIndex == nil {
-            do throws(StoreError) { key = try transaction.reserveKey(rowClass) } catch {
+    /// Puts an object into the queue, once; returns its position there.
+    private func enqueue(_ object: ObjectBase, _ binding: ClassBinding) -> Int {
+        if let present = position(of: object) { return present }
+        queue.append(Entry(object: object, binding: binding))
+        return queue.count - 1
+    }
+
+    private func position(of object: ObjectBase) -> Int? {
+        if queue.count <= Self.searchedCountMax { return queue.firstIndex { $0.object === object } }
+        for position in positions.count..<queue.count {
+            positions[ObjectIdentifier(queue[position].object)] = position
+        }
+        return positions[ObjectIdentifier(object)]
+    }
+
+    /// Returns the object key of one in the queue; nil stands for one with a primary key, nil within nil for a fault.
+    private func reservedKey(_ position: Int) -> UInt64?? {
+        if queue[position].binding.rowClass.primaryKeyIndex != nil { return .some(nil) }
+        if let key = queue[position].key { return key }
+        // Keys are in the order of the queue, and the object that is being written has none before it is needed.
+        for earlier in max(0, next - 1)...position {
+            let rowClass = queue[earlier].binding.rowClass
+            if queue[earlier].key != nil || rowClass.primaryKeyIndex != nil { continue }
+            do throws(StoreError) { queue[earlier].key = try transaction.reserveKey(rowClass) } catch
+            {
                 realm.fail(error)
                 return nil
             }
         }
-        keys[id] = key
-        queue.append(object)
-        return .some(key)
+        return .some(queue[position].key)
     }
 
-    private func statePrimaryKey(of object: ObjectBase, _ rowClass: RowClass, in draft: ObjectDraft)
-    {
-        guard let member = rowClass.primaryKeyIndex,
-            let binding = realm.schema.byIndex[rowClass.index],
+    private func statePrimaryKey(
+        of object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft
+    ) {
+        guard let member = binding.rowClass.primaryKeyIndex,
             let field = binding.fieldOfMember[member]
         else { return }
         state(object, binding.model.fields[field], member, in: draft)
@@ -133,7 +160,7 @@ final class ObjectGraph {
 
     /// Makes the draft of an embedded object; nil, with a fault, where it can't be used so.
     func embeddedDraft(of object: ObjectBase, for use: EmbeddedUse) -> ObjectDraft? {
-        guard let rowClass = rowClass(of: object) else { return nil }
+        guard let binding = binding(of: object) else { return nil }
         if object.place != nil {
             switch use {
             case .link: fail("Can't set link to existing managed embedded object")
@@ -142,75 +169,81 @@ final class ObjectGraph {
             }
             return nil
         }
-        return draft(of: object, rowClass)
+        let draft = ObjectDraft(binding.rowClass, isMerge: stated[ObjectIdentifier(object)] != nil)
+        state(object, binding, in: draft)
+        return draft
     }
 
-    private func draft(of object: ObjectBase, _ rowClass: RowClass) -> ObjectDraft? {
-        guard let binding = realm.schema.byIndex[rowClass.index] else { return nil }
-        let stated = stated[ObjectIdentifier(object)]
-        let draft = ObjectDraft(rowClass, isMerge: stated != nil)
+    /// States the properties of an object; where some are stated, these alone.
+    private func state(_ object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft) {
+        let stated = stated.isEmpty ? nil : stated[ObjectIdentifier(object)]
         for (field, position) in zip(binding.model.fields, binding.positions)
         where field.shape.kind != .origins && stated?.contains(field.name) ?? true {
             state(object, field, Int(position.member), in: draft)
         }
-        return draft
     }
 
     // MARK: Adding
 
     /// Adds an object.
     func add(_ object: ObjectBase) {
-        guard let rowClass = rowClass(of: object) else { return }
-        _ = enqueue(object, rowClass)
+        guard let binding = binding(of: object) else { return }
+        _ = enqueue(object, binding)
         finish()
     }
 
     /// Adds what is in the queue.
     func finish() {
         guard hasObjects else { return }
-        var added: [(object: ObjectBase, binding: ClassBinding, key: UInt64)] = []
+        var isAdded = false
         do throws(StoreError) {
             try transaction.attempt { () throws(StoreError) in
                 while next < queue.count {
-                    let object = queue[next]
                     next += 1
-                    if let one = try write(object) { added.append((object, one.binding, one.key)) }
+                    try write(next - 1)
                 }
             }
+            isAdded = true
         } catch {
             realm.fail(error)
-            added = []
         }
-        for (object, binding, key) in added {
-            let place = ObjectPlace(realm, binding, key: key, rootClass: binding.rowClass)
-            realm.settle(object, at: place, nil)
-            binding.manage(object)
+        realm.changed()
+        for entry in queue where isAdded && entry.isWritten {
+            guard let key = entry.key else { continue }
+            let place = ObjectPlace(
+                realm, entry.binding, key: key, rootClass: entry.binding.rowClass)
+            realm.settle(entry.object, at: place, entry.row)
+            entry.binding.manage(entry.object)
             realm.noteCreated(place)
         }
-        queue.removeAll()
+        queue.removeAll(keepingCapacity: true)
+        if !positions.isEmpty { positions.removeAll() }
         next = 0
-        realm.changed()
     }
 
-    private func write(_ object: ObjectBase) throws(StoreError) -> (
-        binding: ClassBinding, key: UInt64
-    )? {
-        guard let rowClass = rowClass(of: object),
-            let binding = realm.schema.byIndex[rowClass.index],
-            let draft = draft(of: object, rowClass)
-        else { return nil }
-        if let key = keys[ObjectIdentifier(object)] ?? nil {
-            return (binding, try transaction.create(draft, reservedKey: key).key)
+    private func write(_ position: Int) throws(StoreError) {
+        let (object, rowClass) = (queue[position].object, queue[position].binding.rowClass)
+        let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
+        let draft = realm.additionDraft(rowClass, isMerge: isStated)
+        state(object, queue[position].binding, in: draft)
+        let result: WriteResult
+        if let key = queue[position].key {
+            result = try transaction.create(draft, reservedKey: key)
+        } else {
+            do throws(StoreError) {
+                result = try transaction.write(
+                    draft, mode: policy == .error ? .create : mode(draft))
+            } catch {
+                guard case .duplicateKey = error else { throw error }
+                return fail(
+                    "Attempting to create an object of type '\(queue[position].binding.model.name)' with an existing primary key value '\(draft.primaryKey?.text ?? "")'."
+                )
+            }
         }
-        if policy == .error, let found = try existing(draft) {
-            realm.fail(
-                "Attempting to create an object of type '\(binding.model.name)' with an existing primary key value '\(found)'."
-            )
-            return nil
-        }
-        let result = try transaction.write(draft, mode: policy == .error ? .create : mode(draft))
-        if !result.isCreated { follow(draft, binding, result.key) }
-        return (binding, result.key)
+        if !result.isCreated { follow(draft, queue[position].binding, result.key) }
+        queue[position].key = result.key
+        queue[position].row = policy == .error ? result.row : nil
+        queue[position].isWritten = true
     }
 
     /// Has what the program holds of an object follow that it was written over: single embedded objects that are merged
@@ -229,13 +262,5 @@ final class ObjectGraph {
 
     private func mode(_ draft: ObjectDraft) -> WriteMode {
         draft.isMerge || policy == .modified ? .merge : .replace
-    }
-
-    /// The primary key of a draft whose object is there already.
-    private func existing(_ draft: ObjectDraft) throws(StoreError) -> String? {
-        guard let value = draft.primaryKey, let key = OrderedKey(value),
-            try transaction.find(draft.rowClass, primaryKey: key) != nil
-        else { return nil }
-        return value.text
     }
 }

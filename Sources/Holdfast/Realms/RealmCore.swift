@@ -21,8 +21,13 @@ final class RealmCore: @unchecked Sendable {
     private(set) var turn: LentTurn?
     /// The view of the write under way.
     private var writeView: ReadTransaction?
-    /// The assignments to one object that are still to be written.
-    private var pending: PendingUpdate?
+    /// What is still to be written of one object.
+    private(set) var pending: PendingChange?
+    /// The drafts of assignments and edits, and those of objects that are added.
+    private let changeDrafts = DraftPool()
+    private let additionDrafts = DraftPool()
+    /// The graph of what assignments and edits lead to.
+    private var graph: ObjectGraph?
     /// The first fault of a value in the write under way.
     private(set) var fault: (any Error)?
     /// The objects that became managed in the write under way.
@@ -143,10 +148,13 @@ final class RealmCore: @unchecked Sendable {
 
     /// Finds the row of a place; nil when the object is gone.
     func row(of place: ObjectPlace) -> RowView? {
+        if let pending, pending.isOf(place) { flush() }
+        return storedRow(of: place)
+    }
+
+    /// Finds the row of a place as it is without what is still to be written of the object.
+    func storedRow(of place: ObjectPlace) -> RowView? {
         if place.isGone || isInvalidated { return nil }
-        if let pending, pending.place === place || pending.place.identity == place.identity {
-            flush()
-        }
         do throws(StoreError) {
             var row: RowView?
             if let turn {
@@ -230,6 +238,7 @@ final class RealmCore: @unchecked Sendable {
             throw fault
         }
         endView()
+        graph = nil
         self.turn = nil
         let version: UInt64
         do throws(StoreError) { version = try turn.commit() } catch {
@@ -249,6 +258,7 @@ final class RealmCore: @unchecked Sendable {
             Misuse.end("Can't cancel a non-existing write transaction")
         }
         pending = nil
+        graph = nil
         endView()
         self.turn = nil
         turn.cancel()
@@ -325,35 +335,60 @@ final class RealmCore: @unchecked Sendable {
         if fault == nil { fault = error }
     }
 
-    // MARK: Pending assignments
+    // MARK: Pending changes
+
+    /// Finds the objects that a statement leads to; nothing waits in it from one statement to the next.
+    func statementGraph() -> ObjectGraph {
+        let transaction = requireWrite()
+        if let graph, !graph.hasObjects { return graph }
+        let graph = ObjectGraph(self, transaction, .error)
+        self.graph = graph
+        return graph
+    }
+
+    /// The draft of an object that is added, until the next one.
+    func additionDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        additionDrafts.takeBack(keeping: 1)
+        return additionDrafts.draft(rowClass, isMerge: isMerge)
+    }
+
+    /// The draft of an element of a collection, until the next one.
+    func editDraft(of place: ObjectPlace) -> ObjectDraft {
+        if let pending, !pending.isEdit(of: place) { flush() }
+        changeDrafts.takeBack(keeping: 1)
+        return changeDrafts.draft(place.binding.rowClass, isMerge: true)
+    }
 
     /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
     func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
-        let transaction = requireWrite()
-        let graph = ObjectGraph(self, transaction, .error)
+        let graph = statementGraph()
         defer {
             let element = place.binding.rowClass.members[member].storage.element
             if element == .embedded || element == .mixed {
                 follow(.replaced(.member(member)), in: place.steps, of: place.identity)
             }
         }
-        guard place.way == nil else {
-            return assignEmbedded(place, member, transaction, graph, state)
-        }
-        if let pending, pending.place.identity != place.identity { flush() }
-        let update = pending ?? PendingUpdate(place)
-        state(Statement(draft: update.draft, member: member, graph: graph))
-        pending = update
+        guard place.way == nil else { return assignEmbedded(place, member, graph, state) }
+        let draft = assignments(to: place)
+        state(Statement(draft: draft, member: member, graph: graph))
         self.state.pointee.generation += 1
-        if graph.hasObjects || !update.draft.references.isEmpty || !update.draft.children.isEmpty {
+        if graph.hasObjects || !draft.references.isEmpty || !draft.children.isEmpty {
             flush()
             graph.finish()
         }
     }
 
+    private func assignments(to place: ObjectPlace) -> ObjectDraft {
+        if let present = pending?.assignments(to: place) { return present }
+        flush()
+        changeDrafts.takeBack(keeping: 1)
+        let draft = changeDrafts.draft(place.rootClass, isMerge: false)
+        pending = PendingChange(object: place.identity, content: .assignments(draft))
+        return draft
+    }
+
     private func assignEmbedded(
-        _ place: ObjectPlace, _ member: Int, _ transaction: WriteTransaction, _ graph: ObjectGraph,
-        _ state: (Statement) -> Void
+        _ place: ObjectPlace, _ member: Int, _ graph: ObjectGraph, _ state: (Statement) -> Void
     ) {
         flush()
         let rowClass = place.binding.rowClass
@@ -368,46 +403,41 @@ final class RealmCore: @unchecked Sendable {
         }
     }
 
-    /// Edits an object.
+    /// Edits an object: the edits of one object are written at once when something asks for it.
     func edit(_ place: ObjectPlace, _ body: (ObjectEditor) throws(EditFailure) -> Void) {
         let transaction = requireWrite()
-        flush()
         do throws(StoreError) {
-            let editor = try ObjectEditor(transaction, place.rootClass, key: place.key, .none)
+            let editor = try editor(of: place, transaction)
             do throws(EditFailure) { try body(editor) } catch {
                 if case .store(let error) = error { throw error }
                 return fail("The value can't be stored: \(error).")
             }
-            _ = try editor.finish()
         } catch {
             fail(error)
         }
         changed()
     }
 
+    private func editor(
+        of place: ObjectPlace, _ transaction: WriteTransaction
+    ) throws(StoreError) -> ObjectEditor {
+        if let pending, case .edits(let editor) = pending.content, pending.isOf(place) {
+            return editor
+        }
+        flush()
+        let editor = try ObjectEditor(transaction, place.rootClass, key: place.key, .none)
+        pending = PendingChange(object: place.identity, content: .edits(editor))
+        return editor
+    }
+
     /// Has objects look their rows up again, and views of the write see its changes.
     func changed() { state.pointee.generation += 1 }
 
-    /// Writes the pending assignments.
+    /// Writes what is still to be written.
     func flush() {
-        guard let update = pending, let turn else { return }
+        guard let change = pending, let turn else { return }
         pending = nil
-        do throws(StoreError) {
-            _ = try turn.transaction.update(update.draft, key: update.place.key)
-        } catch {
-            fail(error)
-        }
+        do throws(StoreError) { try change.write(turn.transaction) } catch { fail(error) }
         state.pointee.generation += 1
-    }
-}
-
-/// Assignments to one object that are still to be written.
-struct PendingUpdate {
-    let place: ObjectPlace
-    let draft: ObjectDraft
-
-    init(_ place: ObjectPlace) {
-        self.place = place
-        draft = ObjectDraft(place.rootClass, isMerge: false)
     }
 }

@@ -38,6 +38,11 @@ extension _Scalar {
     public static func _encode(_ value: Self, to sink: ElementSink) {
         sink.plain(value._stored.value)
     }
+
+    /// States a value of a property.
+    public static func _state(_ value: Self, in statement: Statement) {
+        statement.plain(value._stored.value)
+    }
 }
 
 extension StoredElement {
@@ -63,6 +68,17 @@ extension ObjectBase {
         guard position.slot >= 0, let view = _view, view.pointee.holds(_generation), let row = _row
         else { return nil }
         return row + Int(position.slot)
+    }
+
+    /// The bytes of a text that is not null, where it lies in the object's row and that is at hand as for ``_slot(_:)``.
+    @inlinable @inline(__always)
+    final func _text(_ position: FieldPosition) -> UnsafeRawBufferPointer? {
+        guard let slot = _slot(position), let row = _row else { return nil }
+        let offset = Int(slot.loadUnaligned(as: UInt32.self))
+        let count = Int(slot.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        // One that is out of line has a bit that no count has.
+        guard offset + count <= RowView(unchecked: row).byteCount else { return nil }
+        return UnsafeRawBufferPointer(start: row + offset, count: count)
     }
 }
 
@@ -184,6 +200,13 @@ extension String: _Scalar, _PrimaryKey {
     public var _stored: PlainValue { PlainValue(.string(self)) }
     /// The value of a property without a default.
     public static func _unset() -> String { "" }
+
+    /// Reads a managed object's property.
+    @inlinable @inline(__always)
+    public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> String {
+        if let text = object._text(position) { return String(decoding: text, as: UTF8.self) }
+        return object.decode(position, Self.self)
+    }
 }
 
 extension Data: _Scalar {

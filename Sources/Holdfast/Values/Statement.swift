@@ -18,6 +18,14 @@ public struct Statement {
         encode(ElementSink(taker: SingleSink(self)))
     }
 
+    /// States a single plain value.
+    func plain(_ value: Value) {
+        graph.require(value)
+        if !draft.set(member, value: value) {
+            graph.fail("Invalid value '\(value.text)' for property '\(name)'.")
+        }
+    }
+
     /// States the elements of a list or set.
     func elements<Elements: Sequence>(_ elements: Elements)
     where Elements.Element: RealmCollectionValue {
@@ -67,13 +75,7 @@ public struct Statement {
 
         func null() { statement.draft.setNull(statement.member) }
 
-        func plain(_ value: Value) {
-            statement.graph.require(value)
-            if !statement.draft.set(statement.member, value: value) {
-                statement.graph.fail(
-                    "Invalid value '\(value.text)' for property '\(statement.name)'.")
-            }
-        }
+        func plain(_ value: Value) { statement.plain(value) }
 
         func object(_ object: ObjectBase) {
             if statement.storage.element == .embedded {

@@ -1,0 +1,77 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+/// What is still to be written of one object, until something else is read or written.
+struct PendingChange {
+    /// The kinds of change.
+    enum Content {
+        /// Assignments of properties.
+        case assignments(ObjectDraft)
+        /// Edits of collections and of embedded objects.
+        case edits(ObjectEditor)
+    }
+
+    /// How an assignment to a property stands.
+    enum Assigned {
+        case nothing
+        case null
+        case bytes(UnsafeRawBufferPointer)
+        /// One that has to be written to be read.
+        case other
+    }
+
+    let object: ObjectIdentity
+    let content: Content
+
+    /// The bytes of values that assignments to one object may gather.
+    private static let byteCountMax = 64 << 10
+
+    func isOf(_ place: ObjectPlace) -> Bool {
+        object.key == place.key && object.classIndex == place.rootClass.index
+    }
+
+    /// Whether it gathers edits of an object of its own, which is there therefore.
+    func isEdit(of place: ObjectPlace) -> Bool {
+        if case .edits = content { isOf(place) && place.owners.isEmpty } else { false }
+    }
+
+    /// The assignments to an object; nil where there are none, or so many that they are to be written.
+    func assignments(to place: ObjectPlace) -> ObjectDraft? {
+        guard case .assignments(let draft) = content, isOf(place), place.owners.isEmpty,
+            draft.arena.count <= Self.byteCountMax
+        else { return nil }
+        return draft
+    }
+
+    /// What was assigned to a property of an object. Bytes are valid until the next assignment.
+    func assigned(_ member: Int, of place: ObjectPlace) -> Assigned {
+        guard case .assignments(let draft) = content, isOf(place) else { return .nothing }
+        guard place.owners.isEmpty else { return .other }
+        return draft.assigned(member)
+    }
+
+    /// Writes it.
+    func write(_ transaction: WriteTransaction) throws(StoreError) {
+        switch content {
+        case .assignments(let draft): _ = try transaction.update(draft, key: object.key)
+        case .edits(let editor): _ = try editor.finish()
+        }
+    }
+}
+
+extension ObjectDraft {
+    fileprivate func assigned(_ member: Int) -> PendingChange.Assigned {
+        let field = fields[member]
+        let storage = rowClass.members[member].storage
+        guard storage.shape == .single, storage.element != .mixed else {
+            return field.state == .absent ? .nothing : .other
+        }
+        switch field.state {
+        case .absent: return .nothing
+        case .null: return .null
+        case .heap: return .bytes(arenaBytes(start: field.start, count: field.count))
+        case .inline: return .bytes(inlineBytes(member))
+        case .kept, .reference, .references, .child, .children, .entries: return .other
+        }
+    }
+}
