@@ -10,6 +10,8 @@ final class CommitGroup {
     let rows: RowSchema
     let memory: CommitMemory
     let overlay: Overlay
+    /// The commit that the next one follows: the snapshot's, until a part of the group is committed.
+    var base: UInt64
     /// The store's state as the last successful member left it.
     var state: StoreState
     /// Whether a member has stored an idempotency record or reserved object keys, which is to be stored even if nothing
@@ -39,6 +41,7 @@ final class CommitGroup {
         keyBuffer = memory.keyBuffer
         rowBuffer = memory.rowBuffer
         self.snapshot = snapshot
+        base = snapshot.commit
         self.catalog = catalog
         rows = catalog.rows
         self.state = state

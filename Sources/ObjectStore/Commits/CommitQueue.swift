@@ -18,6 +18,8 @@ final class CommitQueue: @unchecked Sendable {
         /// The turn that is lent.
         var lent: PendingTurn?
         var writerThread: UInt = 0
+        /// Whether the writer's thread waits for something to do.
+        var isIdle = false
         var isStopping = false
         var hasStopped = false
     }
@@ -65,6 +67,7 @@ final class CommitQueue: @unchecked Sendable {
         waiting.signal { state in
             refusal = refusedReason(state)
             guard refusal == nil else { return false }
+            state.isIdle = false
             state.writes.append(write, at: monotonicMilliseconds())
             // Only the first can find the writer waiting.
             return state.writes.count == 1
@@ -101,12 +104,15 @@ final class CommitQueue: @unchecked Sendable {
         waiting.withLock { $0.writerThread = UInt(pthread_self()) }
         writing: while true {
             let work: Work = waiting.wait { state in
+                state.isIdle = false
                 if let turn = state.writes.takeTurn() { return .turn(turn) }
                 if !state.writes.isEmpty {
                     return .writes(state.writes.takeGroup(countMax: options.groupCountMax))
                 }
                 if state.isStopping { return .end }
-                return hasMigration ? .migration : nil
+                if hasMigration { return .migration }
+                state.isIdle = true
+                return nil
             }
             var rest: ArraySlice<any PendingWrite>
             switch work {
@@ -213,7 +219,7 @@ final class CommitQueue: @unchecked Sendable {
             do throws(StorageError) {
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
-                    try commit(base: group.snapshot.commit)
+                    try commit(base: group.base)
                 }
             } catch {
                 if error.code == .conflict { throw error }
@@ -222,7 +228,9 @@ final class CommitQueue: @unchecked Sendable {
             }
             if group.state.version > firstVersion {
                 publisher.publish(group.state.version) {
-                    views.step(of: group, after: firstVersion)
+                    // A part of the group was told already.
+                    group.base == group.snapshot.commit
+                        ? views.step(of: group, after: firstVersion) : nil
                 }
                 views.close()
             }
@@ -258,25 +266,26 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// Runs a write as the next transaction.
-    ///
-    /// - `isOnce`: Whether it can't run again to give objects their keys in order.
-    func run(
-        _ write: any PendingWrite, _ transaction: WriteTransaction, isOnce: Bool = false
-    ) -> WriteOutcome {
+    private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {
         transaction.begin(options)
         do {
             try write.run(transaction)
-            if !isOnce, transaction.restartInOrder() { try write.run(transaction) }
-            try transaction.finish()
-            if transaction.changesUnversioned { transaction.group.changesUnversioned = true }
-            if !transaction.migrationFaults.isEmpty {
-                transaction.group.migrationFaults += transaction.migrationFaults
-            }
-            return .committed(version: transaction.baseVersion)
+            if transaction.restartInOrder() { try write.run(transaction) }
+            return .committed(version: try finish(transaction))
         } catch {
             transaction.rollBack()
             return .failed(error)
         }
+    }
+
+    /// Makes the checks at a transaction's end; returns its version.
+    func finish(_ transaction: WriteTransaction) throws(StoreError) -> UInt64 {
+        try transaction.finish()
+        if transaction.changesUnversioned { transaction.group.changesUnversioned = true }
+        if !transaction.migrationFaults.isEmpty {
+            transaction.group.migrationFaults += transaction.migrationFaults
+        }
+        return transaction.baseVersion
     }
 
     func putState(_ group: CommitGroup) {

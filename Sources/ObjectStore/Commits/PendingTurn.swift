@@ -1,29 +1,33 @@
 import Glibc
 import HoldfastThreads
 
-/// A turn of the writer's thread, from the call that asks for it to its outcome: a write whose body is another
-/// thread's. Thread-safe.
+/// A turn of the writer's, from the call that asks for it to its outcome: a write whose body is another thread's.
+/// Thread-safe.
 final class PendingTurn: PendingWrite {
-    private enum Phase {
-        case waiting
-        case lent(WriteTransaction)
-        case ended(commits: Bool)
-        case done(WriteOutcome)
+    private struct State {
+        /// What is lent; nil before.
+        var transaction: WriteTransaction?
+        /// Whether its owner wants its changes; nil before its end.
+        var commits: Bool?
+        var outcome: WriteOutcome?
     }
 
-    private let phase = Monitor(Phase.waiting)
+    private let state = Monitor(State())
     /// The thread that has asked for it.
     private let thread = UInt(pthread_self())
-    private let whileLent: @Sendable () -> Int
-
-    /// - `whileLent`: Called on the writer's thread while the turn is lent, again after as many microseconds as it
-    ///   returns.
-    init(whileLent: @escaping @Sendable () -> Int) { self.whileLent = whileLent }
 
     /// Whether it is lent to the calling thread, or was and has moved from there.
     var isLentHere: Bool {
         guard thread == UInt(pthread_self()) else { return false }
-        return phase.withLock { if case .lent = $0 { true } else { false } }
+        return state.withLock {
+            $0.transaction != nil && $0.commits == nil && $0.outcome == nil
+        }
+    }
+
+    /// Lends the transaction to its owner.
+    func lend(_ transaction: WriteTransaction) {
+        transaction.liftLimits()
+        state.update { $0.transaction = transaction }
     }
 
     // MARK: Its owner's thread
@@ -32,41 +36,35 @@ final class PendingTurn: PendingWrite {
     ///
     /// - Throws: ``StoreError`` where it could not be.
     func awaitTransaction() throws(StoreError) -> WriteTransaction {
-        let result: Result<WriteTransaction, StoreError> = phase.wait { phase in
-            switch phase {
-            case .waiting, .ended, .done(.committed): nil
-            case .lent(let transaction): .success(transaction)
-            case .done(.failed(let error)): .failure(error)
-            }
+        let result: Result<WriteTransaction, StoreError> = state.wait { state in
+            if case .failed(let error) = state.outcome { return .failure(error) }
+            return state.transaction.map { .success($0) }
         }
         return try result.get()
     }
 
     /// Gives the turn back.
-    func end(commits: Bool) { phase.update { $0 = .ended(commits: commits) } }
+    func end(commits: Bool) { state.update { $0.commits = commits } }
 
     /// Waits for what became of it.
-    func awaitOutcome() -> WriteOutcome {
-        phase.wait { if case .done(let outcome) = $0 { outcome } else { nil } }
-    }
+    func awaitOutcome() -> WriteOutcome { state.wait { $0.outcome } }
 
     // MARK: The writer's thread
 
-    /// Lends the transaction and waits for the turn's end.
-    ///
-    /// - Throws: ``StoreError`` `.turnEnded` when it was cancelled.
-    func run(_ transaction: WriteTransaction) throws(StoreError) {
-        transaction.liftLimits()
-        phase.update { $0 = .lent(transaction) }
-        while true {
-            let end = phase.wait(microseconds: whileLent()) { phase -> Bool? in
-                if case .ended(let commits) = phase { commits } else { nil }
-            }
-            guard let end else { continue }
-            if !end { throw .turnEnded }
-            return
+    /// Waits for what its owner has opened itself; nil where nothing could be.
+    func awaitOpened() -> WriteTransaction? {
+        state.wait { state in
+            state.outcome == nil ? state.transaction.map { .some($0) } : .some(nil)
         }
     }
 
-    func finish(_ outcome: WriteOutcome) { phase.update { $0 = .done(outcome) } }
+    /// Waits for its end; nil when the time is over.
+    func awaitEnd(microseconds: Int) -> Bool? {
+        state.wait(microseconds: microseconds) { $0.commits }
+    }
+
+    /// Never called: its owner has made its changes, once and for all.
+    func run(_ transaction: WriteTransaction) throws(StoreError) { throw .turnEnded }
+
+    func finish(_ outcome: WriteOutcome) { state.update { $0.outcome = outcome } }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("The order of writes and turns that wait")
 struct WaitingWritesTests {
     private static func write() -> SynchronousWrite { SynchronousWrite { _ in } }
-    private static func turn() -> PendingTurn { PendingTurn { 1 } }
+    private static func turn() -> PendingTurn { PendingTurn() }
 
     private static func isSame(
         _ found: [any PendingWrite], _ expected: [SynchronousWrite]

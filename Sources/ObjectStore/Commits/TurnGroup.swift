@@ -1,0 +1,53 @@
+import HoldfastStorage
+
+/// The turns that share a group, and what of it can be committed without the turn that is lent.
+struct TurnGroup {
+    /// How many turns share a sync at most, and above how many bytes of changes none joins.
+    static let countMax = 16
+    static let byteCountMax = 256 << 10
+    /// How long turns that have ended wait for one that has not.
+    static let patienceMicroseconds = 2000
+
+    /// The changes of a group at some point, which later ones leave as they are.
+    struct Stand {
+        let batch: StorageBatch
+        let version: UInt64
+    }
+
+    let group: CommitGroup
+    /// The version that was committed last.
+    var version: UInt64
+    /// The turns that have ended and are not committed, with their outcomes.
+    var ended: [PendingTurn] = []
+    var outcomes: [WriteOutcome] = []
+    /// Their changes, while a further turn is lent.
+    var stand: Stand?
+    /// Why what the turn that is lent has seen is lost.
+    var failure: StoreError?
+
+    init(_ group: CommitGroup) {
+        self.group = group
+        version = group.state.version
+    }
+
+    /// Whether a further turn may join.
+    var hasRoom: Bool {
+        failure == nil && ended.count < Self.countMax
+            && group.overlay.byteCount <= Self.byteCountMax
+    }
+
+    mutating func add(_ turn: PendingTurn, _ outcome: WriteOutcome) {
+        ended.append(turn)
+        outcomes.append(outcome)
+    }
+
+    /// Answers those that have ended.
+    mutating func finish(failing error: StoreError? = nil) {
+        for (turn, outcome) in zip(ended, outcomes) {
+            turn.finish(error.map { .failed($0) } ?? outcome)
+        }
+        ended = []
+        outcomes = []
+        stand = nil
+    }
+}
