@@ -171,7 +171,7 @@ let package = Package(
         library(
             "BenchmarkCore",
             [
-                "ObjectStore", "Query", "Rows", "ObjectModel", "Storage", "StorageLMDB", "Threads",
+                "ObjectStore", "Query", "Rows", "ObjectModel", "StorageLMDB", "Threads",
             ]),
         program(
             "Fuzz",
@@ -256,7 +256,9 @@ let package = Package(
                 "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "Geometry", "TestSupport",
                 "ObjectSupport",
             ]),
-        tests("HoldfastTests", ["Holdfast", "TestSupport"], excluding: ["Samples/README.md"]),
+        tests(
+            "HoldfastTests", ["Holdfast", "ObjectStore", "TestSupport"],
+            excluding: ["Samples/README.md"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6],

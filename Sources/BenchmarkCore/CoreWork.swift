@@ -2,7 +2,6 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
-import HoldfastStorage
 import HoldfastStorageLMDB
 import HoldfastThreads
 
@@ -11,6 +10,7 @@ import HoldfastThreads
 /// Public for that benchmark alone, a program outside.
 public final class CoreWork {
     private let shared: SharedStore
+    private let engine: LMDBEngine
     private var store: Store { shared.store }
 
     /// The names of the benchmark's people.
@@ -18,13 +18,15 @@ public final class CoreWork {
     /// Their mail addresses, of 20 bytes.
     public static let emails = (0..<1000).map { "user\($0 + 1000)@example.com" }
 
-    /// Shares the store of a folder.
+    /// Opens the store of a folder, to be shared by realms that are opened later.
     public init(folder: String) throws {
-        shared = try OpenStores.open(folder: folder, options: StoreOptions()) {
-            () throws(StorageError) in
-            try LMDBEngine(LMDBOptions(directory: folder))
-        }
+        let engine = try LMDBEngine(LMDBOptions(directory: folder))
+        self.engine = engine
+        shared = try OpenStores.open(folder: folder, options: StoreOptions()) { engine }
     }
+
+    /// Brings the store to rest: a second later this would have happened anyway.
+    public func settle() throws { try engine.checkpoint() }
 
     private func write(
         _ className: String,

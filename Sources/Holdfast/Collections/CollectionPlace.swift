@@ -176,7 +176,7 @@ class CollectionPlace {
         let realm = place.realm
         let graph = realm.statementGraph()
         let draft = realm.editDraft(of: place)
-        state(statement(draft, graph))
+        realm.stating { state(statement(draft, graph)) }
         if realm.hasFault { return }
         graph.finish()
         edit(ObjectEdit(path(element), .place(draft, placement)))

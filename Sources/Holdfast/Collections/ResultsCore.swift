@@ -116,10 +116,18 @@ final class ResultsCore {
             sort: sort.reversed().flatMap { $0 })
         var keys: [UInt64] = []
         var rows: [UnsafeRawPointer] = []
-        try QueryExecution(query, in: view, limits: limits).run(limit: .max) { key, row in
+        func take(_ key: UInt64, _ row: RowView) -> Bool {
             keys.append(key)
             rows.append(row.base)
             return true
+        }
+        if parts.predicate == nil, parts.suffixes.isEmpty {
+            let count = try view.count(binding.rowClass)
+            keys.reserveCapacity(count)
+            rows.reserveCapacity(count)
+            try view.scan(binding.rowClass, expecting: count, take)
+        } else {
+            try QueryExecution(query, in: view, limits: limits).run(limit: .max, take)
         }
         return Found(generation: generation, keys: keys, rows: rows)
     }

@@ -8,8 +8,18 @@ final class ClassBinding: @unchecked Sendable {
     let rowClass: RowClass
     /// Where the value of each of the class's properties is.
     let positions: [FieldPosition]
-    /// The offset of each property's wrapper in an object, and what is written there of an object that leads to the store.
-    private let placements: [(offset: Int, position: FieldPosition)]
+    /// The number of the layout that rows are written in.
+    let layoutNumber: UInt32
+
+    /// A property's wrapper: its offset in an object, and what is written there of an object that leads to the store.
+    private struct Placement {
+        let offset: Int
+        let position: FieldPosition
+        let wrapper: any PersistedField.Type
+        /// Whether it holds values, as inverse links do not.
+        let isStated: Bool
+    }
+    private let placements: [Placement]
     /// The property of each member; nil for those that the program does not declare.
     let fieldOfMember: [Int?]
     /// The binding of ``DynamicObject``s of the class; nil for that itself.
@@ -32,7 +42,12 @@ final class ClassBinding: @unchecked Sendable {
                 FieldPosition(member: member, slot: isRead ? rowClass.currentSlot(member) : -1))
         }
         self.positions = positions
-        placements = zip(model.fields, positions).map { (offset: $0.offset, position: $1) }
+        placements = zip(model.fields, positions).map {
+            Placement(
+                offset: $0.offset, position: $1, wrapper: $0.wrapper,
+                isStated: $0.shape.kind != .origins)
+        }
+        layoutNumber = rowClass.layout.number
         self.fieldOfMember = fieldOfMember
         dynamic = ClassBinding(dynamic: model, rowClass, positions, fieldOfMember)
     }
@@ -45,6 +60,7 @@ final class ClassBinding: @unchecked Sendable {
         self.rowClass = rowClass
         self.positions = positions
         self.fieldOfMember = fieldOfMember
+        layoutNumber = rowClass.layout.number
         placements = []
         dynamic = nil
     }
@@ -75,8 +91,19 @@ final class ClassBinding: @unchecked Sendable {
     /// Has an object that held its values itself lead to the store.
     func manage(_ object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
-        for (field, position) in zip(model.fields, positions) {
-            field.wrapper.manage(base + field.offset, object, position)
+        for placement in placements {
+            placement.wrapper.manage(base + placement.offset, object, placement.position)
+        }
+    }
+
+    /// States all values of an unmanaged object.
+    func state(_ object: ObjectBase, in draft: ObjectDraft, _ graph: ObjectGraph) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for placement in placements where placement.isStated {
+            placement.wrapper.state(
+                base + placement.offset,
+                in: Statement(
+                    draft: draft, member: Int(placement.position.member), graph: graph))
         }
     }
 }

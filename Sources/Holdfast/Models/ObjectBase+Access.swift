@@ -6,7 +6,7 @@ extension ObjectBase {
     final func note(_ row: RowView, generation: UInt64) {
         _generation = generation
         stored = row.base
-        if let place, row.layoutNumber == place.binding.rowClass.layout.number {
+        if let place, row.layoutNumber == place.binding.layoutNumber {
             _row = row.base
         } else {
             _row = nil

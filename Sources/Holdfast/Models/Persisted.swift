@@ -56,38 +56,38 @@ public struct Persisted<Value: _Persistable> {
             let position = object[keyPath: storage].position
             if position.member >= 0 { return Value._read(object, position) }
             if let held = object[keyPath: storage].held { return held }
-            return unmanaged(object, storage)
+            // By its address: a key path that is handed over would be made for each access.
+            return withUnsafeMutablePointer(to: &object[keyPath: storage]) {
+                unmanaged($0, object)
+            }
         }
         @inline(__always) set {
             let position = object[keyPath: storage].position
-            if position.member >= 0 {
-                Value._assign(newValue, object, position)
-            } else {
-                hold(newValue, object, storage)
-            }
+            if position.member >= 0 { return Value._assign(newValue, object, position) }
+            object[keyPath: storage].held = Value._held(
+                newValue, replacing: object[keyPath: storage].held)
         }
     }
 
     /// Returns the value of an unmanaged object's property, and makes it where there is none; on a tracing instance the
     /// property is noted.
     @usableFromInline
-    static func unmanaged<Owner: ObjectBase>(
-        _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
+    static func unmanaged(
+        _ wrapper: UnsafeMutablePointer<Self>, _ object: ObjectBase
     ) -> Value {
-        if let held = object[keyPath: storage].held { return held }
-        let position = object[keyPath: storage].position
+        let position = wrapper.pointee.position
         if position.isTraced { return Value._trace(object, field: position.field) }
-        let value = object[keyPath: storage].initial?() ?? Value._unset()
-        object[keyPath: storage].held = value
-        return value
+        return wrapper.pointee.value
     }
 
-    @inlinable @inline(__always)
-    static func hold<Owner: ObjectBase>(
-        _ value: Value, _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
-    ) {
-        object[keyPath: storage].held = Value._held(
-            value, replacing: object[keyPath: storage].held)
+    /// The value that an unmanaged object holds, which is made where there is none.
+    var value: Value {
+        mutating get {
+            if let held { return held }
+            let made = initial?() ?? Value._unset()
+            held = made
+            return made
+        }
     }
 }
 
@@ -104,7 +104,9 @@ extension Persisted where Value._Indexed: _Indexable {
 
 extension Persisted where Value._Indexed: _PrimaryKey {
     /// A property that is the primary key of its class.
-    @inlinable public init(primaryKey: Bool) { self.init(FieldAttributes(isPrimaryKey: primaryKey)) }
+    @inlinable public init(primaryKey: Bool) {
+        self.init(FieldAttributes(isPrimaryKey: primaryKey))
+    }
 
     /// A property that is the primary key of its class, with a default value.
     @inlinable

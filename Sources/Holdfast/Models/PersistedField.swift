@@ -38,32 +38,21 @@ extension Persisted: PersistedField {
         wrapper(address).pointee.originProperty
     }
 
-    private static func held(_ address: UnsafeMutableRawPointer) -> Value {
-        let wrapper = wrapper(address)
-        if let held = wrapper.pointee.held { return held }
-        let made = wrapper.pointee.initial?() ?? Value._unset()
-        wrapper.pointee.held = made
-        return made
-    }
-
     static func state(_ address: UnsafeMutableRawPointer, in statement: Statement) {
-        Value._state(held(address), in: statement)
+        Value._stateHeld(by: address, in: statement)
     }
 
     static func manage(
         _ address: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition
     ) {
-        let wrapper = wrapper(address)
-        if let held = wrapper.pointee.held { Value._manage(held, object, position) }
-        wrapper.pointee.held = nil
-        wrapper.pointee.position = position
+        Value._manageHeld(by: address, object, position)
     }
 
     static func value(
         _ address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> any _Persistable {
         let position = wrapper(address).pointee.position
-        return position.member >= 0 ? Value._read(object, position) : held(address)
+        return position.member >= 0 ? Value._read(object, position) : wrapper(address).pointee.value
     }
 
     static func set(

@@ -26,12 +26,18 @@ final class ValueReader {
     /// The realm in which an object is created; nil for an unmanaged object.
     private let realm: RealmCore?
     private var copies: [Source: ObjectBase] = [:]
+    /// Whether ``stated`` is kept.
+    private let notesStated: Bool
     /// The names of the properties that were stated of each object.
     private(set) var stated: [ObjectIdentifier: Set<String>] = [:]
     /// The first fault.
     private var fault: Fault?
 
-    init(_ realm: RealmCore? = nil) { self.realm = realm }
+    /// - `notesStated`: Whether ``stated`` is kept.
+    init(_ realm: RealmCore? = nil, notesStated: Bool = false) {
+        self.realm = realm
+        self.notesStated = notesStated
+    }
 
     /// Gives an unmanaged object the properties that a value states.
     ///
@@ -42,16 +48,19 @@ final class ValueReader {
         var names: Set<String> = []
         switch value {
         case let dictionary as [String: Any]:
-            for name in dictionary.keys where model.index[name] == nil {
-                throw Fault(
-                    message:
-                        "Invalid value '\(dictionary)' to initialize object of type '\(model.name)': unknown property '\(name)'."
-                )
+            var values = [Any?](repeating: nil, count: model.fields.count)
+            for (name, value) in dictionary {
+                guard let index = model.index[name] else {
+                    throw Fault(
+                        message:
+                            "Invalid value '\(dictionary)' to initialize object of type '\(model.name)': unknown property '\(name)'."
+                    )
+                }
+                values[index] = .some(value)
+                if notesStated { names.insert(name) }
             }
-            for field in model.fields {
-                guard let value = dictionary[field.name] else { continue }
-                try set(object, field, value, model)
-                names.insert(field.name)
+            for (field, value) in zip(model.fields, values) {
+                if let value { try set(object, field, value, model) }
             }
         case let array as [Any]:
             let fields = model.fields.filter { $0.shape.kind != .origins }
@@ -77,6 +86,7 @@ final class ValueReader {
             throw Fault(
                 message: "Invalid value '\(value)' to initialize object of type '\(model.name)'.")
         }
+        guard notesStated else { return }
         stated[ObjectIdentifier(object)] = names
         kept.append(object)
     }

@@ -21,6 +21,13 @@ public protocol _Persistable: _Convertible {
     static func _state(_ value: Self, in statement: Statement)
     /// Makes a value of an object that has become managed lead to the store.
     static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
+    // The two that follow are done for each property of each object that is added. They are the type's own, so that they are
+    // compiled for it: what is generic looks types up as it runs.
+    /// States the value that a property's wrapper of an unmanaged object holds.
+    static func _stateHeld(by wrapper: UnsafeMutableRawPointer, in statement: Statement)
+    /// Has a property's wrapper of an object that has become managed lead to the store.
+    static func _manageHeld(
+        by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition)
 }
 
 extension _Persistable {
@@ -29,6 +36,24 @@ extension _Persistable {
     public static func _held(_ value: Self, replacing old: Self?) -> Self { value }
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
+
+    /// States the value that a property's wrapper of an unmanaged object holds.
+    public static func _stateHeld(
+        by wrapper: UnsafeMutableRawPointer, in statement: Statement
+    ) {
+        let wrapper = wrapper.assumingMemoryBound(to: Persisted<Self>.self)
+        _state(wrapper.pointee.value, in: statement)
+    }
+
+    /// Has a property's wrapper of an object that has become managed lead to the store.
+    public static func _manageHeld(
+        by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition
+    ) {
+        let wrapper = wrapper.assumingMemoryBound(to: Persisted<Self>.self)
+        if let held = wrapper.pointee.held { _manage(held, object, position) }
+        wrapper.pointee.held = nil
+        wrapper.pointee.position = position
+    }
 }
 
 /// A type whose values an index can have.

@@ -84,7 +84,8 @@ final class ObjectGraph {
                 )
                 return false
             }
-            if place.isGone || realm.row(of: place) == nil {
+            // What waits to be written of it, perhaps this link, stays where it is.
+            if place.isGone || realm.storedRow(of: place) == nil {
                 fail("Adding a deleted or invalidated object to a Realm is not permitted")
                 return false
             }
@@ -130,8 +131,9 @@ final class ObjectGraph {
         for earlier in max(0, next - 1)...position {
             let rowClass = queue[earlier].binding.rowClass
             if queue[earlier].key != nil || rowClass.primaryKeyIndex != nil { continue }
-            do throws(StoreError) { queue[earlier].key = try transaction.reserveKey(rowClass) } catch
-            {
+            do throws(StoreError) {
+                queue[earlier].key = try transaction.reserveKey(rowClass)
+            } catch {
                 realm.fail(error)
                 return nil
             }
@@ -176,9 +178,11 @@ final class ObjectGraph {
 
     /// States the properties of an object; where some are stated, these alone.
     private func state(_ object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft) {
-        let stated = stated.isEmpty ? nil : stated[ObjectIdentifier(object)]
+        guard !stated.isEmpty, let stated = stated[ObjectIdentifier(object)] else {
+            return binding.state(object, in: draft, self)
+        }
         for (field, position) in zip(binding.model.fields, binding.positions)
-        where field.shape.kind != .origins && stated?.contains(field.name) ?? true {
+        where field.shape.kind != .origins && stated.contains(field.name) {
             state(object, field, Int(position.member), in: draft)
         }
     }
@@ -225,7 +229,7 @@ final class ObjectGraph {
         let (object, rowClass) = (queue[position].object, queue[position].binding.rowClass)
         let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
         let draft = realm.additionDraft(rowClass, isMerge: isStated)
-        state(object, queue[position].binding, in: draft)
+        realm.stating { state(object, queue[position].binding, in: draft) }
         let result: WriteResult
         if let key = queue[position].key {
             result = try transaction.create(draft, reservedKey: key)

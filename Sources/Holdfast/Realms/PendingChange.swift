@@ -43,10 +43,15 @@ struct PendingChange {
         return draft
     }
 
+    /// Whether it is the assignments of a draft.
+    func isOf(_ draft: ObjectDraft) -> Bool {
+        if case .assignments(let own) = content { own === draft } else { false }
+    }
+
     /// What was assigned to a property of an object. Bytes are valid until the next assignment.
     func assigned(_ member: Int, of place: ObjectPlace) -> Assigned {
-        guard case .assignments(let draft) = content, isOf(place) else { return .nothing }
-        guard place.owners.isEmpty else { return .other }
+        guard isOf(place) else { return .nothing }
+        guard case .assignments(let draft) = content, place.owners.isEmpty else { return .other }
         return draft.assigned(member)
     }
 

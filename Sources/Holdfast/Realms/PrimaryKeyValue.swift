@@ -6,6 +6,12 @@ import HoldfastRows
 enum PrimaryKeyValue {
     /// Encodes a value of any type; nil where it does not fit the property.
     static func encoded<Key>(_ key: Key, _ rowClass: RowClass, _ member: Int) -> OrderedKey? {
+        let property = rowClass.members[member]
+        // Most keys are ints: no cast is asked for them.
+        if Key.self == Int.self, property.storage.element == .int {
+            let int = Int64(unsafeBitCast(key, to: Int.self))
+            return property.holds(int) ? OrderedKey(.int(int)) : nil
+        }
         let draft = ObjectDraft(rowClass, isMerge: true)
         guard let value = plain(key), draft.set(member, value: value) else { return nil }
         return OrderedKey(value)

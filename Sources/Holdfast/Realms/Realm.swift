@@ -171,7 +171,8 @@ public struct Realm {
         -> Element?
     {
         core.checkThread()
-        return find(core.binding(of: type), key) as? Element
+        // The binding is of the element's own class.
+        return find(core.binding(of: type), key).map { unsafeDowncast($0, to: Element.self) }
     }
 
     /// Finds the object of a primary key; ends the process for a class without one, and for a value of another type.

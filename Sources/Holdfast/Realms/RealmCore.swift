@@ -26,6 +26,8 @@ final class RealmCore: @unchecked Sendable {
     /// The drafts of assignments and edits, and those of objects that are added.
     private let changeDrafts = DraftPool()
     private let additionDrafts = DraftPool()
+    /// Whether a draft is being filled.
+    private var isStating = false
     /// The graph of what assignments and edits lead to.
     private var graph: ObjectGraph?
     /// The first fault of a value in the write under way.
@@ -70,12 +72,8 @@ final class RealmCore: @unchecked Sendable {
 
     /// The view to read in: of the write under way, else of the realm's version.
     var view: ReadTransaction {
-        guard let turn else { return read }
         flush()
-        if let writeView { return writeView }
-        let view = turn.transaction.openView()
-        writeView = view
-        return view
+        return source
     }
 
     /// Ends the process where the present thread is not the realm's.
@@ -193,8 +191,14 @@ final class RealmCore: @unchecked Sendable {
         return RowView(found.part.bytes(found.offset))
     }
 
-    /// Where values that are out of line are read.
-    var source: ReadTransaction { turn == nil ? read : view }
+    /// Where values that are out of line are read: the view without what is still to be written.
+    var source: ReadTransaction {
+        guard let turn else { return read }
+        if let writeView { return writeView }
+        let view = turn.transaction.openView()
+        writeView = view
+        return view
+    }
 
     // MARK: Writing
 
@@ -339,24 +343,37 @@ final class RealmCore: @unchecked Sendable {
 
     /// Finds the objects that a statement leads to; nothing waits in it from one statement to the next.
     func statementGraph() -> ObjectGraph {
-        let transaction = requireWrite()
+        // It is that of the write under way.
         if let graph, !graph.hasObjects { return graph }
-        let graph = ObjectGraph(self, transaction, .error)
+        let graph = ObjectGraph(self, requireWrite(), .error)
         self.graph = graph
         return graph
     }
 
+    /// Fills a draft. Code of the program may run in it, such as the conversion of a mapped value.
+    func stating(_ body: () -> Void) {
+        let wasStating = isStating
+        isStating = true
+        body()
+        isStating = wasStating
+    }
+
+    /// A draft in the memory of the one before, unless that is still being filled.
+    private func draft(_ pool: DraftPool, _ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        if isStating { return ObjectDraft(rowClass, isMerge: isMerge) }
+        pool.takeBack(keeping: 1)
+        return pool.draft(rowClass, isMerge: isMerge)
+    }
+
     /// The draft of an object that is added, until the next one.
     func additionDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
-        additionDrafts.takeBack(keeping: 1)
-        return additionDrafts.draft(rowClass, isMerge: isMerge)
+        draft(additionDrafts, rowClass, isMerge: isMerge)
     }
 
     /// The draft of an element of a collection, until the next one.
     func editDraft(of place: ObjectPlace) -> ObjectDraft {
         if let pending, !pending.isEdit(of: place) { flush() }
-        changeDrafts.takeBack(keeping: 1)
-        return changeDrafts.draft(place.binding.rowClass, isMerge: true)
+        return draft(changeDrafts, place.binding.rowClass, isMerge: true)
     }
 
     /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
@@ -370,8 +387,10 @@ final class RealmCore: @unchecked Sendable {
         }
         guard place.way == nil else { return assignEmbedded(place, member, graph, state) }
         let draft = assignments(to: place)
-        state(Statement(draft: draft, member: member, graph: graph))
-        self.state.pointee.generation += 1
+        stating { state(Statement(draft: draft, member: member, graph: graph)) }
+        // It is not if the program's code has read the object in between.
+        if pending?.isOf(draft) != true { wait(draft, of: place) }
+        changed()
         if graph.hasObjects || !draft.references.isEmpty || !draft.children.isEmpty {
             flush()
             graph.finish()
@@ -381,10 +400,14 @@ final class RealmCore: @unchecked Sendable {
     private func assignments(to place: ObjectPlace) -> ObjectDraft {
         if let present = pending?.assignments(to: place) { return present }
         flush()
-        changeDrafts.takeBack(keeping: 1)
-        let draft = changeDrafts.draft(place.rootClass, isMerge: false)
-        pending = PendingChange(object: place.identity, content: .assignments(draft))
+        let draft = draft(changeDrafts, place.rootClass, isMerge: false)
+        wait(draft, of: place)
         return draft
+    }
+
+    private func wait(_ draft: ObjectDraft, of place: ObjectPlace) {
+        flush()
+        pending = PendingChange(object: place.identity, content: .assignments(draft))
     }
 
     private func assignEmbedded(

@@ -11,8 +11,9 @@ struct LibraryBenchmark {
 
     init(directory: String, count: Int, rounds: Int) throws {
         let url = URL(fileURLWithPath: directory + "/people")
-        realm = try Realm(fileURL: url)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         core = try CoreWork(folder: url.path)
+        realm = try Realm(fileURL: url)
         self.count = count
         self.rounds = rounds
     }
@@ -34,6 +35,7 @@ struct LibraryBenchmark {
     private func fill() throws {
         let missing = count - realm.objects(Person.self).count
         if missing > 0 { try core.insertPeople(missing) }
+        try core.settle()
         realm.refresh()
     }
 
@@ -127,11 +129,19 @@ struct LibraryBenchmark {
                 for index in 0..<count { basket.numbers.append(index) }
             }
         }
-        let once = try contest.run { try fill(100_000) } _: { try core.append(100_000) }
+        let once = try contest.run {
+            try fill(100_000)
+        } _: {
+            try core.append(100_000)
+        }
         report("append", once.ratio, "×", most: 2)
         report("append-time", once.library * 10, "µs")
         report("editor-time", once.core * 10, "µs")
-        let twice = try contest.run { try fill(200_000) } _: { try fill(100_000) }
+        let twice = try contest.run {
+            try fill(200_000)
+        } _: {
+            try fill(100_000)
+        }
         report("append-twice", twice.ratio, "×", most: 2.5)
         try clear(Basket.self)
     }
@@ -146,7 +156,11 @@ struct LibraryBenchmark {
             }
             try clear(Account.self)
         }
-        let result = try Contest(rounds: 1).run { try run(20_000) } _: { try run(10_000) }
+        let result = try Contest(rounds: 1).run {
+            try run(20_000)
+        } _: {
+            try run(10_000)
+        }
         report("create-find-twice", result.ratio, "×", most: 2.5)
         report("create-find-time", result.library * 50, "µs")
     }
@@ -212,6 +226,7 @@ struct LibraryBenchmark {
         let objects = 100_000
         try clear(Account.self)
         try core.insertAccounts(objects)
+        try core.settle()
         realm.refresh()
         let each = 1e9 / Double(objects)
         let found = try contest.run {
@@ -282,10 +297,9 @@ struct LibraryBenchmark {
 
     private func open() throws {
         let times = 100_000
-        let url = realm.configuration.fileURL
-        guard let url else { return }
+        Realm.Configuration.defaultConfiguration = realm.configuration
         let time = try contest.run {
-            for _ in 0..<times { keep(try Realm(fileURL: url).isInWriteTransaction ? 1 : 0) }
+            for _ in 0..<times { keep(try Realm().isInWriteTransaction ? 1 : 0) }
         }
         report("realm-again", time * 1e9 / Double(times), "ns", most: 1000)
     }
