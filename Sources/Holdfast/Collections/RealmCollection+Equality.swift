@@ -1,10 +1,3 @@
-extension QueriedElements {
-    /// Whether both are one collection of one object, or one query of one realm.
-    static func isSame(_ a: ResultsCore, _ b: ResultsCore) -> Bool {
-        a === b || (a.realm === b.realm && a.base == b.base && a.parts == b.parts)
-    }
-}
-
 extension Results: Equatable {
     /// Whether both are one query: the same condition and order, of the same class or collection of one realm.
     public static func == (a: Results, b: Results) -> Bool {

@@ -10,23 +10,6 @@ public protocol _Queried {
     var _all: [_QueriedElement] { get }
 }
 
-/// The elements of a collection as the store has them.
-public struct QueriedElements {
-    /// Nil for an unmanaged collection.
-    let core: ResultsCore?
-    /// The kind of collection, for messages.
-    let kind: String
-
-    /// Ends the process for an unmanaged collection.
-    var managed: ResultsCore {
-        guard let core else {
-            Misuse.end(
-                "This method may only be called on \(kind) instances retrieved from a Realm.")
-        }
-        return core
-    }
-}
-
 extension CollectionPlace {
     /// All elements.
     var queried: ResultsCore { ResultsCore(realm, ResultsBase(self)) }

@@ -64,6 +64,19 @@ struct FilterTests {
         }
     }
 
+    @Test("name a region that is none, and say why")
+    func regions() throws {
+        let items = try QueryModels.filled().objects(Item.self)
+        let error = #expect(throws: InvalidQuery.self) {
+            try items.filter(validating: "place geoWithin geoPolygon({[0,0],[1,1],[0,0]})")
+        }
+        let message = error?.message ?? ""
+        let region = message.split(separator: "'").dropFirst().first ?? ""
+        #expect(region.hasPrefix("geoPolygon("))
+        #expect(
+            message.hasPrefix("Invalid region in GEOWITHIN query for parameter '\(region)': "))
+    }
+
     @Test("may sort, tell apart and limit, and are chained")
     func suffixes() throws {
         let items = try QueryModels.filled().objects(Item.self)

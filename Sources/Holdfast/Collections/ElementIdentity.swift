@@ -1,0 +1,23 @@
+/// What tells elements of sets apart: values by their equality, objects by what they are, whether or not their class has a primary
+/// key.
+struct ElementIdentity<Element: RealmCollectionValue>: Hashable {
+    private let element: Element
+
+    init(_ element: Element) { self.element = element }
+
+    private var object: ObjectBase? { (element as Any) as? ObjectBase }
+
+    static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
+        a.element == b.element || (a.object?.isSameObject(as: b.object) ?? false)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        guard let object else { return element.hash(into: &hasher) }
+        if let place = object.place {
+            hasher.combine(place.rootClass.number)
+            hasher.combine(place.key)
+        } else {
+            hasher.combine(ObjectIdentifier(object))
+        }
+    }
+}
