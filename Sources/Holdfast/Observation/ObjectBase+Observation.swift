@@ -17,21 +17,10 @@ extension RealmCollectionValue where Self: ObjectBase {
         guard let place else {
             Misuse.end("Only objects which are managed by a Realm support change notifications")
         }
+        let properties = OwnProperties(place, ObservedPaths(place.binding.model, keyPaths))
         // The faults of where it is asked come first.
-        let observation = ObjectObservation(place, ObservedPaths(place.binding.model, keyPaths)) {
-            news in
-            switch news {
-            case .deleted: block(.deleted)
-            case .change(let changed):
-                block(
-                    .change(
-                        self,
-                        changed.map {
-                            PropertyChange(
-                                name: $0.field.name, oldValue: $0.oldValue,
-                                newValue: self.value(forKey: $0.field.name))
-                        }))
-            }
+        let observation = ObjectObservation(place, properties) { news in
+            block(news.change(of: self, self.value(forKey:)))
         }
         _ = requireRow()
         return observation.begin()

@@ -62,7 +62,9 @@ extension Results {
         if case .values = core.root {
             return _ObservedCollection(core.realm, FollowedSelection(core, nil))
         }
-        let paths = ObservedPaths(core.binding.model, keyPaths)
+        let projection = Element.self as? any ProjectionObservable.Type
+        let paths = ObservedPaths(
+            core.binding.model, projection?.observedPaths(keyPaths) ?? keyPaths)
         if case .all = core.base {
             return _ObservedCollection(core.realm, FollowedResults(core, paths))
         }

@@ -4,12 +4,17 @@
 public struct ProjectedCollection<Element> {
     private let base: any RealmCollection
     private let element: (Int) -> Element
+    /// The properties that elements depend on.
+    private let paths: () -> [String]
 
     init<Root: ObjectBase>(
         _ collection: any RealmCollection<Root>, _ keyPath: KeyPath<Root, Element>
     ) {
         base = collection
         element = { collection[$0][keyPath: keyPath] }
+        paths = {
+            KeyPathNames.paths(from: Root.self) { _ = Root._of($0)[keyPath: keyPath] }
+        }
     }
 
     /// The realm that the objects belong to; nil for an unmanaged collection.
@@ -18,6 +23,23 @@ public struct ProjectedCollection<Element> {
     public var isInvalidated: Bool { base.isInvalidated }
     /// Whether it shows one version for good.
     public var isFrozen: Bool { base.isFrozen }
+}
+
+extension ProjectedCollection {
+    /// Has `block` called with the collection, and when elements have come, gone or changed: those of the projected property alone.
+    ///
+    /// It is called where and when observers of the list or set are, with positions as of those. An unmanaged collection ends the process.
+    ///
+    /// - Parameter block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken {
+        let observed = base._observed(paths())
+        return CollectionObservation(in: observed.realm, observed.followed) { news in
+            block(news.change(of: self))
+        }.begin()
+    }
 }
 
 extension ProjectedCollection: RandomAccessCollection {
@@ -40,3 +62,8 @@ extension ProjectedCollection: CustomStringConvertible {
     /// The elements, one behind the other; of many the first 100.
     public var description: String { CollectionText.describe("\(Self.self)", self) { "\($0)" } }
 }
+
+/// A projected collection of any elements.
+protocol ProjectedElements {}
+
+extension ProjectedCollection: ProjectedElements {}

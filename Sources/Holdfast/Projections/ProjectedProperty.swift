@@ -5,11 +5,14 @@ struct ProjectedProperty: @unchecked Sendable {
     let name: String
     /// The way from the object to the value.
     let keyPath: AnyKeyPath
-    /// The properties of the object that the value depends on, each by the names that lead there.
-    let chains: [[String]]
+    /// The properties that the value depends on, each by its path from the object.
+    let paths: [String]
 
     /// The value that an object gives the property; nil for none.
     func value(of object: ObjectBase) -> Any? {
         object[keyPath: keyPath].flatMap { StatedValues.unwrapped($0) }
     }
+
+    /// Whether a key path is the property's name, or leads from the object to what the value depends on.
+    func isMeant(by keyPath: String) -> Bool { name == keyPath || paths.contains(keyPath) }
 }

@@ -16,6 +16,11 @@ enum KeyPathNames {
         valueNames(of: keyPath).joined(separator: ".")
     }
 
+    /// Returns the paths of all properties that are read of an object, each joined by points.
+    static func paths(from type: ObjectBase.Type, _ body: (ObjectBase) -> Void) -> [String] {
+        KeyPathTrace.chains(in: type, body).map { $0.joined(separator: ".") }
+    }
+
     /// Returns the names of the object's properties on the way; ends the process for a key path that leads through none.
     static func names<Root: _ObjectView>(of keyPath: PartialKeyPath<Root>) -> [String] {
         if let names = known.withLock({ $0.names[keyPath] }) { return names }

@@ -322,6 +322,18 @@ final class RealmCore: @unchecked Sendable {
         }
     }
 
+    /// Has objects show a view of the present schema while `body` runs: one that is about to go, for those who note what changed.
+    func showing<Value>(_ view: ReadTransaction, _ body: () -> Value) -> Value {
+        let present = (read, turn, writeView)
+        (read, turn, writeView) = (view, nil, nil)
+        changed()
+        defer {
+            (read, turn, writeView) = present
+            changed()
+        }
+        return body()
+    }
+
     func invalidate() {
         checkThread()
         if turn != nil { cancel() }

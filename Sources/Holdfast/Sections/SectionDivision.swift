@@ -1,3 +1,5 @@
+import Foundation
+
 /// The elements of results by the keys of their sections, in one version.
 struct SectionDivision<Key: RealmCollectionValue> {
     /// The keys, in the order in which they first appear.
@@ -17,6 +19,17 @@ struct SectionDivision<Key: RealmCollectionValue> {
             }
             positions[section].append(position)
         }
+    }
+
+    /// Of each element, in the order of the results, where it stands.
+    var indexPaths: [IndexPath] {
+        var paths = [IndexPath](repeating: [], count: positions.reduce(0) { $0 + $1.count })
+        for (section, positions) in positions.enumerated() {
+            for (item, position) in positions.enumerated() {
+                paths[position] = IndexPath(item: item, section: section)
+            }
+        }
+        return paths
     }
 
     /// The position of the section with a key; nil where there is none.

@@ -1,7 +1,7 @@
 import Holdfast
 import Testing
 
-/// class-projections 1 to 4: a class of projections, and what is done with it.
+/// class-projections 1 to 5: a class of projections, and what is done with it.
 private enum ClassProjections {
     static let objectTypes: [ObjectBase.Type] = [Person.self, Address.self]
 
@@ -80,5 +80,49 @@ struct ClassProjectionSamples {
         }
         #expect(person.firstName == "David" && person.rootObject.firstName == "David")
         #expect(realm.objects(Person.self).filter("firstName == 'David'").count == 1)
+    }
+
+    @Test(
+        "an observer of a projection is told the properties that it asks for, with their new values"
+    )
+    func reacts() throws {
+        let realm = try ClassProjections.realm()
+        var lines: [String] = []
+        func print(_ line: String) { lines.append(line) }
+        // 5: React to changes
+        let projectedPerson = try #require(
+            realm.objects(PersonProjection.self).first(where: { $0.firstName == "Jason" }))
+        let token = projectedPerson.observe(
+            keyPaths: ["firstName"],
+            { change in
+                switch change {
+                case .change(let object, let properties):
+                    for property in properties {
+                        print(
+                            "Property '\(property.name)' of object \(object.homeCity ?? "") changed to '\(property.newValue ?? "")'"
+                        )
+                    }
+                case .error(let error):
+                    print("An error occurred: \(error)")
+                case .deleted:
+                    print("The object was deleted.")
+                }
+            })
+        // Now update to trigger the notification
+        try realm.write {
+            projectedPerson.firstName = "David"
+        }
+        #expect(lines == ["Property 'firstName' of object Berlin changed to 'David'"])
+        try realm.write {
+            projectedPerson.rootObject.lastName = "Webb"
+            projectedPerson.rootObject.friends.removeLast()
+            projectedPerson.rootObject.address?.city = "Paris"
+        }
+        #expect(lines.count == 1)
+        try realm.write { projectedPerson.rootObject.firstName = "Jason" }
+        #expect(lines.last == "Property 'firstName' of object Paris changed to 'Jason'")
+        try realm.write { realm.delete(projectedPerson.rootObject) }
+        #expect(lines.last == "The object was deleted." && lines.count == 3)
+        withExtendedLifetime(token) {}
     }
 }

@@ -1,0 +1,86 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+/// The properties of an object, by their positions in its class.
+final class OwnProperties: ObservedProperties {
+    private let place: ObjectPlace
+    private let paths: ObservedPaths
+    /// What is observed, in the view's schema: by property, or all.
+    private var shown: Shown?
+
+    private struct Shown {
+        let schema: BoundSchema
+        let everything: ShownProperties
+        let properties: [(name: String, shown: ShownProperties)]?
+    }
+
+    init(_ place: ObjectPlace, _ paths: ObservedPaths) {
+        self.place = place
+        self.paths = paths
+    }
+
+    func name(_ position: Int) -> String { place.binding.model.fields[position].name }
+
+    func changes(
+        _ step: RealmStep, from old: StoredState, to new: StoredState
+    ) throws(StoreError) -> [Int] {
+        let model = place.binding.model
+        guard let changes = step.changes else {
+            return model.fields.indices.filter {
+                old.differs(model.fields[$0].columnName, from: new)
+            }
+        }
+        let shown = shown(step)
+        guard let properties = shown.properties else {
+            let members = shown.everything.changes(in: changes, of: place.key)[place.key]
+            guard let members else { return [] }
+            return model.fields.indices.filter { position in
+                new.member(model.fields[position].columnName).map(members.contains) ?? false
+            }
+        }
+        return properties.compactMap { name, shown in
+            shown.changes(in: changes, of: place.key).isEmpty ? nil : model.index[name]
+        }
+    }
+
+    private func shown(_ step: RealmStep) -> Shown {
+        let schema = place.realm.schema
+        if let shown, shown.schema === schema { return shown }
+        let rootClass =
+            schema.rows.rowClass(named: place.rootClass.definition.name) ?? place.rootClass
+        let made = Shown(
+            schema: schema, everything: paths.shown(in: schema),
+            properties: paths.properties(
+                in: schema, within: place.owners.map(\.member), of: rootClass))
+        shown = made
+        return made
+    }
+
+    func value(_ position: Int, in state: StoredState) -> Any? {
+        let realm = place.realm
+        let field = place.binding.model.fields[position]
+        guard field.shape.kind == .single, let member = state.member(field.columnName),
+            let type = field.wrapper.valueType as? any RealmCollectionValue.Type
+        else { return nil }
+        let stored = state.rowClass.field(member, in: state.row)
+        let storage = state.rowClass.members[member].storage
+        if storage.element == .embedded {
+            if stored.isNull { return nil }
+            let way = realm.way(
+                place.steps + [.member(member)], in: place.identity, isCollection: false)
+            let inner = ObjectPlace(
+                realm, realm.binding(ofClass: state.rowClass.members[member].classIndex),
+                key: place.key, rootClass: place.rootClass, way: way)
+            return realm.object(inner, nil)
+        }
+        return StatedValues.unwrapped(
+            type._decode(
+                StoredElement(
+                    bytes: stored.isNull
+                        ? UnsafeRawBufferPointer(start: nil, count: 0)
+                        : stored.bytes(storage, state.view),
+                    storage: storage.element, isNull: stored.isNull,
+                    object: realm.object(place, nil), place: place,
+                    owner: EditPath.Owner(member: member, element: nil))))
+    }
+}

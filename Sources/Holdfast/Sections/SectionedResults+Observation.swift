@@ -1,0 +1,67 @@
+extension SectionedResults {
+    /// Has `block` called with the sections, and when elements or sections have come, gone or changed.
+    ///
+    /// It is called where and when observers of the results are. Cost of a call: linear in the number of elements.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
+    ///     is always told.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        keyPaths: [String]? = nil, _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken {
+        SectionsObservation(core, keyPaths) { news in
+            switch news {
+            case .initial: block(.initial(self))
+            case .update(let difference, _, _): block(difference.change(of: self))
+            }
+        }.begin()
+    }
+}
+
+extension SectionedResults where SectionElement: _ObjectView {
+    /// Has `block` called with the sections, and when elements or sections have come, gone or changed in the properties of key
+    /// paths.
+    public func observe(
+        keyPaths: [PartialKeyPath<SectionElement>],
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
+    }
+}
+
+extension ResultsSection {
+    /// Has `block` called with the section, and when elements of it have come, gone or changed; others are not told.
+    ///
+    /// It is called where and when observers of the results are. Index paths are those of all sections. Cost of a call: linear in
+    /// the number of elements of all.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
+    ///     is always told.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        keyPaths: [String]? = nil, _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken {
+        SectionsObservation(core, keyPaths) { news in
+            switch news {
+            case .initial: block(.initial(self))
+            case .update(let difference, let old, let new):
+                let own = difference.of(section: old.section(of: key), now: new.section(of: key))
+                if !own.isEmpty { block(own.change(of: self)) }
+            }
+        }.begin()
+    }
+}
+
+extension ResultsSection where Element: _ObjectView {
+    /// Has `block` called with the section, and when elements of it have come, gone or changed in the properties of key paths.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>],
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
+    }
+}

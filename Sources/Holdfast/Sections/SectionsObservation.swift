@@ -1,0 +1,70 @@
+import HoldfastObjectStore
+
+/// An observer of sections, or of one of them.
+final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollectionValue>:
+    Observation, @unchecked Sendable
+{
+    /// What it is told.
+    enum News {
+        case initial
+        case update(
+            SectionDifference, from: SectionDivision<Key>, to: SectionDivision<Key>)
+    }
+
+    private let core: SectionsCore<Key, Element>
+    private let followed: any FollowedCollection
+    /// Whether a key may change although nothing does that is observed.
+    private let hasKeyPaths: Bool
+    private let block: (News) -> Void
+    /// The sections that were told last; nil before the first time.
+    private var told: SectionDivision<Key>?
+    /// The sections of the realm's version, where they differ from those, and how the results came there.
+    private var pending: (division: SectionDivision<Key>, difference: ListDifference)?
+
+    init(
+        _ core: SectionsCore<Key, Element>, _ keyPaths: [String]?, _ block: @escaping (News) -> Void
+    ) {
+        let observed = core.results._observed(keyPaths)
+        self.core = core
+        followed = observed.followed
+        hasKeyPaths = keyPaths != nil
+        self.block = block
+        super.init(in: observed.realm)
+    }
+
+    override func note(_ step: RealmStep) throws(StoreError) {
+        guard told != nil, let next = try next(step) else { return }
+        pending = next
+    }
+
+    override func skip(_ step: RealmStep) throws(StoreError) {
+        guard told != nil, let next = try next(step) else { return }
+        if pending == nil { told = next.division } else { pending = next }
+    }
+
+    /// Goes on to the version that a step leads to; nil where nothing of it is observed.
+    private func next(
+        _ step: RealmStep
+    ) throws(StoreError) -> (division: SectionDivision<Key>, difference: ListDifference)? {
+        let difference = try followed.advance(step)
+        if difference.isEmpty, !hasKeyPaths { return nil }
+        return (core.division, pending?.difference.followed(by: difference) ?? difference)
+    }
+
+    override func tell() {
+        guard let old = told else {
+            do throws(StoreError) {
+                guard try followed.load(in: realm.committed) else { return end() }
+            } catch {
+                return realm.storageFailed(error)
+            }
+            told = core.division
+            return block(.initial)
+        }
+        guard let (new, results) = pending else { return }
+        told = new
+        pending = nil
+        let difference = SectionDifference(from: old, to: new, results)
+        if !difference.isEmpty { block(.update(difference, from: old, to: new)) }
+    }
+}
