@@ -49,12 +49,13 @@ struct ObservedPaths {
             schema: schema.rows)
     }
 
-    /// The properties of the class of their own, each with what is observed of it or behind it; nil for all.
+    /// The properties of the class of their own, each with what is observed of it or behind it, and whether something behind it
+    /// is; nil for all.
     ///
     /// - `owner`: The chain that leads to the object from the one that it belongs to, for an embedded one.
     func properties(
         in schema: BoundSchema, within owner: [Int], of rootClass: RowClass
-    ) -> [(name: String, shown: ShownProperties)]? {
+    ) -> [(name: String, shown: ShownProperties, leadsOn: Bool)]? {
         if chains == nil, owner.isEmpty { return nil }
         let own = schema.rowClass(of: model)
         let chains = chains ?? model.fields.map { [$0.columnName] }
@@ -64,7 +65,7 @@ struct ObservedPaths {
             let shown = ShownProperties(
                 chains: behind.map { owner + schema.members(of: $0, from: own) },
                 of: rootClass.index, schema: schema.rows)
-            return (field.name, shown)
+            return (field.name, shown, behind.contains { $0.count > 1 })
         }
     }
 }

@@ -11,7 +11,7 @@ final class OwnProperties: ObservedProperties {
     private struct Shown {
         let schema: BoundSchema
         let everything: ShownProperties
-        let properties: [(name: String, shown: ShownProperties)]?
+        let properties: [(name: String, shown: ShownProperties, leadsOn: Bool)]?
     }
 
     init(_ place: ObjectPlace, _ paths: ObservedPaths) {
@@ -38,8 +38,15 @@ final class OwnProperties: ObservedProperties {
                 new.member(model.fields[position].columnName).map(members.contains) ?? false
             }
         }
-        return properties.compactMap { name, shown in
-            shown.changes(in: changes, of: place.key).isEmpty ? nil : model.index[name]
+        return properties.compactMap { name, shown, leadsOn in
+            guard let position = model.index[name],
+                !shown.changes(in: changes, of: place.key).isEmpty
+            else { return nil }
+            // Of a list of embedded objects it is only known that one has changed.
+            let isOther =
+                place.owners.isEmpty || leadsOn
+                || old.differs(model.fields[position].columnName, from: new)
+            return isOther ? position : nil
         }
     }
 
