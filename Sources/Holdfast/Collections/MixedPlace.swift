@@ -14,10 +14,10 @@ final class MixedPlace: CollectionPlace {
     private var found: StoredCollection?
     private let buffer = ByteBuffer(capacity: 64)
 
-    init(_ stored: StoredElement, _ kind: MixedKind) {
+    init(_ stored: StoredElement, in object: ObjectBase, _ kind: MixedKind) {
         way = stored.realm.way(stored.steps, in: stored.place.identity, isCollection: true)
         self.kind = kind
-        super.init(stored.object, member: stored.owner.member)
+        super.init(object, member: stored.owner.member)
     }
 
     override var isInvalidated: Bool { object.isInvalidated || view == nil }

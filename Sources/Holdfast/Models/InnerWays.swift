@@ -19,6 +19,19 @@ struct InnerWays {
     private var countMax = 64
     private var before: [ObjectIdentifier: Before] = [:]
 
+    /// The lists of objects of their own into which ways lead, by the object.
+    var lists: [ObjectIdentity: Set<Int>] {
+        var lists: [ObjectIdentity: Set<Int>] = [:]
+        for (root, held) in held {
+            for way in held.compactMap(\.way) where !way.isGone && way.steps.count > 1 {
+                if case (.member(let member), .index) = (way.steps[0], way.steps[1]) {
+                    lists[root, default: []].insert(member)
+                }
+            }
+        }
+        return lists
+    }
+
     /// Notes a way into an object. Cost: constant, on average.
     mutating func note(_ way: InnerWay, of root: ObjectIdentity) {
         if heldCount >= countMax { sweep() }

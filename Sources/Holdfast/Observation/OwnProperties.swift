@@ -87,7 +87,7 @@ final class OwnProperties: ObservedProperties {
                         ? UnsafeRawBufferPointer(start: nil, count: 0)
                         : stored.bytes(storage, state.view),
                     storage: storage.element, isNull: stored.isNull,
-                    object: realm.object(place, nil), place: place,
+                    object: nil, place: place,
                     owner: EditPath.Owner(member: member, element: nil))))
     }
 }

@@ -3,6 +3,12 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension RealmCore {
+    /// The binding of a class in the realm's version of the schema.
+    func binding(like other: ClassBinding) -> ClassBinding {
+        let binding = binding(of: other.model.type)
+        return other.isDynamic ? binding.seen(as: DynamicObject.self) : binding
+    }
+
     /// Finds the object of a primary key.
     func find(_ binding: ClassBinding, _ primaryKey: OrderedKey) -> ObjectBase? {
         let view = view

@@ -35,7 +35,7 @@ final class RealmCore: @unchecked Sendable {
     /// The objects that became managed in the write under way.
     private var created: [ObjectPlace] = []
     /// The ways into objects that the program holds.
-    private var ways = InnerWays()
+    var ways = InnerWays()
     let isFrozen: Bool
     private(set) var isInvalidated = false
     let observations = RealmObservations()
@@ -102,12 +102,6 @@ final class RealmCore: @unchecked Sendable {
             )
         }
         return binding
-    }
-
-    /// The binding of a class in the realm's version of the schema.
-    func binding(like other: ClassBinding) -> ClassBinding {
-        let binding = binding(of: other.model.type)
-        return other.isDynamic ? binding.seen(as: DynamicObject.self) : binding
     }
 
     func binding(of type: ObjectBase.Type) -> ClassBinding {
@@ -286,18 +280,6 @@ final class RealmCore: @unchecked Sendable {
         created = []
     }
 
-    /// Makes a way into an object, which follows the edits of it.
-    func way(_ steps: [InnerWay.Step], in root: ObjectIdentity, isCollection: Bool) -> InnerWay {
-        let way = InnerWay(steps, isCollection: isCollection)
-        if !isFrozen { ways.note(way, of: root) }
-        return way
-    }
-
-    /// Has what the program holds of an object follow an edit.
-    func follow(_ edit: InnerWay.Edit, in container: [InnerWay.Step], of root: ObjectIdentity) {
-        ways.follow(edit, in: container, of: root)
-    }
-
     func noteCreated(_ place: ObjectPlace) { created.append(place) }
 
     /// Advances to the newest version. Observers note what has changed, and are to be told.
@@ -317,7 +299,10 @@ final class RealmCore: @unchecked Sendable {
         }
         isInvalidated = false
         state.pointee.generation += 1
-        do throws(StoreError) { try observations.note(from: before, to: read, own: own) } catch {
+        do throws(StoreError) {
+            try followOthers(from: before, to: read, own: own?.version)
+            try observations.note(from: before, to: read, own: own)
+        } catch {
             storageFailed(error)
         }
     }

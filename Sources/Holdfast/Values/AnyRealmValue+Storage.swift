@@ -34,8 +34,23 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
     private init(_ view: MixedView, _ stored: StoredElement) {
         switch view.kind {
         case .null: self = .none
-        case .list: self = .list(List(MixedPlace(stored, .list)))
-        case .map: self = .dictionary(Map(MixedPlace(stored, .map)))
+        case .list:
+            if let object = stored.object {
+                self = .list(List(MixedPlace(stored, in: object, .list)))
+            } else {
+                self = .fromArray((0..<view.count).map { AnyRealmValue(view.element($0), stored) })
+            }
+        case .map:
+            if let object = stored.object {
+                self = .dictionary(Map(MixedPlace(stored, in: object, .map)))
+            } else {
+                let map = Map<String, AnyRealmValue>()
+                for index in 0..<view.count {
+                    map[String(decoding: view.key(index), as: UTF8.self)] = AnyRealmValue(
+                        view.element(index), stored)
+                }
+                self = .dictionary(map)
+            }
         case .link:
             guard let link = view.link,
                 let index = stored.realm.schema.rows.classIndexByNumber[link.classNumber],

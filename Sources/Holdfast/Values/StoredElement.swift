@@ -8,8 +8,8 @@ public struct StoredElement {
     let bytes: UnsafeRawBufferPointer
     let storage: ElementStorage
     let isNull: Bool
-    /// The managed object that holds it.
-    let object: ObjectBase
+    /// The managed object that holds it; nil in a state that is about to go, of which lists and dictionaries are copies.
+    let object: ObjectBase?
     let place: ObjectPlace
     /// The way to the value within the object.
     let owner: EditPath.Owner

@@ -71,6 +71,46 @@ struct EmbeddedTests {
         #expect(tree.leaves[0].leaves[2].name == "z")
     }
 
+    @Test("are followed when another thread edits their list, in place or all of it")
+    func followsOthers() throws {
+        let identifier = "\(UUID())"
+        let configuration = Realm.Configuration(
+            inMemoryIdentifier: identifier, objectTypes: [Tree.self, Leaf.self])
+        let realm = try Realm(configuration: configuration)
+        let tree = try tree(realm, "a", "b", "c")
+        let (a, b, c) = (tree.leaves[0], tree.leaves[1], tree.leaves[2])
+        func elsewhere(_ edit: @escaping @Sendable (List<Leaf>) -> Void) throws {
+            let thread = Thread {
+                guard let realm = try? Realm(configuration: configuration),
+                    let tree = realm.objects(Tree.self).first
+                else { return }
+                try? realm.write { edit(tree.leaves) }
+            }
+            thread.start()
+            while !thread.isFinished { usleep(1000) }
+            #expect(realm.refresh())
+        }
+        try elsewhere { leaves in
+            leaves.remove(at: 0)
+            leaves[1].name = "c2"
+            leaves.insert(Leaf(value: ["name": "new"]), at: 0)
+            leaves.insert(Leaf(value: ["name": "newer"]), at: 0)
+        }
+        #expect(tree.leaves.map(\.name) == ["newer", "new", "b", "c2"])
+        #expect(b.name == "b" && c.name == "c2")
+        try elsewhere { leaves in
+            for index in 0..<200 {
+                leaves.insert(
+                    Leaf(value: ["name": "x\(index)"]), at: index.isMultiple(of: 2) ? 0 : 3)
+            }
+        }
+        #expect(tree.leaves.count == 204 && b.name == "b" && c.name == "c2")
+        try realm.write { b.name = "b2" }
+        #expect(tree.leaves.filter("name == 'b2'").count == 1 && a.realm == realm)
+        try elsewhere { $0.removeAll() }
+        #expect(b.isInvalidated && c.isInvalidated)
+    }
+
     @Test("are where they were when a write is rolled back")
     func rollsBack() throws {
         let realm = try realm()

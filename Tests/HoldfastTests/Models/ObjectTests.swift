@@ -33,7 +33,7 @@ private final class RenamedPair: Object {
         ["shown": "stored_text", "owner": "stored_owner"]
     }
 }
-private final class RenamedPart: EmbeddedObject {
+private final class MappedNamesPart: EmbeddedObject {
     @Persisted var shown = 0
     override class func propertiesMapping() -> [String: String] { ["shown": "stored_number"] }
 }
@@ -159,7 +159,7 @@ struct ObjectTests {
         #expect(first["shown"] as? String == "a" && first.owned.map(\.id) == [2])
         let property = first.objectSchema["shown"]
         #expect(property?.columnName == "stored_text" && property?.isIndexed == true)
-        #expect(realm.schema["RenamedPart"]?["shown"]?.columnName == "stored_number")
+        #expect(realm.schema["MappedNamesPart"]?["shown"]?.columnName == "stored_number")
     }
 
     @Test("have fresh identifiers, the time of now and empty values as defaults")

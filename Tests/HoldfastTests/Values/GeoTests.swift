@@ -98,6 +98,9 @@ struct GeoTests {
             let polygon = try #require(GeoPolygon(outerRing: crossing))
             _ = places.filter("location geoWithin $0", polygon).count
         }
-        #expect(end.message.contains("Invalid region in GEOWITHIN query for parameter '"))
+        let told = end.message.range(
+            of: "Invalid region in GEOWITHIN query for parameter '.*': Ring 0 is not valid",
+            options: .regularExpression)
+        #expect(told != nil)
     }
 }
