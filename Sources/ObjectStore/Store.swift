@@ -20,6 +20,8 @@ package final class Store: Sendable {
     /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
     let samples: ClassSamples
+    /// The versions that programs hold with the Swift library.
+    package let heldVersions = HeldVersions()
     /// The key that signs tickets, 32 bytes: a secret, which backups have.
     package let ticketKey: [UInt8]
     let queue: CommitQueue

@@ -7,7 +7,9 @@ package final class CommitPublisher: Sendable {
     package typealias StepMaker = () -> CommitStep?
 
     private let newest: Atomic<UInt64>
-    private let observers = Mutex<[@Sendable (UInt64, StepMaker) -> Void]>([])
+    private typealias Observer = @Sendable (UInt64, StepMaker) -> Void
+    private let observers = Mutex<(lastNumber: Int, present: [(number: Int, tell: Observer)])>(
+        (0, []))
 
     init(version: UInt64) { newest = Atomic(version) }
 
@@ -16,15 +18,27 @@ package final class CommitPublisher: Sendable {
 
     /// Has `observer` called on the writer's thread after each commit that made versions, before the
     /// writes of that commit are answered. It must return at once.
+    ///
+    /// - Returns: What ``endObservation(_:)`` takes.
+    @discardableResult
     package func observe(
         _ observer: @escaping @Sendable (_ version: UInt64, _ step: StepMaker) -> Void
-    ) {
-        observers.withLock { $0.append(observer) }
+    ) -> Int {
+        observers.withLock { observers in
+            observers.lastNumber += 1
+            observers.present.append((observers.lastNumber, observer))
+            return observers.lastNumber
+        }
+    }
+
+    /// Calls an observer no more; a call that is under way goes on.
+    package func endObservation(_ number: Int) {
+        observers.withLock { observers in observers.present.removeAll { $0.number == number } }
     }
 
     func publish(_ version: UInt64, _ step: StepMaker) {
         newest.store(version, ordering: .releasing)
-        let present = observers.withLock { $0 }
-        for observer in present { observer(version, step) }
+        let present = observers.withLock { $0.present }
+        for observer in present { observer.tell(version, step) }
     }
 }

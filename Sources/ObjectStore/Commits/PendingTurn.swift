@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastThreads
+import Synchronization
 
 /// A turn of the writer's, from the call that asks for it to its outcome: a write whose body is another thread's.
 /// Thread-safe.
@@ -13,6 +14,8 @@ final class PendingTurn: PendingWrite {
     }
 
     private let state = Monitor(State())
+    /// Called once on the writer's thread, when it is known what became of the turn.
+    private let done = Mutex<(@Sendable () -> Void)?>(nil)
     /// The thread that has asked for it.
     private let thread = UInt(pthread_self())
 
@@ -43,8 +46,11 @@ final class PendingTurn: PendingWrite {
         return try result.get()
     }
 
-    /// Gives the turn back.
-    func end(commits: Bool) { state.update { $0.commits = commits } }
+    /// Gives the turn back; `done` is called when it is known what became of it, on the writer's thread.
+    func end(commits: Bool, _ done: (@Sendable () -> Void)?) {
+        self.done.withLock { $0 = done }
+        state.update { $0.commits = commits }
+    }
 
     /// Waits for what became of it.
     func awaitOutcome() -> WriteOutcome { state.wait { $0.outcome } }
@@ -66,5 +72,8 @@ final class PendingTurn: PendingWrite {
     /// Never called: its owner has made its changes, once and for all.
     func run(_ transaction: WriteTransaction) throws(StoreError) { throw .turnEnded }
 
-    func finish(_ outcome: WriteOutcome) { state.update { $0.outcome = outcome } }
+    func finish(_ outcome: WriteOutcome) {
+        state.update { $0.outcome = outcome }
+        done.withLock { $0.take() }?()
+    }
 }

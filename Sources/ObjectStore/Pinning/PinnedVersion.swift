@@ -26,7 +26,8 @@ package final class PinnedVersion: Sendable {
         version = StoreVersion(epoch: source.epoch, number: try read.state().version)
     }
 
-    private func read() -> ReadTransaction {
+    /// Opens a view of the version, which its owner closes. Any number of them may be open; one thread at a time uses each.
+    package func openView() -> ReadTransaction {
         ReadTransaction(SharedSnapshotReader(snapshot), catalog, source)
     }
 
@@ -36,11 +37,11 @@ package final class PinnedVersion: Sendable {
     package func withRead<Result>(
         _ body: (ReadTransaction) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let read = read()
+        let read = openView()
         defer { read.close() }
         return try read.checked(body)
     }
 
     /// Opens a view of the version that stays open from one call to the next.
-    package func holdRead() -> HeldRead { HeldRead(read()) }
+    package func holdRead() -> HeldRead { HeldRead(openView()) }
 }

@@ -35,6 +35,18 @@ package final class LentTurn: @unchecked Sendable {
     ///   then. `.turnEnded` when it has ended before.
     package func commit() throws(StoreError) -> UInt64 {
         guard end(commits: true) else { throw .turnEnded }
+        return try awaitCommit()
+    }
+
+    /// Ends the turn without waiting: `done` is called on the writer's thread when ``awaitCommit()`` has an answer, and must return at once.
+    ///
+    /// - Throws: ``StoreError`` `.turnEnded` when it has ended before.
+    package func commit(_ done: @escaping @Sendable () -> Void) throws(StoreError) {
+        guard end(commits: true, done) else { throw .turnEnded }
+    }
+
+    /// Waits until the changes of a turn that was ended by a commit are durable; throws and returns as ``commit()`` does.
+    package func awaitCommit() throws(StoreError) -> UInt64 {
         switch pending.awaitOutcome() {
         case .committed(let version): return version
         case .failed(let error): throw error
@@ -45,12 +57,12 @@ package final class LentTurn: @unchecked Sendable {
     package func cancel() { _ = end(commits: false) }
 
     /// Gives the turn back; false when that was done before.
-    private func end(commits: Bool) -> Bool {
+    private func end(commits: Bool, _ done: (@Sendable () -> Void)? = nil) -> Bool {
         guard let lent else { return false }
         // From then on the writer's thread uses what views read.
         lent.span.hasEnded = true
         self.lent = nil
-        pending.end(commits: commits)
+        pending.end(commits: commits, done)
         return true
     }
 }

@@ -175,6 +175,15 @@ extension RESTService {
             "holdfast_pinned_versions", .gauge,
             "Versions that are pinned for further reads; each keeps pages from being used again.",
             Double(served.pins.versionCount))
+        text.family(
+            "holdfast_held_versions", .gauge,
+            "Versions that programs in the process hold with the Swift library, by what holds them."
+        )
+        for holder in HeldVersions.Holder.allCases {
+            text.sample(
+                "holdfast_held_versions", [("holder", holder.rawValue)],
+                Double(store.heldVersions.count(of: holder)))
+        }
         text.single(
             "holdfast_waiting_writes", .gauge,
             "Writes that wait for the writer, without those that it is at.",

@@ -1,0 +1,69 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastRows
+import HoldfastTestSupport
+import HoldfastThreads
+import Testing
+
+@Suite("Commits that are not waited for")
+struct UnawaitedCommitTests {
+    private func open(_ engineCase: EngineCase) throws -> Store {
+        let store = try Store(engine: try engineCase.open())
+        try store.setSchema(Shelter.classes)
+        return store
+    }
+
+    private func put(_ id: String) -> ObjectScript.Operation {
+        .write("Person", Shelter.person(id), key: nil, .merge)
+    }
+
+    @Test("tell when they are durable", arguments: EngineCase.all)
+    func tells(engineCase: EngineCase) throws {
+        let store = try open(engineCase)
+        defer { store.close() }
+        let turn = try store.beginTurn()
+        try put("a").run(turn.transaction)
+        let isDone = Monitor(false)
+        try turn.commit { isDone.update { $0 = true } }
+        #expect(try turn.awaitCommit() == 2)
+        isDone.wait { $0 ? () : nil }
+        #expect(throws: StoreError.self) { try turn.commit {} }
+        #expect(try store.contents().objects.count == 1)
+    }
+
+    @Test("observers of commits are told until they end that")
+    func observers() throws {
+        let store = try open(.memory)
+        defer { store.close() }
+        let versions = Monitor<[UInt64]>([])
+        let number = store.publisher.observe { version, _ in
+            versions.update { $0.append(version) }
+        }
+        let first = try store.beginTurn()
+        try put("a").run(first.transaction)
+        _ = try first.commit()
+        store.publisher.endObservation(number)
+        let second = try store.beginTurn()
+        try put("b").run(second.transaction)
+        _ = try second.commit()
+        #expect(versions.withLock { $0 } == [2])
+    }
+
+    @Test("versions that are held are counted by what holds them")
+    func held() throws {
+        let store = try open(.memory)
+        defer { store.close() }
+        let held = store.heldVersions
+        held.begin(1, .realm)
+        held.begin(1, .realm)
+        held.begin(1, .frozen)
+        held.begin(2, .frozen)
+        #expect(held.count == 2 && held.count(of: .realm) == 1 && held.count(of: .frozen) == 2)
+        held.end(1, .realm)
+        #expect(held.count(of: .realm) == 1)
+        held.end(1, .realm)
+        held.end(2, .frozen)
+        #expect(held.count == 1 && held.count(of: .realm) == 0)
+    }
+}
