@@ -22,6 +22,12 @@ struct sections {
 
 extern void swift_enumerateAllMetadataSections(bool (*body)(const struct sections *, void *), void *context);
 
+extern void *swift_tryRetain(void *object);
+
+// The flags of 0 ask for an answer alone; `swift_task_isCurrentExecutor` ends a process built for Swift 6 instead of answering no.
+extern bool swift_task_isCurrentExecutorWithFlags(const void *identity, uintptr_t implementation, uint64_t flags)
+    __attribute__((swiftcall));
+
 enum {
     // The layouts up to this one begin with the members above.
     known_version = 5,
@@ -94,4 +100,10 @@ bool holdfast_for_each_class(holdfast_class_body body, void *context) {
     struct search search = {body, context, true};
     swift_enumerateAllMetadataSections(search_image, &search);
     return search.is_whole;
+}
+
+bool holdfast_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
+
+bool holdfast_is_on_executor(const void *identity, uintptr_t implementation) {
+    return swift_task_isCurrentExecutorWithFlags(identity, implementation, 0);
 }

@@ -1,6 +1,6 @@
 /// A map by the types of its keys and values: as live as the one that it stands for.
 public struct AnyRealmKeyedCollection<Key: _MapKey, Value: RealmCollectionValue> {
-    private let base: any RealmKeyedCollection<Key, Value>
+    let base: any RealmKeyedCollection<Key, Value>
 
     /// Stands for a map.
     public init<C: RealmKeyedCollection>(_ collection: C)

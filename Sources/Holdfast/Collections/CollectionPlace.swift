@@ -2,11 +2,11 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedPlace``. Its realm's thread
-/// uses it.
+/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedPlace``. It is used where its realm
+/// belongs; one of a frozen object by any thread.
 class CollectionPlace {
     let object: ObjectBase
-    private let field: Int
+    let field: Int
     /// The version of the object's row that ``stored`` is of.
     private var generation: UInt64 = 0
     private var stored: StoredCollection?
@@ -15,6 +15,17 @@ class CollectionPlace {
     init(_ object: ObjectBase, member: Int) {
         self.object = object
         field = object.place?.binding.fieldOfMember[member] ?? 0
+    }
+
+    /// - `field`: The property, by its position in the object's class.
+    init(_ object: ObjectBase, field: Int) {
+        self.object = object
+        self.field = field
+    }
+
+    /// Makes the same place of the same object in another realm; nil where it is gone there. Any thread may call it.
+    var copying: (ObjectBase) -> CollectionPlace? {
+        { [field] in CollectionPlace($0, field: field) }
     }
 
     var realm: RealmCore { place.realm }
@@ -75,6 +86,8 @@ class CollectionPlace {
         }
         let (row, place) = object.requireRow()
         let collection = place.binding.rowClass.collection(member, in: row, realm.source)
+        // What is read out of line is read in the thread's own view.
+        if realm.isFrozen { return collection }
         stored = collection
         generation = realm.state.pointee.generation
         return collection

@@ -2,6 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
+import HoldfastThreads
 
 /// A list or dictionary within an `AnyRealmValue` of a managed object, which is read and edited where it lies.
 final class MixedPlace: CollectionPlace {
@@ -13,11 +14,28 @@ final class MixedPlace: CollectionPlace {
     /// The elements, in the form of a property's.
     private var found: StoredCollection?
     private let buffer = ByteBuffer(capacity: 64)
+    /// Several threads read a frozen one at once.
+    private let lock = Monitor(())
 
     init(_ stored: StoredElement, in object: ObjectBase, _ kind: MixedKind) {
         way = stored.realm.way(stored.steps, in: stored.place.identity, isCollection: true)
         self.kind = kind
         super.init(object, member: stored.owner.member)
+    }
+
+    private init(_ object: ObjectBase, field: Int, _ way: InnerWay, _ kind: MixedKind) {
+        self.way = way
+        self.kind = kind
+        super.init(object, field: field)
+    }
+
+    override var copying: (ObjectBase) -> CollectionPlace? {
+        { [field, kind, steps] object in
+            guard let place = object.place else { return nil }
+            let way = place.realm.way(steps, in: place.identity, isCollection: true)
+            let copy = MixedPlace(object, field: field, way, kind)
+            return copy.view == nil ? nil : copy
+        }
     }
 
     override var isInvalidated: Bool { object.isInvalidated || view == nil }
@@ -61,8 +79,12 @@ final class MixedPlace: CollectionPlace {
 
     /// The collection, copied once for each version of the view: edits of such values copy them as well.
     override var collection: StoredCollection {
-        let realm = realm
         realm.checkThread()
+        return lock.withLock { _ in copied }
+    }
+
+    private var copied: StoredCollection {
+        let realm = realm
         if let found, generation == realm.state.pointee.generation, !realm.hasPending {
             return found
         }

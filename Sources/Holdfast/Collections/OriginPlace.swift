@@ -1,18 +1,24 @@
 import HoldfastObjectStore
 import HoldfastRows
+import Synchronization
 
-/// The inverse link of a managed object. Its realm's thread uses it.
+/// The inverse link of a managed object. It is used where its realm belongs; that of a frozen object by any thread.
 final class OriginPlace {
     let object: ObjectBase
-    private let field: Int
-    /// The version of the view that ``found`` is of.
-    private var generation: UInt64 = 0
-    private var found: [UInt64] = []
+    let field: Int
+    /// The keys as they were last found, and the generation of the view. Behind a lock, since several threads read frozen ones at once.
+    private let found = Mutex<(generation: UInt64, keys: [UInt64])>((0, []))
 
     /// - `member`: The property, by its position in the object's table.
     init(_ object: ObjectBase, member: Int) {
         self.object = object
         field = object.place?.binding.fieldOfMember[member] ?? 0
+    }
+
+    /// - `field`: The property, by its position in the object's class.
+    init(_ object: ObjectBase, field: Int) {
+        self.object = object
+        self.field = field
     }
 
     private var place: ObjectPlace {
@@ -42,7 +48,8 @@ final class OriginPlace {
         let realm = realm
         realm.checkThread()
         let view = realm.view
-        if generation == realm.state.pointee.generation { return found }
+        let present = found.withLock { $0 }
+        if present.generation == realm.state.pointee.generation { return present.keys }
         _ = object.requireRow()
         let member = compiled
         let originClass = realm.schema.rows.classes[member.classIndex]
@@ -55,8 +62,8 @@ final class OriginPlace {
             for _ in 0..<count { keys.append(origin.key) }
             return true
         }
-        found = keys
-        generation = realm.state.pointee.generation
+        let generation = realm.state.pointee.generation
+        found.withLock { [keys] in $0 = (generation, keys) }
         return keys
     }
 }

@@ -5,7 +5,7 @@
 ///
 /// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread.
 public protocol RealmCollection<ElementType>: RandomAccessCollection, LazyCollectionProtocol,
-    _ObjcBridgeable, _Queried, Equatable, CustomStringConvertible
+    _ObjcBridgeable, ThreadConfined, _Queried, Equatable, CustomStringConvertible
 where Index == Int, _QueriedElement == Element {
     /// The type of the elements.
     associatedtype ElementType: RealmCollectionValue where ElementType == Element

@@ -2,7 +2,8 @@
 ///
 /// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread. Conditions, orders and
 /// aggregates are about its values.
-public protocol RealmKeyedCollection<Key, Value>: Sequence, _Queried, CustomStringConvertible
+public protocol RealmKeyedCollection<Key, Value>: Sequence, ThreadConfined, _Queried,
+    CustomStringConvertible
 where Element == SingleMapEntry<Key, Value>, _QueriedElement == Value {
     /// The type of the keys.
     associatedtype Key: _MapKey

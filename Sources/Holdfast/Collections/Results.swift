@@ -11,7 +11,7 @@ public struct Results<Element: RealmCollectionValue> {
     public var realm: Realm? { isInvalidated ? nil : Realm(core.realm) }
 
     /// Whether the realm was invalidated since.
-    public var isInvalidated: Bool { core.realm.isInvalidated }
+    public var isInvalidated: Bool { core.isInvalidated }
 }
 
 extension Results: RandomAccessCollection, LazyCollectionProtocol {

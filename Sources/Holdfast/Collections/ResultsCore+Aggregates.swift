@@ -10,8 +10,7 @@ extension ResultsCore {
     func aggregate(
         _ function: AggregateFunction, of property: String
     ) throws(InvalidQuery) -> Value? {
-        realm.checkThread()
-        if realm.isInvalidated { return nil }
+        if isInvalidated { return nil }
         let view = realm.view
         let classIndex = binding.rowClass.index
         let operations: [AggregateOperation]

@@ -2,6 +2,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
+import Synchronization
 
 /// The elements of a class or a collection that meet a condition, in their order: what `Results` of any element share.
 ///
@@ -10,13 +11,15 @@ final class ResultsCore {
     let realm: RealmCore
     let base: ResultsBase
     let parts: QueryParts
-    /// The elements as they were last found.
-    private var found: Found?
-    /// The objects as an observer has them, under a generation of the view.
+    private let era: UInt
+    /// The elements as they were last found. Behind a lock, since several threads read frozen results at once.
+    private let found = Mutex<Found?>(nil)
+    /// The objects as an observer has them, under a generation of the view. Frozen results have none.
     private var followed: (generation: UInt64, keys: ObjectKeySequence)?
 
     /// The elements that were found, under a generation of the view.
-    struct Found {
+    struct Found: @unchecked Sendable {
+        // Unchecked for the addresses of rows, which stay as they are as long as the generation does.
         var generation: UInt64
         /// The object keys; of values and embedded objects the positions in their collection.
         var keys: [UInt64]
@@ -24,10 +27,21 @@ final class ResultsCore {
         var rows: [UnsafeRawPointer]?
     }
 
-    init(_ realm: RealmCore, _ base: ResultsBase, _ parts: QueryParts = QueryParts()) {
+    /// - `era`: That of the results which these are taken from; nil for the realm's own.
+    init(
+        _ realm: RealmCore, _ base: ResultsBase, _ parts: QueryParts = QueryParts(),
+        era: UInt? = nil
+    ) {
         self.realm = realm
         self.base = base
         self.parts = parts
+        self.era = era ?? realm.era
+    }
+
+    /// Whether the realm was invalidated since.
+    var isInvalidated: Bool {
+        realm.checkThread()
+        return realm.era != era
     }
 
     /// All objects of a class.
@@ -61,17 +75,13 @@ final class ResultsCore {
 
     /// The elements, found again where the view has changed.
     var objects: Found {
-        realm.checkThread()
-        let generation = realm.state.pointee.generation
-        if realm.isInvalidated || base.isInvalidated {
-            return Found(generation: generation, keys: [])
-        }
+        if isInvalidated || base.isInvalidated { return Found(generation: 0, keys: []) }
         let view = realm.view
-        if let found, found.generation == realm.state.pointee.generation { return found }
+        if let present { return present }
         var objects = Found(generation: realm.state.pointee.generation, keys: [])
         if let present = presentFollowed {
             objects.keys = present.all
-            found = objects
+            found.withLock { $0 = objects }
             return objects
         }
         do throws(StoreError) {
@@ -87,14 +97,14 @@ final class ResultsCore {
         } catch {
             realm.storageFailed(error)
         }
-        found = objects
+        found.withLock { $0 = objects }
         return objects
     }
 
     /// Takes over the objects that an observer has found in the present view, so that reading some of them costs no query.
     func adopt(_ keys: ObjectKeySequence) {
         followed = (realm.state.pointee.generation, keys)
-        found = nil
+        found.withLock { $0 = nil }
     }
 
     private var presentFollowed: ObjectKeySequence? {
@@ -102,6 +112,12 @@ final class ResultsCore {
             return nil
         }
         return followed.keys
+    }
+
+    /// The objects, where they were found under the present generation.
+    private var present: Found? {
+        let generation = realm.state.pointee.generation
+        return found.withLock { $0?.generation == generation ? $0 : nil }
     }
 
     /// Finds the objects with their rows.
@@ -145,9 +161,8 @@ final class ResultsCore {
 
     /// Counts the elements. Cost: that of a count by an index where one tells, and no more than of ``keys``.
     var count: Int {
-        realm.checkThread()
-        if realm.isInvalidated { return 0 }
-        if let found, found.generation == realm.state.pointee.generation { return found.keys.count }
+        if isInvalidated { return 0 }
+        if let present { return present.keys.count }
         if let presentFollowed { return presentFollowed.count }
         guard case .all = base, isWhole else { return keys.count }
         do throws(StoreError) {
@@ -166,7 +181,7 @@ final class ResultsCore {
 
     /// The same where all elements are known, else the first one alone.
     var firstOnly: ResultsCore {
-        if let found, found.generation == realm.state.pointee.generation { return self }
+        if isInvalidated || present != nil { return self }
         guard case .all = base else { return self }
         return adding { $0.suffixes.append(.limit(1)) }
     }
@@ -175,7 +190,7 @@ final class ResultsCore {
     func element<Element: RealmCollectionValue>(
         _ position: Int, _ type: Element.Type
     ) -> Element {
-        if found == nil, let keys = presentFollowed, keys.indices.contains(position) {
+        if present == nil, let keys = presentFollowed, keys.indices.contains(position) {
             return Element._of(realm.object(binding, key: keys[position], row: nil))
         }
         let keys = keys
@@ -194,12 +209,13 @@ final class ResultsCore {
     private func adding(_ change: (inout QueryParts) -> Void) -> ResultsCore {
         var parts = parts
         change(&parts)
-        return ResultsCore(realm, base, parts)
+        return ResultsCore(realm, base, parts, era: era)
     }
 
     /// The elements that meet a condition as well, which counts before what they were made distinct by.
     func filtered(_ text: String, _ arguments: [QueryArgument]) throws(InvalidQuery) -> ResultsCore
     {
+        realm.checkThread()
         for case .limit in parts.suffixes {
             throw InvalidQuery(
                 message: "Filtering a Results with a limit is not yet implemented", column: 1,
@@ -239,6 +255,7 @@ final class ResultsCore {
     private func sortKeys(
         _ keyPath: String, clause: String, isAscending: Bool
     ) throws(InvalidQuery) -> [SortKey] {
+        realm.checkThread()
         var keys: [SortKey]
         do {
             keys = try SortKey.parse(

@@ -12,6 +12,8 @@ final class ObjectPlace {
     var rootClass: RowClass
     /// The way from there to an embedded object; nil for one of its own.
     let way: InnerWay?
+    /// The count of the realm's invalidations when the object was read.
+    let era: UInt
     /// Whether the object itself is known to be gone.
     private var isLost = false
 
@@ -24,6 +26,7 @@ final class ObjectPlace {
         self.key = key
         self.rootClass = rootClass
         self.way = way
+        era = realm.era
     }
 
     /// Whether the object is known to be gone.

@@ -4,10 +4,13 @@ import Glibc
 ///
 /// A realm owns one; its objects hold its address and the realm itself. Public because accesses are inlined into programs.
 public struct ViewState {
-    /// The thread that the view belongs to; 0 for a frozen one, which any thread may read.
+    /// The thread that the view was last used on; 0 for a frozen one, which any thread may read.
     @usableFromInline var thread: UInt
     /// Counts the changes of what objects see: one whose generation is another looks its row up again.
     @usableFromInline var generation: UInt64
+
+    /// Instead of a thread's number: each access asks the realm first.
+    static let nobody = UInt.max
 
     init(thread: UInt) {
         self.thread = thread

@@ -24,7 +24,7 @@ final class FollowedResults: FollowedCollection {
     }
 
     func load(in view: ReadTransaction) throws(StoreError) -> Bool {
-        if results.realm.isInvalidated { return false }
+        if results.isInvalidated { return false }
         try ordered.load(in: view)
         results.adopt(ordered.keys)
         return true

@@ -20,7 +20,7 @@ final class FollowedSelection: FollowedCollection {
     }
 
     func load(in view: ReadTransaction) -> Bool {
-        if results.realm.isInvalidated || results.base.isInvalidated { return false }
+        if results.isInvalidated || results.base.isInvalidated { return false }
         elements = present
         return true
     }

@@ -36,6 +36,8 @@ class Observation: @unchecked Sendable {
     func note(_ step: RealmStep) throws(StoreError) {}
     /// Goes along with a step whose changes are not told.
     func skip(_ step: RealmStep) throws(StoreError) {}
+    /// Tells the program that there is a newer version than the realm shows.
+    func tellOfNewer() {}
     /// Tells the program what was noted.
     func tell() {}
 }

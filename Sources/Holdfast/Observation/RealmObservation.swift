@@ -12,7 +12,8 @@ extension Realm {
     /// The block of an observer of a realm.
     public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 
-    /// Has `block` called when the realm shows another version: when ``refresh()``, the begin of a write or a commit has taken it there.
+    /// Has `block` called when the realm shows another version: when ``refresh()``, the begin of a write, a commit or ``autorefresh`` has taken it there. A realm of a queue or an actor
+    /// that does not follow commits by itself is told that there is one.
     ///
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
@@ -31,6 +32,8 @@ final class RealmObservation: Observation, @unchecked Sendable {
     }
 
     override func note(_ step: RealmStep) { isNew = true }
+
+    override func tellOfNewer() { block(.refreshRequired, Realm(realm)) }
 
     override func tell() {
         guard isNew else { return }

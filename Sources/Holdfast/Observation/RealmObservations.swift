@@ -39,6 +39,11 @@ final class RealmObservations {
         }
     }
 
+    /// Has all tell that there is a newer version, which the realm does not show yet.
+    func tellOfNewer() {
+        for observation in present where !observation.isEnded { observation.tellOfNewer() }
+    }
+
     /// Has all tell what they have noted. The program may write, observe and end observations meanwhile.
     func tell() {
         for observation in present where !observation.isEnded { observation.tell() }

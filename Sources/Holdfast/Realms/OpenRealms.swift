@@ -1,27 +1,60 @@
+import CHoldfastRuntime
 import Foundation
 import HoldfastObjectStore
 import Synchronization
 
-/// The realms that are open, each under its place.
+/// The realms that are open: each live one under its place, each frozen one under its version. Thread-safe.
 enum OpenRealms {
-    private struct Place: Hashable {
+    /// A store and what the realm belongs to.
+    struct Place: Hashable, Sendable {
         let location: String
-        let thread: UInt
+        let confinement: Confinement.Identity
     }
 
+    /// A store and one of its commits.
+    struct Version: Hashable, Sendable {
+        let location: String
+        let commit: UInt64
+    }
+
+    /// A realm that is not kept. Not a weak reference, which would make each count of all others slower.
     private struct Entry: @unchecked Sendable {
-        // Unchecked: the reference is used on the core's own thread alone.
-        weak var core: RealmCore?
+        // Unchecked: the address is followed under the lock alone, which the realm takes before it is freed.
+        private let address: Unmanaged<RealmCore>
+        let confinement: Confinement?
+
+        init(_ core: RealmCore) {
+            address = .passUnretained(core)
+            confinement = core.isFrozen ? nil : core.confinement
+        }
+
+        /// The realm; nil where it is being freed.
+        var core: RealmCore? {
+            holdfast_try_retain(address.toOpaque()) ? address.takeRetainedValue() : nil
+        }
+
+        func isOf(_ core: RealmCore) -> Bool {
+            address.toOpaque() == Unmanaged.passUnretained(core).toOpaque()
+        }
     }
 
-    private static let known = Mutex<[Place: Entry]>([:])
+    private struct Known {
+        var live: [Place: Entry] = [:]
+        var frozen: [Version: Entry] = [:]
+    }
 
-    /// The core of a configuration in the present place.
-    static func core(of configuration: Realm.Configuration) throws -> RealmCore {
-        let location =
-            configuration.fileURL?.path ?? "memory:" + (configuration.inMemoryIdentifier ?? "")
-        let place = Place(location: location, thread: ViewState.currentThread)
-        if let present = known.withLock({ $0[place]?.core }) {
+    private static let known = Mutex(Known())
+
+    // MARK: Live realms
+
+    /// Opens the realm of a configuration in a place, or returns the one that is open.
+    ///
+    /// - Throws: ``Realm/Error``.
+    static func core(
+        of configuration: Realm.Configuration, in confinement: Confinement = .present
+    ) throws -> RealmCore {
+        let place = Place(location: configuration.location, confinement: confinement.identity)
+        if let present = core(at: place) {
             try requireSame(configuration, present.configuration)
             return present
         }
@@ -30,16 +63,29 @@ enum OpenRealms {
         let opened = try OpenedStore.open(configuration)
         do {
             try ProgramSchema.agree(models, with: opened, configuration)
-            let core = try RealmCore(opened, models, configuration)
-            known.withLock { known in
-                known = known.filter { $0.value.core != nil }
-                known[place] = Entry(core: core)
-            }
+            let core = try RealmCore(opened, models, configuration, confinement)
+            known.withLock { $0.live[place] = Entry(core) }
             return core
         } catch {
             opened.release()
             throw error
         }
+    }
+
+    /// The realm of a place; nil where none is open.
+    static func core(at place: Place) -> RealmCore? { known.withLock { $0.live[place]?.core } }
+
+    /// The realm of a store that the calling code may use: that of its queue or actor, where one is open, else the one
+    /// that ``Realm/init(configuration:queue:)`` returns.
+    ///
+    /// - Throws: ``Realm/Error``.
+    static func usableCore(of configuration: Realm.Configuration) throws -> RealmCore {
+        let location = configuration.location
+        let others = known.withLock { known in
+            known.live.compactMap { $0.location == location ? $1.confinement : nil }
+        }
+        let usable = others.first { $0.canSchedule && $0.isCurrent }
+        return try core(of: configuration, in: usable ?? .present)
     }
 
     private static func requireSame(
@@ -53,5 +99,53 @@ enum OpenRealms {
         }
         if new.readOnly != present.readOnly { throw refuse("read permissions") }
         if new.schemaVersion != present.schemaVersion { throw refuse("schema version") }
+    }
+
+    // MARK: Frozen realms
+
+    /// The frozen realm of a version and of some classes; nil where there is none.
+    static func frozenCore(_ version: Version, _ models: [ModelClass]) -> RealmCore? {
+        let core = known.withLock { $0.frozen[version]?.core }
+        return core.flatMap { $0.models.elementsEqual(models, by: ===) ? $0 : nil }
+    }
+
+    /// The same realm, which others find from now on; or one of the same version and classes that another thread has frozen meanwhile.
+    static func sharing(frozen core: RealmCore) -> RealmCore {
+        // Let go of after the lock.
+        let present = known.withLock { known in
+            let present = known.frozen[core.version]?.core
+            if present?.models.elementsEqual(core.models, by: ===) != true {
+                known.frozen[core.version] = Entry(core)
+            }
+            return present
+        }
+        return present.flatMap { $0.models.elementsEqual(core.models, by: ===) ? $0 : nil } ?? core
+    }
+
+    /// Forgets a realm that is being freed.
+    static func forget(_ core: RealmCore) {
+        known.withLock { known in
+            if core.isFrozen {
+                let version = core.version
+                if known.frozen[version]?.isOf(core) == true { known.frozen[version] = nil }
+            } else {
+                let place = core.place
+                if known.live[place]?.isOf(core) == true { known.live[place] = nil }
+            }
+        }
+    }
+}
+
+extension Realm.Configuration {
+    /// What tells stores apart in this process.
+    var location: String { fileURL?.path ?? "memory:" + (inMemoryIdentifier ?? "") }
+}
+
+extension RealmCore {
+    var place: OpenRealms.Place {
+        OpenRealms.Place(location: configuration.location, confinement: confinement.identity)
+    }
+    var version: OpenRealms.Version {
+        OpenRealms.Version(location: configuration.location, commit: commitNumber)
     }
 }

@@ -4,6 +4,7 @@ import HoldfastStorage
 import HoldfastStorageLMDB
 import HoldfastStorageMemory
 import HoldfastThreads
+import Synchronization
 
 /// A store that realms use, in its folder or in memory. Thread-safe.
 final class OpenedStore: Sendable {
@@ -16,6 +17,8 @@ final class OpenedStore: Sendable {
     let store: Store
     let fileURL: URL?
     private let share: Share
+    /// The live realm and the frozen ones of its versions.
+    private let userCount = Atomic(1)
 
     private init(_ store: Store, _ fileURL: URL?, _ share: Share) {
         self.store = store
@@ -67,8 +70,14 @@ final class OpenedStore: Sendable {
         }
     }
 
-    /// Ends the share: the store is closed with the last one.
+    /// Adds a realm to those that share this.
+    func retain() { userCount.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Ends the share with the last realm's: the store is closed with the last share.
     func release() {
+        guard userCount.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
+            return
+        }
         switch share {
         case .folder(let shared): shared.release()
         case .memory(let name): MemoryStores.release(name)

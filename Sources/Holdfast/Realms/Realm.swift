@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HoldfastObjectModel
 import HoldfastObjectStore
@@ -5,8 +6,9 @@ import HoldfastRows
 
 /// A view of a store's objects, and the way to change them.
 ///
-/// A realm and its objects belong to the thread that opened it. It shows one version of the store, which it leaves at
-/// ``refresh()``, when a write begins, and when one ends.
+/// A realm and its objects belong to where it was opened: a serial queue or an actor that is named then, the main queue on the main thread, else the
+/// thread. It shows one version of the store, which it leaves at ``refresh()``, when a write begins, and when one ends; one of a queue or an actor
+/// follows the commits of others by itself, see ``autorefresh``.
 ///
 ///     let realm = try Realm()
 ///     try realm.write { realm.add(Dog(value: ["name": "Rex"])) }
@@ -19,9 +21,21 @@ public struct Realm {
     ///
     /// Cost: that of two look-ups where it is open, else of opening the store and comparing its classes.
     ///
+    /// - Parameters:
+    ///   - configuration: Where the store is, and what it has.
+    ///   - queue: The serial queue that the realm belongs to, and that this is called on; nil for the main queue on the main thread, and else
+    ///     for the thread.
     /// - Throws: ``Realm/Error``.
-    public init(configuration: Configuration = .defaultConfiguration) throws {
-        core = try OpenRealms.core(of: configuration)
+    public init(
+        configuration: Configuration = .defaultConfiguration, queue: DispatchQueue? = nil
+    ) throws {
+        guard let queue else {
+            core = try OpenRealms.core(of: configuration)
+            return
+        }
+        let confinement = Confinement(queue)
+        if !confinement.isCurrent { Misuse.end("Realm opened from incorrect dispatch queue.") }
+        core = try OpenRealms.core(of: configuration, in: confinement)
     }
 
     /// Opens the realm of a folder.
@@ -200,7 +214,10 @@ public struct Realm {
         return core.refresh()
     }
 
-    /// Lets go of the version; objects and results that were read are invalid until they are fetched again.
+    /// Lets go of the version, so that the store can use its pages again. Objects and results that were read are invalid for good; what is read
+    /// afterwards is of the newest version. A write that is under way is cancelled.
+    ///
+    /// A frozen realm stays as it is: it lets go of its version with the last reference to it and to its objects.
     public func invalidate() { core.invalidate() }
 
     /// Whether there are no objects.

@@ -72,12 +72,4 @@ extension RealmCore {
         }
         changed()
     }
-
-    /// Advances to the newest version; false where it is the present one.
-    func refresh() -> Bool {
-        let before = commitNumber
-        advance()
-        observations.tell()
-        return commitNumber != before
-    }
 }

@@ -5,67 +5,109 @@ import HoldfastRows
 
 /// A view of a store, and the write on it: what the realms of one place share.
 ///
-/// Its thread alone uses it; a frozen one any thread.
+/// What it belongs to alone uses it; a frozen one any thread.
 final class RealmCore: @unchecked Sendable {
-    // Unchecked: every entrance compares the thread; a frozen one never changes but under its lock.
+    // Unchecked: every entrance asks whether it is where the realm belongs; a frozen one never changes.
 
     let opened: OpenedStore
     let configuration: Realm.Configuration
     let models: [ModelClass]
+    let confinement: Confinement
     /// The state that objects compare with; freed with the core.
     let state: UnsafeMutablePointer<ViewState>
     private(set) var schema: BoundSchema
-    /// The view of the last commit that the realm has advanced to.
-    private var read: ReadTransaction
+    /// The view of the last commit that the realm has advanced to; closed while ``isReleased``.
+    private(set) var committed: ReadTransaction
+    /// The views of a frozen realm.
+    let frozen: FrozenViews?
     /// The write under way.
     private(set) var turn: LentTurn?
     /// The view of the write under way.
     private var writeView: ReadTransaction?
     /// What is still to be written of one object.
-    private(set) var pending: PendingChange?
+    var pending: PendingChange?
     /// The drafts of assignments and edits, and those of objects that are added.
-    private let changeDrafts = DraftPool()
-    private let additionDrafts = DraftPool()
+    let changeDrafts = DraftPool()
+    let additionDrafts = DraftPool()
     /// Whether a draft is being filled.
-    private var isStating = false
+    var isStating = false
     /// The graph of what assignments and edits lead to.
-    private var graph: ObjectGraph?
+    var graph: ObjectGraph?
     /// The first fault of a value in the write under way.
     private(set) var fault: (any Error)?
     /// The objects that became managed in the write under way.
     private var created: [ObjectPlace] = []
     /// The ways into objects that the program holds.
     var ways = InnerWays()
-    let isFrozen: Bool
-    private(set) var isInvalidated = false
     let observations = RealmObservations()
+    let asyncWrites = AsyncWrites()
+    /// Whether the realm follows the commits of others.
+    var autorefresh: Bool
+    /// The number under which the store tells of commits; nil for a realm that is not told.
+    private let observation: Int?
+    /// Counts the calls of ``invalidate()``: what was read under another count is invalid.
+    private(set) var era: UInt = 0
+    /// Whether no version is held, until something is read again.
+    private(set) var isReleased = false
 
-    init(_ opened: OpenedStore, _ models: [ModelClass], _ configuration: Realm.Configuration) throws
-    {
+    init(
+        _ opened: OpenedStore, _ models: [ModelClass], _ configuration: Realm.Configuration,
+        _ confinement: Confinement
+    ) throws {
         self.opened = opened
         self.models = models
         self.configuration = configuration
-        isFrozen = false
-        let read = try Self.openView(opened)
-        guard let schema = BoundSchema(models, read.rows) else {
+        self.confinement = confinement
+        frozen = nil
+        let committed: ReadTransaction
+        do { committed = try opened.store.openView() } catch {
+            throw Realm.Error(error, opened.fileURL)
+        }
+        guard let schema = BoundSchema(models, committed.rows) else {
             throw Realm.Error(
                 .schemaMismatch, "The store's schema has changed.", fileURL: configuration.fileURL)
         }
-        self.read = read
+        self.committed = committed
         self.schema = schema
         state = .allocate(capacity: 1)
         state.initialize(to: ViewState(thread: ViewState.currentThread))
+        opened.store.heldVersions.begin(committed.commit, .realm)
+        autorefresh = true
+        guard confinement.canSchedule else {
+            observation = nil
+            return
+        }
+        let follower = CommitFollower(
+            OpenRealms.Place(
+                location: configuration.location, confinement: confinement.identity), confinement)
+        observation = opened.store.publisher.observe { _, _ in follower.noteCommit() }
+    }
+
+    /// A realm that shows one version for good, that of a live one.
+    init(frozen pinned: PinnedVersion, of live: RealmCore) {
+        opened = live.opened
+        opened.retain()
+        models = live.models
+        configuration = live.configuration
+        confinement = live.confinement
+        frozen = FrozenViews(pinned)
+        committed = pinned.openView()
+        schema = live.schema
+        state = .allocate(capacity: 1)
+        state.initialize(to: ViewState(thread: 0))
+        opened.store.heldVersions.begin(committed.commit, .frozen)
+        autorefresh = false
+        observation = nil
     }
 
     deinit {
+        OpenRealms.forget(self)
+        if let observation { opened.store.publisher.endObservation(observation) }
         turn?.cancel()
-        read.close()
+        frozen?.close()
+        letGo()
         state.deallocate()
         opened.release()
-    }
-
-    private static func openView(_ opened: OpenedStore) throws -> ReadTransaction {
-        do { return try opened.store.openView() } catch { throw Realm.Error(error, opened.fileURL) }
     }
 
     // MARK: Access
@@ -76,13 +118,23 @@ final class RealmCore: @unchecked Sendable {
         return source
     }
 
-    /// Ends the process where the present thread is not the realm's.
+    /// Ends the process where the calling code is not where the realm belongs.
     @inline(__always)
     func checkThread() {
-        if state.pointee.thread != ViewState.currentThread, state.pointee.thread != 0 {
-            Misuse.end("Realm accessed from incorrect thread.")
-        }
+        if state.pointee.thread != ViewState.currentThread { takeThread() }
     }
+
+    /// Takes over the thread that the realm's queue or actor runs on now.
+    @inline(never)
+    private func takeThread() {
+        if isFrozen { return }
+        if !confinement.isCurrent { Misuse.end("Realm accessed from incorrect thread.") }
+        state.pointee.thread = ViewState.currentThread
+        settle()
+    }
+
+    /// Holds a version again after ``invalidate()``.
+    func reopen() { if isReleased { advance() } }
 
     /// The write under way; ends the process where there is none.
     func requireWrite() -> WriteTransaction {
@@ -135,7 +187,10 @@ final class RealmCore: @unchecked Sendable {
     func settle(_ object: ObjectBase, at place: ObjectPlace, _ row: RowView?) {
         object.place = place
         object._view = UnsafePointer(state)
-        if let row { object.note(row, generation: state.pointee.generation) }
+        // A frozen object's row is noted before another thread can see it.
+        if let row = row ?? (isFrozen ? self.row(of: place) : nil) {
+            object.note(row, generation: state.pointee.generation)
+        }
     }
 
     /// Finds the row of a place; nil when the object is gone.
@@ -146,13 +201,13 @@ final class RealmCore: @unchecked Sendable {
 
     /// Finds the row of a place as it is without what is still to be written of the object.
     func storedRow(of place: ObjectPlace) -> RowView? {
-        if place.isGone || isInvalidated { return nil }
+        if place.isGone || place.era != era { return nil }
         do throws(StoreError) {
             var row: RowView?
             if let turn {
                 row = try turn.transaction.row(place.rootClass, place.key)
             } else {
-                row = try read.find(place.rootClass, key: place.key)
+                row = try source.find(place.rootClass, key: place.key)
             }
             var rowClass = place.rootClass
             for owner in place.owners {
@@ -187,7 +242,11 @@ final class RealmCore: @unchecked Sendable {
 
     /// Where values that are out of line are read: the view without what is still to be written.
     var source: ReadTransaction {
-        guard let turn else { return read }
+        guard let turn else {
+            if let frozen { return frozen.view }
+            reopen()
+            return committed
+        }
         if let writeView { return writeView }
         let view = turn.transaction.openView()
         writeView = view
@@ -196,24 +255,22 @@ final class RealmCore: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// The view of the last commit that the realm has advanced to.
-    var committed: ReadTransaction { read }
     var isInWrite: Bool { turn != nil }
     /// Whether assignments are still to be written.
     var hasPending: Bool { pending != nil }
     /// Whether a value has failed, so that the write is going to be rolled back.
     var hasFault: Bool { fault != nil }
     /// Counts the commits of the store up to the realm's version.
-    var commitNumber: UInt64 { read.commit }
+    var commitNumber: UInt64 { committed.commit }
 
     func begin() throws {
         checkThread()
-        if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
+        requireWritable()
         if turn != nil { Misuse.end("The Realm is already in a write transaction") }
-        if configuration.readOnly {
-            Misuse.end("Can't perform transactions on read-only Realms.")
-        }
-        do throws(StoreError) { turn = try opened.store.beginTurn() } catch {
+        try requireFewVersions()
+        do throws(StoreError) {
+            turn = try opened.store.beginTurn()
+        } catch {
             throw Realm.Error(error, opened.fileURL)
         }
         fault = nil
@@ -222,32 +279,64 @@ final class RealmCore: @unchecked Sendable {
         observations.tell()
     }
 
+    /// Ends the process where the realm is never written.
+    func requireWritable() {
+        if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
+        if configuration.readOnly {
+            Misuse.end("Can't perform transactions on read-only Realms.")
+        }
+    }
+
     /// Commits the write under way.
     ///
     /// - `silenced`: Observations that are not told of it.
     func commit(withoutNotifying silenced: [Observation] = []) throws {
+        guard let turn = turnForCommit() else {
+            if let fault { throw fault }
+            return
+        }
+        let error = finishCommit(silenced) { () throws(StoreError) in try turn.commit() }
+        if let error { throw error }
+        observations.tell()
+    }
+
+    /// Takes the turn out of the realm to be committed; nil, and the write is rolled back, where there is a ``fault``.
+    func turnForCommit() -> LentTurn? {
         checkThread()
         guard let turn else {
             Misuse.end("Can't commit a non-existing write transaction")
         }
         flush()
-        if let fault {
+        if fault != nil {
             cancel()
-            throw fault
+            return nil
         }
         endView()
         graph = nil
         self.turn = nil
-        let version: UInt64
-        do throws(StoreError) { version = try turn.commit() } catch {
+        return turn
+    }
+
+    /// Advances after a commit.
+    ///
+    /// - `commit`: Waits for its outcome, the version that it made.
+    /// - Returns: The error because of which nothing was changed.
+    func finishCommit(
+        _ silenced: [Observation] = [], _ commit: () throws(StoreError) -> UInt64
+    ) -> (any Error)? {
+        var failure: Realm.Error?
+        var own: OwnCommit?
+        do throws(StoreError) {
+            own = OwnCommit(version: try commit(), silenced: silenced)
+            ways.commit()
+        } catch {
             forgetCreated()
-            advance()
-            throw Realm.Error(error, opened.fileURL)
+            failure = Realm.Error(error, opened.fileURL)
         }
         created = []
-        ways.commit()
-        advance(by: OwnCommit(version: version, silenced: silenced))
-        observations.tell()
+        advance(by: own)
+        runOverdueWrites()
+        return failure
     }
 
     func cancel() {
@@ -262,6 +351,7 @@ final class RealmCore: @unchecked Sendable {
         turn.cancel()
         forgetCreated()
         advance()
+        runOverdueWrites()
     }
 
     private func endView() {
@@ -286,43 +376,72 @@ final class RealmCore: @unchecked Sendable {
     ///
     /// - `own`: The commit of the realm's own that leads there.
     func advance(by own: OwnCommit? = nil) {
-        let before = read
-        do throws(StoreError) { read = try opened.store.openView() } catch {
-            return storageFailed(error)
-        }
-        defer { before.close() }
-        if read.rows !== schema.rows {
-            guard let bound = BoundSchema(models, read.rows) else {
-                Misuse.end("The store's schema no longer has what the program's classes declare.")
-            }
-            schema = bound
-        }
-        isInvalidated = false
-        state.pointee.generation += 1
-        do throws(StoreError) {
-            try followOthers(from: before, to: read, own: own?.version)
-            try observations.note(from: before, to: read, own: own)
-        } catch {
+        do throws(StoreError) { try show(opened.store.openView(), own) } catch {
             storageFailed(error)
         }
     }
 
     /// Has objects show a view of the present schema while `body` runs: one that is about to go, for those who note what changed.
     func showing<Value>(_ view: ReadTransaction, _ body: () -> Value) -> Value {
-        let present = (read, turn, writeView)
-        (read, turn, writeView) = (view, nil, nil)
+        let present = (committed, turn, writeView)
+        (committed, turn, writeView) = (view, nil, nil)
         changed()
         defer {
-            (read, turn, writeView) = present
+            (committed, turn, writeView) = present
             changed()
         }
         return body()
     }
 
+    /// Advances to the newest version and tells observers; false where it is the present one.
+    func refresh() -> Bool {
+        var isNewer = false
+        do throws(StoreError) {
+            let newest = try opened.store.openView()
+            isNewer = isReleased || newest.commit != commitNumber
+            if isNewer { try show(newest) } else { newest.close() }
+        } catch {
+            storageFailed(error)
+        }
+        observations.tell()
+        return isNewer
+    }
+
+    private func show(_ newest: ReadTransaction, _ own: OwnCommit? = nil) throws(StoreError) {
+        let before = isReleased ? nil : committed
+        defer { before?.close() }
+        if !isReleased { opened.store.heldVersions.end(commitNumber, .realm) }
+        committed = newest
+        opened.store.heldVersions.begin(newest.commit, .realm)
+        isReleased = false
+        if newest.rows !== schema.rows {
+            guard let bound = BoundSchema(models, newest.rows) else {
+                Misuse.end("The store's schema no longer has what the program's classes declare.")
+            }
+            schema = bound
+        }
+        state.pointee.generation += 1
+        guard let before else { return }
+        try followOthers(from: before, to: newest, own: own?.version)
+        try observations.note(from: before, to: newest, own: own)
+    }
+
+    /// Lets go of the version, if one is held.
+    private func letGo() {
+        committed.close()
+        if !isReleased {
+            opened.store.heldVersions.end(commitNumber, isFrozen ? .frozen : .realm)
+        }
+        isReleased = true
+    }
+
+    /// Lets go of the version: what was read is invalid for good.
     func invalidate() {
         checkThread()
+        if isFrozen { return }
         if turn != nil { cancel() }
-        isInvalidated = true
+        letGo()
+        era += 1
         state.pointee.generation += 1
     }
 
@@ -334,130 +453,5 @@ final class RealmCore: @unchecked Sendable {
     private func fail(_ error: any Error) {
         Misuse.tell("\(error)")
         if fault == nil { fault = error }
-    }
-
-    // MARK: Pending changes
-
-    /// Finds the objects that a statement leads to; nothing waits in it from one statement to the next.
-    func statementGraph() -> ObjectGraph {
-        // It is that of the write under way.
-        if let graph, !graph.hasObjects { return graph }
-        let graph = ObjectGraph(self, requireWrite(), .error)
-        self.graph = graph
-        return graph
-    }
-
-    /// Fills a draft. Code of the program may run in it, such as the conversion of a mapped value.
-    func stating(_ body: () -> Void) {
-        let wasStating = isStating
-        isStating = true
-        body()
-        isStating = wasStating
-    }
-
-    /// A draft in the memory of the one before, unless that is still being filled.
-    private func draft(_ pool: DraftPool, _ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
-        if isStating { return ObjectDraft(rowClass, isMerge: isMerge) }
-        pool.takeBack(keeping: 1)
-        return pool.draft(rowClass, isMerge: isMerge)
-    }
-
-    /// The draft of an object that is added, until the next one.
-    func additionDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
-        draft(additionDrafts, rowClass, isMerge: isMerge)
-    }
-
-    /// The draft of an element of a collection, until the next one.
-    func editDraft(of place: ObjectPlace) -> ObjectDraft {
-        if let pending, !pending.isEdit(of: place) { flush() }
-        return draft(changeDrafts, place.binding.rowClass, isMerge: true)
-    }
-
-    /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
-    func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
-        let graph = statementGraph()
-        defer {
-            let element = place.binding.rowClass.members[member].storage.element
-            if element == .embedded || element == .mixed {
-                follow(.replaced(.member(member)), in: place.steps, of: place.identity)
-            }
-        }
-        guard place.way == nil else { return assignEmbedded(place, member, graph, state) }
-        let draft = assignments(to: place)
-        stating { state(Statement(draft: draft, member: member, graph: graph)) }
-        // It is not if the program's code has read the object in between.
-        if pending?.isOf(draft) != true { wait(draft, of: place) }
-        changed()
-        if graph.hasObjects || !draft.references.isEmpty || !draft.children.isEmpty {
-            flush()
-            graph.finish()
-        }
-    }
-
-    private func assignments(to place: ObjectPlace) -> ObjectDraft {
-        if let present = pending?.assignments(to: place) { return present }
-        flush()
-        let draft = draft(changeDrafts, place.rootClass, isMerge: false)
-        wait(draft, of: place)
-        return draft
-    }
-
-    private func wait(_ draft: ObjectDraft, of place: ObjectPlace) {
-        flush()
-        pending = PendingChange(object: place.identity, content: .assignments(draft))
-    }
-
-    private func assignEmbedded(
-        _ place: ObjectPlace, _ member: Int, _ graph: ObjectGraph, _ state: (Statement) -> Void
-    ) {
-        flush()
-        let rowClass = place.binding.rowClass
-        let draft = ObjectDraft(rowClass, isMerge: false)
-        state(Statement(draft: draft, member: member, graph: graph))
-        graph.finish()
-        var path = EditPath(rowClass)
-        path.owners = place.owners
-        path.member = member
-        edit(place) { editor throws(EditFailure) in
-            try editor.apply(ObjectEdit(path, .place(draft, .replace)), origin: [])
-        }
-    }
-
-    /// Edits an object: the edits of one object are written at once when something asks for it.
-    func edit(_ place: ObjectPlace, _ body: (ObjectEditor) throws(EditFailure) -> Void) {
-        let transaction = requireWrite()
-        do throws(StoreError) {
-            let editor = try editor(of: place, transaction)
-            do throws(EditFailure) { try body(editor) } catch {
-                if case .store(let error) = error { throw error }
-                return fail("The value can't be stored: \(error).")
-            }
-        } catch {
-            fail(error)
-        }
-        changed()
-    }
-
-    private func editor(
-        of place: ObjectPlace, _ transaction: WriteTransaction
-    ) throws(StoreError) -> ObjectEditor {
-        if let pending, case .edits(let editor) = pending.content, pending.isOf(place) {
-            return editor
-        }
-        flush()
-        let editor = try ObjectEditor(transaction, place.rootClass, key: place.key, .none)
-        pending = PendingChange(object: place.identity, content: .edits(editor))
-        return editor
-    }
-
-    /// Has objects look their rows up again, and views of the write see its changes.
-    func changed() { state.pointee.generation += 1 }
-
-    /// Writes what is still to be written.
-    func flush() {
-        guard let change = pending, let turn else { return }
-        pending = nil
-        do throws(StoreError) { try change.write(turn.transaction) } catch { fail(error) }
-        state.pointee.generation += 1
     }
 }

@@ -1,0 +1,63 @@
+import HoldfastObjectStore
+
+/// The asynchronous writes of a realm, in the order of their begin. Used where the realm belongs.
+final class AsyncWrites {
+    /// A write that waits.
+    struct Request {
+        let id: Realm.AsyncTransactionId
+        /// Runs in the write, which is cancelled when it returns without an end.
+        let run: () -> Void
+        /// Is told why the write can't begin.
+        let fail: (any Error) -> Void
+    }
+
+    /// A commit on its way to the medium.
+    struct Commit {
+        let id: Realm.AsyncTransactionId
+        let turn: LentTurn
+        var onComplete: ((any Error)?) -> Void
+    }
+
+    private(set) var requests: [Request] = []
+    /// How many of them could have run when another write was open.
+    var overdueCount = 0
+    private var lastID: Realm.AsyncTransactionId = 0
+    /// The commit whose outcome nobody has asked for yet.
+    var commit: Commit?
+    /// What is to be told of commits.
+    private var told: [(id: Realm.AsyncTransactionId, tell: () -> Void)] = []
+
+    var isEmpty: Bool { requests.isEmpty && commit == nil && told.isEmpty }
+
+    func makeID() -> Realm.AsyncTransactionId {
+        lastID += 1
+        return lastID
+    }
+
+    func append(_ request: Request) { requests.append(request) }
+
+    func takeRequest() -> Request? { requests.isEmpty ? nil : requests.removeFirst() }
+
+    /// Takes out a write that waits.
+    func takeRequest(_ id: Realm.AsyncTransactionId) -> Request? {
+        guard let index = requests.firstIndex(where: { $0.id == id }) else { return nil }
+        return requests.remove(at: index)
+    }
+
+    /// Forgets whom to tell of a commit.
+    func forget(_ id: Realm.AsyncTransactionId) {
+        if commit?.id == id { commit?.onComplete = { _ in } }
+        told.removeAll { $0.id == id }
+    }
+
+    // MARK: Telling
+
+    func tell(_ id: Realm.AsyncTransactionId, _ tell: @escaping () -> Void) {
+        told.append((id, tell))
+    }
+
+    /// Tells of the commits that have an outcome, in their order.
+    func deliver() {
+        while !told.isEmpty { told.removeFirst().tell() }
+    }
+}

@@ -1,0 +1,115 @@
+// The way to each kind of thing that a realm has.
+
+extension ObjectBase: ThreadConfined {
+    /// The way to the object.
+    public final func _makeAddress() -> _Address {
+        let address = ObjectAddress(requireRow().place)
+        return _Address { address.object(in: $0) }
+    }
+
+    /// How messages tell that an object is not managed.
+    public static var _unmanaged: (freezing: String, thawing: String) {
+        ("Unmanaged objects cannot be frozen.", "Unmanaged objects cannot be thawed.")
+    }
+}
+
+extension Results: ThreadConfined {
+    /// The way to the results.
+    public func _makeAddress() -> _Address { core.address { Results($0) } }
+}
+
+extension List: ThreadConfined {
+    /// The way to the list.
+    public func _makeAddress() -> _Address { CollectionPlace.address(place) { List($0) } }
+}
+
+extension MutableSet: ThreadConfined {
+    /// The way to the set.
+    public func _makeAddress() -> _Address { CollectionPlace.address(place) { MutableSet($0) } }
+}
+
+extension Map: ThreadConfined {
+    /// The way to the map.
+    public func _makeAddress() -> _Address { CollectionPlace.address(place) { Map($0) } }
+}
+
+extension LinkingObjects: ThreadConfined {
+    /// The way to the inverse link.
+    public func _makeAddress() -> _Address {
+        guard let place else { Misuse.end(Self._unmanaged.freezing) }
+        return place.address { LinkingObjects($0) }
+    }
+}
+
+extension AnyRealmCollection: ThreadConfined {
+    /// The way to the collection.
+    public func _makeAddress() -> _Address { Self.address(base) }
+
+    private static func address<C: RealmCollection>(_ base: C) -> _Address
+    where C.ElementType == Element {
+        let address = base._makeAddress()
+        return _Address { realm in (address.find(realm) as? C).map { AnyRealmCollection($0) } }
+    }
+}
+
+extension AnyRealmKeyedCollection: ThreadConfined {
+    /// The way to the map.
+    public func _makeAddress() -> _Address { Self.address(base) }
+
+    private static func address<C: RealmKeyedCollection>(_ base: C) -> _Address
+    where C.Key == Key, C.Value == Value {
+        let address = base._makeAddress()
+        return _Address { realm in
+            (address.find(realm) as? C).map { AnyRealmKeyedCollection($0) }
+        }
+    }
+}
+
+extension ResultsCore {
+    /// The way to the results, from which `make` makes those of the program.
+    func address<T>(_ make: @escaping (ResultsCore) -> T) -> _Address {
+        let base = base.address
+        return _Address { [parts] realm in
+            realm.checkThread()
+            return (base.find(realm) as? ResultsBase).map { make(ResultsCore(realm, $0, parts)) }
+        }
+    }
+}
+
+extension ResultsBase {
+    /// The way to what results are taken from.
+    fileprivate var address: _Address {
+        switch self {
+        case .all: _Address { [self] _ in self }
+        case .links(let place): CollectionPlace.address(place) { Self.links($0) }
+        case .elements(let place): CollectionPlace.address(place) { Self.elements($0) }
+        case .origins(let place): place.address { Self.origins($0) }
+        }
+    }
+}
+
+extension OriginPlace {
+    /// The way to an inverse link, from which `make` makes that of the program.
+    func address<T>(_ make: @escaping (OriginPlace) -> T) -> _Address {
+        let address = object._makeAddress()
+        return _Address { [field] realm in
+            (address.find(realm) as? ObjectBase).map { make(OriginPlace($0, field: field)) }
+        }
+    }
+}
+
+extension CollectionPlace {
+    /// The way to a collection, from which `make` makes that of the program.
+    static func address<T>(
+        _ place: CollectionPlace?, _ make: @escaping (CollectionPlace) -> T
+    ) -> _Address {
+        guard let place else {
+            Misuse.end("This method may only be called on instances retrieved from a Realm.")
+        }
+        let address = place.object._makeAddress()
+        let copy = place.copying
+        return _Address { realm in
+            (address.find(realm) as? ObjectBase).flatMap(copy).map(make)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+extension Realm {
+    /// Runs `block` in a write transaction of the actor's realm, without blocking the actor before and after it.
+    ///
+    /// Writes run in the order in which they were begun. A task that is cancelled before its write is committed rolls it back.
+    ///
+    /// - Parameters:
+    ///   - _isolation: The actor, which is the calling code's.
+    ///   - block: The write.
+    /// - Returns: What `block` returns, when the write is durable.
+    /// - Throws: What `block` throws, and what ``write(_:)`` throws, after everything was rolled back; `CancellationError`.
+    public func asyncWrite<Result>(
+        _isolation: isolated any Actor = #isolation, _ block: @escaping () throws -> Result
+    ) async throws -> Result {
+        try Task.checkCancellation()
+        let core = core
+        let cancelling = Cancelling()
+        var result: Result?
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation(isolation: _isolation) {
+                (continuation: CheckedContinuation<Void, any Swift.Error>) in
+                nonisolated(unsafe) var id: AsyncTransactionId = 0
+                id = core.beginAsync(
+                    {
+                        do {
+                            try cancelling.check()
+                            result = try block()
+                            try cancelling.check()
+                        } catch {
+                            if core.isInWrite { core.cancel() }
+                            return continuation.resume(throwing: error)
+                        }
+                        guard core.isInWrite else { return continuation.resume() }
+                        core.commitAsync(id) { error in
+                            if let error {
+                                continuation.resume(throwing: error)
+                            } else {
+                                continuation.resume()
+                            }
+                        }
+                    }, fail: { continuation.resume(throwing: $0) })
+                cancelling.begin(id, in: core)
+            }
+        } onCancel: {
+            cancelling.cancel()
+        }
+        guard let result else { throw CancellationError() }
+        return result
+    }
+
+    /// Advances the actor's realm to the newest version.
+    ///
+    /// - Returns: Whether it was a newer one.
+    @discardableResult
+    public func asyncRefresh(_isolation: isolated any Actor = #isolation) async -> Bool {
+        refresh()
+    }
+}
+
+/// The cancelling of a task's write. Any thread may cancel.
+private final class Cancelling: Sendable {
+    private struct State {
+        var isCancelled = false
+        var write: (id: Realm.AsyncTransactionId, core: RealmCore)?
+    }
+
+    private let state = Mutex(State())
+
+    func check() throws {
+        if state.withLock({ $0.isCancelled }) { throw CancellationError() }
+    }
+
+    /// Notes the write that waits.
+    func begin(_ id: Realm.AsyncTransactionId, in core: RealmCore) {
+        let isCancelled = state.withLock { state in
+            state.write = (id, core)
+            return state.isCancelled
+        }
+        if isCancelled { core.cancelAsync(id)?.fail(CancellationError()) }
+    }
+
+    func cancel() {
+        let write = state.withLock { state in
+            state.isCancelled = true
+            return state.write
+        }
+        guard let (id, core) = write else { return }
+        // A write that waits behind others is not waited for.
+        core.confinement.schedule { core.asyncWrites.takeRequest(id)?.fail(CancellationError()) }
+    }
+}

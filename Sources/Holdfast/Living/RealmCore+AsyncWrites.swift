@@ -1,0 +1,102 @@
+import HoldfastObjectStore
+
+extension RealmCore {
+    /// Has `run` called in a write, in the realm's place and when the writes that wait for the writer now are done.
+    ///
+    /// - `fail`: Is told there why the write can't begin.
+    func beginAsync(
+        _ run: @escaping () -> Void, fail: @escaping (any Error) -> Void
+    ) -> Realm.AsyncTransactionId {
+        checkThread()
+        requireWritable()
+        guard confinement.canSchedule else {
+            Misuse.end(
+                "Cannot schedule async transaction. Open the Realm on a queue, an actor or the main thread."
+            )
+        }
+        let id = asyncWrites.makeID()
+        asyncWrites.append(AsyncWrites.Request(id: id, run: run, fail: fail))
+        // Not before those that wait already, and no turn is lent to a queue that is at something else.
+        opened.store.submit(
+            PlaceInQueue { [self, keeper = confinement.keeper] in
+                withExtendedLifetime(keeper) { confinement.schedule { self.runAsyncWrite() } }
+            })
+        return id
+    }
+
+    /// Runs the next asynchronous write.
+    private func runAsyncWrite() {
+        deliver()
+        if isInWrite {
+            // One that the program holds open from one block to another.
+            asyncWrites.overdueCount += 1
+            return
+        }
+        // It may have been cancelled.
+        guard let request = asyncWrites.takeRequest() else { return }
+        do { try begin() } catch { return request.fail(error) }
+        let turn = turn
+        request.run()
+        if self.turn === turn, isInWrite { cancel() }
+    }
+
+    /// Runs the asynchronous writes whose time came during the write that has ended.
+    func runOverdueWrites() {
+        let count = asyncWrites.overdueCount
+        asyncWrites.overdueCount = 0
+        for _ in 0..<count { confinement.schedule { self.runAsyncWrite() } }
+    }
+
+    /// Ends the write; its changes are on their way, and whoever reads before they are durable waits for that.
+    func commitAsync(
+        _ id: Realm.AsyncTransactionId, _ onComplete: @escaping ((any Error)?) -> Void
+    ) {
+        guard let turn = turnForCommit() else {
+            return tellLater(id, fault, onComplete)
+        }
+        asyncWrites.commit = AsyncWrites.Commit(id: id, turn: turn, onComplete: onComplete)
+        // Each access asks where it is, and there waits.
+        state.pointee.thread = ViewState.nobody
+        do throws(StoreError) {
+            try turn.commit { [self, keeper = confinement.keeper] in
+                withExtendedLifetime(keeper) { confinement.schedule { self.deliver() } }
+            }
+        } catch {
+            // The turn was lent until now.
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private func tellLater(
+        _ id: Realm.AsyncTransactionId, _ error: (any Error)?,
+        _ onComplete: @escaping ((any Error)?) -> Void
+    ) {
+        asyncWrites.tell(id) { onComplete(error) }
+        confinement.schedule { self.deliver() }
+    }
+
+    /// Tells of the commits that are durable or have failed.
+    private func deliver() {
+        checkThread()
+        if !isReleased { observations.tell() }
+        asyncWrites.deliver()
+    }
+
+    /// Waits for the commit that is on its way, and advances to it.
+    func settle() {
+        guard let commit = asyncWrites.commit.take() else { return }
+        let error = finishCommit { () throws(StoreError) in try commit.turn.awaitCommit() }
+        asyncWrites.tell(commit.id) { commit.onComplete(error) }
+    }
+
+    /// Takes back a write that waits, or forgets whom to tell of a commit.
+    ///
+    /// - Returns: The write that is not going to run.
+    @discardableResult
+    func cancelAsync(_ id: Realm.AsyncTransactionId) -> AsyncWrites.Request? {
+        checkThread()
+        if let request = asyncWrites.takeRequest(id) { return request }
+        asyncWrites.forget(id)
+        return nil
+    }
+}

@@ -1,0 +1,56 @@
+import Synchronization
+
+/// A reference to something of a realm that is resolved in another realm of the same store, once. Any thread may hold it.
+///
+///     let reference = ThreadSafeReference(to: person)
+///     queue.async {
+///         let realm = try! Realm(queue: queue)
+///         guard let person = realm.resolve(reference) else { return }  // It was deleted.
+///     }
+public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
+    private struct Target {
+        let address: _Address
+        /// Keeps the store open. Never asked for anything of its own place.
+        let origin: RealmCore
+        /// The commit that has it; the newest one for what a write has not committed yet.
+        let commit: UInt64
+    }
+
+    private let target: Mutex<Target?>
+
+    /// Refers to something that is managed; ends the process for what is not.
+    public init(to threadConfined: Confined) {
+        guard let realm = threadConfined.realm?.core else {
+            Misuse.end(
+                threadConfined.isInvalidated
+                    ? "Cannot construct reference to invalidated object"
+                    : "Cannot construct reference to unmanaged object")
+        }
+        realm.checkThread()
+        if threadConfined.isInvalidated {
+            Misuse.end("Cannot construct reference to invalidated object")
+        }
+        target = Mutex(
+            Target(
+                address: threadConfined._makeAddress(), origin: realm,
+                commit: realm.isInWrite ? .max : realm.commitNumber))
+    }
+
+    /// Whether it was resolved.
+    public var isInvalidated: Bool { target.withLock { $0 == nil } }
+
+    func resolve(in realm: RealmCore) -> Confined? {
+        guard let target = target.withLock({ $0.take() }) else {
+            Misuse.end("Can only resolve a thread safe reference once")
+        }
+        realm.checkThread()
+        guard target.origin.opened.store === realm.opened.store else {
+            Misuse.end(
+                "Cannot resolve thread safe reference in Realm with different configuration than the source Realm."
+            )
+        }
+        if target.origin.isFrozen { return target.address.find(target.origin) as? Confined }
+        realm.catchUp(to: target.commit)
+        return target.address.find(realm) as? Confined
+    }
+}

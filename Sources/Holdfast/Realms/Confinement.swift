@@ -1,0 +1,109 @@
+import CHoldfastRuntime
+import Dispatch
+import Synchronization
+
+/// Where a realm belongs: what its objects may be used on, by one at a time.
+enum Confinement: Sendable {
+    case thread(UInt)
+    /// The main thread and the main queue, which other threads serve once the main one has ended.
+    case main
+    /// A serial queue and its number.
+    case queue(DispatchQueue, number: Int)
+    case actor(HeldActor)
+
+    /// What tells confinements apart, as long as there are realms in them.
+    enum Identity: Hashable, Sendable {
+        case thread(UInt)
+        case queue(Int)
+        case actor(ObjectIdentifier)
+    }
+
+    /// Has the number of each queue that is a realm's: the same queue can be several objects.
+    private static let key = DispatchSpecificKey<Int>()
+    private static let queueCount = Mutex(0)
+    private static let mainNumber = number(of: .main)
+
+    private static func number(of queue: DispatchQueue) -> Int {
+        queueCount.withLock { count in
+            if let number = queue.getSpecific(key: key) { return number }
+            count += 1
+            queue.setSpecific(key: key, value: count)
+            return count
+        }
+    }
+
+    /// That of a realm which names none: the main queue's on the main thread, else the thread's own.
+    static var present: Confinement { isOnMain ? .main : .thread(ViewState.currentThread) }
+
+    /// That of a serial queue.
+    init(_ queue: DispatchQueue) {
+        // A queue of the system's runs many blocks at a time. Others do not tell.
+        if queue.label.hasPrefix("com.apple.root.") {
+            Misuse.end(
+                "Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to serial queues or the main queue."
+            )
+        }
+        let main = Self.mainNumber
+        let number = Self.number(of: queue)
+        self = number == main ? .main : .queue(queue, number: number)
+    }
+
+    /// That of an actor; the main actor's is the main queue's.
+    init(_ actor: any Actor) {
+        self = actor === MainActor.shared ? .main : .actor(HeldActor(actor))
+    }
+
+    var identity: Identity {
+        switch self {
+        case .thread(let thread): .thread(thread)
+        case .main: .queue(Self.mainNumber)
+        case .queue(_, let number): .queue(number)
+        case .actor(let held): .actor(held.identity)
+        }
+    }
+
+    /// Whether the calling code runs there.
+    var isCurrent: Bool {
+        switch self {
+        case .thread(let thread): thread == ViewState.currentThread
+        case .main: Self.isOnMain
+        case .queue(_, let number): DispatchQueue.getSpecific(key: Self.key) == number
+        case .actor(let held): held.actor.map { Self.isOn($0.unownedExecutor) } ?? false
+        }
+    }
+
+    private static var isOnMain: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: key) == mainNumber
+    }
+
+    private static func isOn(_ executor: UnownedSerialExecutor) -> Bool {
+        // The two words that the runtime takes.
+        withUnsafeBytes(of: executor) { words in
+            holdfast_is_on_executor(
+                words.load(as: UnsafeRawPointer?.self),
+                words.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self))
+        }
+    }
+
+    /// Whether code can be run there later: a thread alone has no loop that would.
+    var canSchedule: Bool { if case .thread = self { false } else { true } }
+
+    /// Runs `body` there, later; an actor that is gone runs nothing more.
+    ///
+    /// - Precondition: ``canSchedule``.
+    func schedule(_ body: @escaping @Sendable () -> Void) {
+        switch self {
+        case .thread: preconditionFailure("a thread runs nothing later")
+        case .main: DispatchQueue.main.async(execute: body)
+        case .queue(let queue, _): queue.async(execute: body)
+        case .actor(let held):
+            guard let actor = held.actor else { return }
+            Task { await Self.run(body, on: actor) }
+        }
+    }
+
+    /// What has to be kept so that ``schedule(_:)`` runs what it is given.
+    var keeper: (any Actor)? { if case .actor(let held) = self { held.actor } else { nil } }
+
+    private static func run(_ body: () -> Void, on actor: isolated any Actor) { body() }
+}

@@ -1,0 +1,128 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+/// What waits of one object until something asks for it.
+extension RealmCore {
+    /// Finds the objects that a statement leads to; nothing waits in it from one statement to the next.
+    func statementGraph() -> ObjectGraph {
+        // It is that of the write under way.
+        if let graph, !graph.hasObjects { return graph }
+        let graph = ObjectGraph(self, requireWrite(), .error)
+        self.graph = graph
+        return graph
+    }
+
+    /// Fills a draft. Code of the program may run in it, such as the conversion of a mapped value.
+    func stating(_ body: () -> Void) {
+        let wasStating = isStating
+        isStating = true
+        body()
+        isStating = wasStating
+    }
+
+    /// A draft in the memory of the one before, unless that is still being filled.
+    private func draft(_ pool: DraftPool, _ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        if isStating { return ObjectDraft(rowClass, isMerge: isMerge) }
+        pool.takeBack(keeping: 1)
+        return pool.draft(rowClass, isMerge: isMerge)
+    }
+
+    /// The draft of an object that is added, until the next one.
+    func additionDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        draft(additionDrafts, rowClass, isMerge: isMerge)
+    }
+
+    /// The draft of an element of a collection, until the next one.
+    func editDraft(of place: ObjectPlace) -> ObjectDraft {
+        if let pending, !pending.isEdit(of: place) { flush() }
+        return draft(changeDrafts, place.binding.rowClass, isMerge: true)
+    }
+
+    /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
+    func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
+        let graph = statementGraph()
+        defer {
+            let element = place.binding.rowClass.members[member].storage.element
+            if element == .embedded || element == .mixed {
+                follow(.replaced(.member(member)), in: place.steps, of: place.identity)
+            }
+        }
+        guard place.way == nil else { return assignEmbedded(place, member, graph, state) }
+        let draft = assignments(to: place)
+        stating { state(Statement(draft: draft, member: member, graph: graph)) }
+        // It is not if the program's code has read the object in between.
+        if pending?.isOf(draft) != true { wait(draft, of: place) }
+        changed()
+        if graph.hasObjects || !draft.references.isEmpty || !draft.children.isEmpty {
+            flush()
+            graph.finish()
+        }
+    }
+
+    private func assignments(to place: ObjectPlace) -> ObjectDraft {
+        if let present = pending?.assignments(to: place) { return present }
+        flush()
+        let draft = draft(changeDrafts, place.rootClass, isMerge: false)
+        wait(draft, of: place)
+        return draft
+    }
+
+    private func wait(_ draft: ObjectDraft, of place: ObjectPlace) {
+        flush()
+        pending = PendingChange(object: place.identity, content: .assignments(draft))
+    }
+
+    private func assignEmbedded(
+        _ place: ObjectPlace, _ member: Int, _ graph: ObjectGraph, _ state: (Statement) -> Void
+    ) {
+        flush()
+        let rowClass = place.binding.rowClass
+        let draft = ObjectDraft(rowClass, isMerge: false)
+        state(Statement(draft: draft, member: member, graph: graph))
+        graph.finish()
+        var path = EditPath(rowClass)
+        path.owners = place.owners
+        path.member = member
+        edit(place) { editor throws(EditFailure) in
+            try editor.apply(ObjectEdit(path, .place(draft, .replace)), origin: [])
+        }
+    }
+
+    /// Edits an object: the edits of one object are written at once when something asks for it.
+    func edit(_ place: ObjectPlace, _ body: (ObjectEditor) throws(EditFailure) -> Void) {
+        let transaction = requireWrite()
+        do throws(StoreError) {
+            let editor = try editor(of: place, transaction)
+            do throws(EditFailure) { try body(editor) } catch {
+                if case .store(let error) = error { throw error }
+                return fail("The value can't be stored: \(error).")
+            }
+        } catch {
+            fail(error)
+        }
+        changed()
+    }
+
+    private func editor(
+        of place: ObjectPlace, _ transaction: WriteTransaction
+    ) throws(StoreError) -> ObjectEditor {
+        if let pending, case .edits(let editor) = pending.content, pending.isOf(place) {
+            return editor
+        }
+        flush()
+        let editor = try ObjectEditor(transaction, place.rootClass, key: place.key, .none)
+        pending = PendingChange(object: place.identity, content: .edits(editor))
+        return editor
+    }
+
+    /// Has objects look their rows up again, and views of the write see its changes.
+    func changed() { state.pointee.generation += 1 }
+
+    /// Writes what is still to be written.
+    func flush() {
+        guard let change = pending, let turn else { return }
+        pending = nil
+        do throws(StoreError) { try change.write(turn.transaction) } catch { fail(error) }
+        state.pointee.generation += 1
+    }
+}
