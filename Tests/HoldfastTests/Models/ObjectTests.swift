@@ -23,12 +23,12 @@ private final class Keyed: Object {
     @Persisted var marks: Map<String, Int>
     @Persisted var data: Data
 }
-private final class RenamedPair: Object {
+private final class MappedNames: Object {
     @Persisted(primaryKey: true) var id = 1
     @Persisted(indexed: true) var shown = ""
-    @Persisted var part: RenamedPart?
-    @Persisted(originProperty: "owner") var owned: LinkingObjects<RenamedPair>
-    @Persisted var owner: RenamedPair?
+    @Persisted var part: MappedNamesPart?
+    @Persisted(originProperty: "owner") var owned: LinkingObjects<MappedNames>
+    @Persisted var owner: MappedNames?
     override class func propertiesMapping() -> [String: String] {
         ["shown": "stored_text", "owner": "stored_owner"]
     }
@@ -56,7 +56,7 @@ struct ObjectTests {
     private func realm() throws -> Realm {
         try Realm.ofSample(
             "\(UUID())",
-            [Animal.self, Horse.self, Keyed.self, RenamedPair.self, RenamedPart.self])
+            [Animal.self, Horse.self, Keyed.self, MappedNames.self, MappedNamesPart.self])
     }
 
     @Test("inherit the properties of a base class, private ones too, in a table of their own")
@@ -145,12 +145,13 @@ struct ObjectTests {
         let realm = try realm()
         try realm.write {
             realm.create(
-                RenamedPair.self, value: ["shown": "a", "part": ["shown": 5]] as [String: Any])
+                MappedNames.self, value: ["shown": "a", "part": ["shown": 5]] as [String: Any])
             realm.create(
-                RenamedPair.self, value: ["id": 2, "shown": "b", "owner": ["id": 1]] as [String: Any],
+                MappedNames.self,
+                value: ["id": 2, "shown": "b", "owner": ["id": 1]] as [String: Any],
                 update: .modified)
         }
-        let objects = realm.objects(RenamedPair.self)
+        let objects = realm.objects(MappedNames.self)
         #expect(objects.filter("shown == 'a' AND part.shown == 5").count == 1)
         #expect(objects.filter("part.stored_number == 5").count == 1)
         #expect(objects.where { $0.shown == "b" }.first?.owner?.shown == "a")
