@@ -13,6 +13,10 @@ struct ProjectedProperty: @unchecked Sendable {
         object[keyPath: keyPath].flatMap { StatedValues.unwrapped($0) }
     }
 
-    /// Whether a key path is the property's name, or leads from the object to what the value depends on.
-    func isMeant(by keyPath: String) -> Bool { name == keyPath || paths.contains(keyPath) }
+    /// The property as far as key paths mean it: whole by its name, else by those of ``paths`` that are among them; nil where none is.
+    func meant(by keyPaths: [String]) -> ProjectedProperty? {
+        if keyPaths.contains(name) { return self }
+        let meant = paths.filter(keyPaths.contains)
+        return meant.isEmpty ? nil : ProjectedProperty(name: name, keyPath: keyPath, paths: meant)
+    }
 }
