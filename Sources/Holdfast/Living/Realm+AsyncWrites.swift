@@ -32,7 +32,7 @@ extension Realm {
     }
 
     /// Has `block` called in a write transaction, later and in the realm's place; it ends the transaction with ``commitAsyncWrite(allowGrouping:_:)``,
-    /// ``commitWrite()`` or ``cancelWrite()``. One that it leaves open is cancelled.
+    /// ``commitWrite(withoutNotifying:)`` or ``cancelWrite()``. One that it leaves open is cancelled.
     ///
     /// - Returns: What cancels it.
     @discardableResult

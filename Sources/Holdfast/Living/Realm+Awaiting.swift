@@ -6,19 +6,19 @@ extension Realm {
     /// Writes run in the order in which they were begun. A task that is cancelled before its write is committed rolls it back.
     ///
     /// - Parameters:
-    ///   - _isolation: The actor, which is the calling code's.
+    ///   - isolation: The actor, which is the calling code's.
     ///   - block: The write.
     /// - Returns: What `block` returns, when the write is durable.
     /// - Throws: What `block` throws, and what ``write(_:)`` throws, after everything was rolled back; `CancellationError`.
     public func asyncWrite<Result>(
-        _isolation: isolated any Actor = #isolation, _ block: @escaping () throws -> Result
+        isolation: isolated any Actor = #isolation, _ block: @escaping () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
         let core = core
         let cancelling = Cancelling()
         var result: Result?
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation(isolation: _isolation) {
+            try await withCheckedThrowingContinuation(isolation: isolation) {
                 (continuation: CheckedContinuation<Void, any Swift.Error>) in
                 nonisolated(unsafe) var id: AsyncTransactionId = 0
                 id = core.beginAsync(
@@ -53,7 +53,7 @@ extension Realm {
     ///
     /// - Returns: Whether it was a newer one.
     @discardableResult
-    public func asyncRefresh(_isolation: isolated any Actor = #isolation) async -> Bool {
+    public func asyncRefresh(isolation: isolated any Actor = #isolation) async -> Bool {
         refresh()
     }
 }

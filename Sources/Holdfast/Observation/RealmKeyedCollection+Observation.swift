@@ -1,7 +1,7 @@
 extension RealmKeyedCollection {
     /// Has `block` called with the map, and when keys have come, gone or got other values.
     ///
-    /// As observers of collections are called, see ``RealmCollection/observe(keyPaths:_:)-(keyPaths:[String]?,_)``. Cost of a call: linear in
+    /// As observers of collections are called, see ``RealmCollection/observe(keyPaths:_:)-([String]?,_)``. Cost of a call: linear in
     /// the map.
     ///
     /// - Parameters:

@@ -29,7 +29,7 @@ extension ProjectionObservable {
         return observation.begin()
     }
 
-    /// Has `block` called when the projected properties of key paths have changed, as ``observe(keyPaths:_:)-(keyPaths:[String]?,_)``
+    /// Has `block` called when the projected properties of key paths have changed, as ``observe(keyPaths:_:)-([String]?,_)``
     /// does.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], _ block: @escaping (ObjectChange<Self>) -> Void

@@ -27,7 +27,7 @@ extension Realm {
     /// - Throws: ``Realm/Error``.
     public static func open(
         configuration: Configuration = .defaultConfiguration,
-        _isolation actor: isolated any Actor = #isolation
+        isolation actor: isolated any Actor = #isolation
     ) async throws -> Realm {
         try await Realm(configuration: configuration, actor: actor)
     }
