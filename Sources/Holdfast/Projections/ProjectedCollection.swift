@@ -6,12 +6,21 @@ public struct ProjectedCollection<Element> {
     private let element: (Int) -> Element
     /// The properties that elements depend on.
     private let paths: () -> [String]
+    private let address: () -> _Address
 
     init<Root: ObjectBase>(
         _ collection: any RealmCollection<Root>, _ keyPath: KeyPath<Root, Element>
     ) {
         base = collection
         element = { collection[$0][keyPath: keyPath] }
+        address = {
+            let address = collection._makeAddress()
+            return _Address { realm in
+                (address.find(realm) as? any RealmCollection<Root>).map {
+                    ProjectedCollection($0, keyPath)
+                }
+            }
+        }
         paths = {
             KeyPathNames.paths(from: Root.self) { _ = Root._of($0)[keyPath: keyPath] }
         }
@@ -41,6 +50,14 @@ extension ProjectedCollection {
         }.begin()
     }
 }
+
+extension ProjectedCollection: ThreadConfined {
+    /// The way to the collection: that to the list or set.
+    public func _makeAddress() -> _Address { address() }
+}
+
+@available(*, unavailable)
+extension ProjectedCollection: Sendable {}
 
 extension ProjectedCollection: RandomAccessCollection {
     /// The first position.

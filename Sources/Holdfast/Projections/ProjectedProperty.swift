@@ -13,10 +13,6 @@ struct ProjectedProperty: @unchecked Sendable {
         object[keyPath: keyPath].flatMap { StatedValues.unwrapped($0) }
     }
 
-    /// The property as far as key paths mean it: whole by its name, else by those of ``paths`` that are among them; nil where none is.
-    func meant(by keyPaths: [String]) -> ProjectedProperty? {
-        if keyPaths.contains(name) { return self }
-        let meant = paths.filter(keyPaths.contains)
-        return meant.isEmpty ? nil : ProjectedProperty(name: name, keyPath: keyPath, paths: meant)
-    }
+    /// Whether a key path is the property's name, or the path of the object that it projects.
+    func isMeant(by keyPath: String) -> Bool { name == keyPath || paths == [keyPath] }
 }

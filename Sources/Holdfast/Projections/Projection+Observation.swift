@@ -34,7 +34,15 @@ extension ProjectionObservable {
     public func observe(
         keyPaths: [PartialKeyPath<Self>], _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
+        let properties = ProjectionClass.of(self).properties
+        let names = keyPaths.flatMap { keyPath in
+            // Two properties that depend on the same are told both.
+            let paths = KeyPathNames.paths(from: Root.self) { _ = Self._of($0)[keyPath: keyPath] }
+            let meant = properties.filter { $0.paths == paths }
+            if meant.isEmpty { Misuse.end("The key path of '\(Self.self)' is of no property.") }
+            return meant.map(\.name)
+        }
+        return observe(keyPaths: names, block)
     }
 
     /// The paths of the object that observers of several projections are told, of some of their properties or of all.

@@ -35,6 +35,20 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
 extension Projection: Sendable {}
 
 extension Projection {
+    /// The way to the projection: that to its object.
+    public final func _makeAddress() -> _Address {
+        let address = rootObject._makeAddress()
+        let type = Swift.type(of: self)
+        return _Address { realm in
+            (address.find(realm) as? Root).map { type.init(projecting: $0) }
+        }
+    }
+
+    /// How messages tell that it is not managed.
+    public static var _unmanaged: (freezing: String, thawing: String) { Root._unmanaged }
+}
+
+extension Projection {
     /// Whether both project the same object, whatever of it.
     public static func == (a: Projection, b: Projection) -> Bool {
         a.rootObject.isSameObject(as: b.rootObject)

@@ -54,10 +54,9 @@ final class ProjectionClass: Sendable {
     /// One that means none ends the process.
     func properties(meantBy keyPaths: [String]?) -> [ProjectedProperty] {
         guard let keyPaths, !keyPaths.isEmpty else { return properties }
-        for keyPath in keyPaths
-        where !properties.contains(where: { $0.meant(by: [keyPath]) != nil }) {
+        for keyPath in keyPaths where !properties.contains(where: { $0.isMeant(by: keyPath) }) {
             Misuse.end("property '\(keyPath)' not found in object of type '\(name)'")
         }
-        return properties.compactMap { $0.meant(by: keyPaths) }
+        return properties.filter { keyPaths.contains(where: $0.isMeant) }
     }
 }

@@ -1,5 +1,5 @@
 /// What every projection is, whatever it projects.
-public protocol ProjectionObservable: AnyObject, _ObjectView {
+public protocol ProjectionObservable: AnyObject, _ObjectView, ThreadConfined {
     /// The class of the objects that are projected.
     associatedtype Root: ObjectBase
     /// The object that is projected.

@@ -36,7 +36,7 @@ extension RealmCollection {
         if sortDescriptors.isEmpty {
             Misuse.end("There must be at least one SortDescriptor when using SectionedResults.")
         }
-        return SectionedResults(sorted(by: sortDescriptors), by: block)
+        return SectionedResults(SectionsCore(sorted(by: sortDescriptors), by: block))
     }
 
     /// The values, in their order and in sections by what a block says of each.

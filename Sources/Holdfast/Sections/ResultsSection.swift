@@ -54,5 +54,10 @@ extension ResultsSection: Equatable {
     }
 }
 
+extension ResultsSection: ThreadConfined {
+    /// The way to the section: that to the results, and its key.
+    public func _makeAddress() -> _Address { core.address { [key] in ResultsSection($0, key) } }
+}
+
 @available(*, unavailable)
 extension ResultsSection: Sendable {}

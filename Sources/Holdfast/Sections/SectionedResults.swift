@@ -11,9 +11,7 @@ import Foundation
 public struct SectionedResults<Key: RealmCollectionValue, SectionElement: RealmCollectionValue> {
     let core: SectionsCore<Key, SectionElement>
 
-    init(_ results: Results<SectionElement>, by key: @escaping (SectionElement) -> Key) {
-        core = SectionsCore(results, by: key)
-    }
+    init(_ core: SectionsCore<Key, SectionElement>) { self.core = core }
 
     /// The keys of all sections, in their order.
     public var allKeys: [Key] { core.division.keys }
@@ -57,6 +55,11 @@ extension SectionedResults: RandomAccessCollection {
 extension SectionedResults: Equatable {
     /// Whether both are the same sections of the same results.
     public static func == (a: SectionedResults, b: SectionedResults) -> Bool { a.core === b.core }
+}
+
+extension SectionedResults: ThreadConfined {
+    /// The way to the sections: that to the results.
+    public func _makeAddress() -> _Address { core.address { SectionedResults($0) } }
 }
 
 @available(*, unavailable)

@@ -1,10 +1,20 @@
+import Synchronization
+
 /// Results and the keys of their sections: what views of all sections, and of one, share.
 ///
 /// They are divided when they are first looked at, and again after the realm's view has changed.
 final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValue> {
     let results: Results<Element>
     private let key: (Element) -> Key
-    private var divided: (generation: UInt64, division: SectionDivision<Key>)?
+    /// The sections as they were last divided. Behind a lock, since several threads read frozen ones at once.
+    private let divided = Mutex<Divided?>(nil)
+
+    private struct Divided: @unchecked Sendable {
+        // Unchecked: keys are values, which do not change.
+
+        let generation: UInt64
+        let division: SectionDivision<Key>
+    }
 
     init(_ results: Results<Element>, by key: @escaping (Element) -> Key) {
         if case .object = Key._element.kind { Self.refuseLinks() }
@@ -25,10 +35,21 @@ final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValu
     /// The sections of now. Cost: linear in the number of elements once for each version.
     var division: SectionDivision<Key> {
         let generation = results.core.objects.generation
-        if let divided, divided.generation == generation { return divided.division }
+        if let divided = divided.withLock({ $0 }), divided.generation == generation {
+            return divided.division
+        }
         let division = SectionDivision(results.lazy.map { self.key(of: $0) })
-        divided = (generation, division)
+        let made = Divided(generation: generation, division: division)
+        divided.withLock { $0 = made }
         return division
+    }
+
+    /// The way to the same sections, from which `make` makes those of the program.
+    func address<T>(_ make: @escaping (SectionsCore) -> T) -> _Address {
+        let address = results._makeAddress()
+        return _Address { [key] realm in
+            (address.find(realm) as? Results<Element>).map { make(SectionsCore($0, by: key)) }
+        }
     }
 
     /// The element at a position of a section; ends the process beyond the end.
