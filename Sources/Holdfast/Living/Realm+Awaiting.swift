@@ -9,7 +9,7 @@ extension Realm {
     ///   - isolation: The actor, which is the calling code's.
     ///   - block: The write.
     /// - Returns: What `block` returns, when the write is durable.
-    /// - Throws: What `block` throws, and what ``write(_:)`` throws, after everything was rolled back; `CancellationError`.
+    /// - Throws: What `block` throws, and what ``write(withoutNotifying:_:)`` throws, after everything was rolled back; `CancellationError`.
     public func asyncWrite<Result>(
         isolation: isolated any Actor = #isolation, _ block: @escaping () throws -> Result
     ) async throws -> Result {

@@ -11,8 +11,13 @@ class Observation: @unchecked Sendable {
     let realm: RealmCore
     private let ended = Atomic(false)
 
-    /// Ends the process where nobody can be told: on another thread, inside a write, and in a frozen realm.
     init(in realm: RealmCore) {
+        Self.requireObservable(realm)
+        self.realm = realm
+    }
+
+    /// Ends the process where nobody can be told: on another thread, inside a write, and in a frozen realm.
+    static func requireObservable(_ realm: RealmCore) {
         realm.checkThread()
         if realm.isFrozen {
             Misuse.end("Frozen Realms do not change and do not have change notifications.")
@@ -20,13 +25,22 @@ class Observation: @unchecked Sendable {
         if realm.isInWrite {
             Misuse.end("Cannot register notification blocks from within write transactions.")
         }
-        self.realm = realm
     }
 
     /// Has the realm's changes noted, and returns what keeps the observation.
+    ///
+    /// Where code can be run later the first call does not wait for a commit.
     final func begin() -> NotificationToken {
         realm.observations.add(self)
+        if realm.confinement.canSchedule {
+            realm.confinement.schedule { [weak self] in self?.tellFirst() }
+        }
         return NotificationToken(self)
+    }
+
+    private func tellFirst() {
+        realm.checkThread()
+        if !isEnded, !realm.isInWrite, !realm.isReleased { tell() }
     }
 
     final var isEnded: Bool { ended.load(ordering: .acquiring) }

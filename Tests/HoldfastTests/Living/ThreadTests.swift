@@ -191,6 +191,43 @@ struct ThreadTests {
         }
     }
 
+    @Test("of queues tell the first time by themselves, and observe for what belongs elsewhere")
+    func observedOnQueue() throws {
+        let configuration = Shared.configuration()
+        let realm = try Realm(configuration: configuration)
+        let dog = Dog(value: [1, "Rex"])
+        try realm.write { realm.add(dog) }
+        let queue = DispatchQueue(label: "observer")
+        nonisolated(unsafe) var told: [String] = []
+        let dogs = realm.objects(Dog.self).observe(on: queue) { change in
+            switch change {
+            case .initial(let dogs): told.append("\(dogs.count) at first")
+            case .update(_, let deletions, let insertions, let modifications):
+                told.append("\(deletions) \(insertions) \(modifications)")
+            case .error(let error): told.append("\(error)")
+            }
+        }
+        func wait(for count: Int) {
+            for _ in 0..<5000 where queue.sync(execute: { told.count }) < count { usleep(1000) }
+        }
+        wait(for: 1)
+        try realm.write { realm.add(Dog(value: [2])) }
+        wait(for: 2)
+        #expect(queue.sync { told } == ["1 at first", "[] [1] []"])
+        dogs.invalidate()
+        let token = dog.observe(keyPaths: ["name"], on: queue) { change in
+            if case .change(_, let changes) = change {
+                told.append("\(changes[0].name): \(changes[0].newValue ?? "nil")")
+            }
+        }
+        // The queue begins to observe before it does what comes later.
+        queue.sync {}
+        try realm.write { dog.name = "Max" }
+        wait(for: 3)
+        #expect(queue.sync { told.last } == "name: Max")
+        token.invalidate()
+    }
+
     @Test("open a realm beside the caller, which is given it on its queue")
     func asyncOpen() async throws {
         let configuration = Shared.configuration()
