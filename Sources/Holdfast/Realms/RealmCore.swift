@@ -178,6 +178,7 @@ final class RealmCore: @unchecked Sendable {
 
     /// Returns an object at a place.
     func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
+        if turn != nil, isNew(place) { noteCreated(place) }
         let object = place.binding.makeObject()
         place.realm.settle(object, at: place, row)
         return object
@@ -371,6 +372,12 @@ final class RealmCore: @unchecked Sendable {
     }
 
     func noteCreated(_ place: ObjectPlace) { created.append(place) }
+
+    /// Whether the write under way has created the object: after a cancel another one has its key.
+    private func isNew(_ place: ObjectPlace) -> Bool {
+        guard let next = try? committed.classState(place.rootClass).nextKey else { return false }
+        return place.key >= next
+    }
 
     /// Advances to the newest version. Observers note what has changed, and are to be told.
     ///

@@ -4,6 +4,19 @@ import Testing
 
 @Suite("Writes of a realm")
 struct WriteTests {
+    @Test(
+        "that are cancelled leave what a query read of their objects invalid, whoever takes the keys"
+    )
+    func cancelledObjects() throws {
+        let realm = try Realm.empty()
+        realm.beginWrite()
+        realm.add(Note())
+        let seen = try #require(realm.objects(Note.self).first)
+        realm.cancelWrite()
+        try realm.write { realm.add(Note()) }
+        #expect(seen.isInvalidated && realm.objects(Note.self).count == 1)
+    }
+
     @Test("return what their block returns, and know whether they are under way")
     func results() throws {
         let realm = try Realm.empty()
