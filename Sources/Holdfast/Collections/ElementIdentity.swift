@@ -13,11 +13,6 @@ struct ElementIdentity<Element: RealmCollectionValue>: Hashable {
 
     func hash(into hasher: inout Hasher) {
         guard let object else { return element.hash(into: &hasher) }
-        if let place = object.place {
-            hasher.combine(place.rootClass.number)
-            hasher.combine(place.key)
-        } else {
-            hasher.combine(ObjectIdentifier(object))
-        }
+        object.hashStored(into: &hasher)
     }
 }

@@ -62,10 +62,10 @@ final class MixedPlace: CollectionPlace {
         let whole: MixedView
         if let element {
             let collection = place.binding.rowClass.collection(member, in: row, realm.source)
-            guard let index = collection.index(of: element),
-                let found = collection.element(index), !found.part.isNull(found.offset)
-            else { return nil }
-            whole = MixedView(found.part.bytes(found.offset))
+            guard let (part, offset) = collection.element(element), !part.isNull(offset) else {
+                return nil
+            }
+            whole = MixedView(part.bytes(offset))
         } else {
             let field = place.binding.rowClass.field(member, in: row)
             if field.isNull { return nil }
@@ -167,17 +167,6 @@ extension InnerWay.Step {
         case .index(.max): Array("-".utf8)
         case .index(let index): Array("\(index)".utf8)
         case .key(let key): key
-        }
-    }
-}
-
-extension StoredCollection {
-    /// Where an element is; nil where there is none.
-    func index(of element: EditPath.Element) -> Int? {
-        switch element {
-        case .index(let position): position < count ? position : nil
-        case .key(let key): key.withUnsafeBytes { index(ofKey: $0) }
-        case .end: nil
         }
     }
 }

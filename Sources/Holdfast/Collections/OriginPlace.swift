@@ -51,19 +51,28 @@ final class OriginPlace {
         let present = found.withLock { $0 }
         if present.generation == realm.state.pointee.generation { return present.keys }
         _ = object.requireRow()
-        let member = compiled
-        let originClass = realm.schema.rows.classes[member.classIndex]
+        let keys = view.originKeys(of: place.rootClass.index, place.key, through: compiled)
+        let generation = realm.state.pointee.generation
+        found.withLock { $0 = (generation, keys) }
+        return keys
+    }
+}
+
+extension ReadTransaction {
+    /// The keys of the objects that link to an object, each as often as it links.
+    ///
+    /// - `member`: The inverse link.
+    func originKeys(
+        of classIndex: Int, _ key: UInt64, through member: RowClass.Member
+    ) -> [UInt64] {
+        let originClass = rows.classes[member.classIndex]
         var keys: [UInt64] = []
-        view.scanOrigins(
-            place.rootClass.index, place.key,
-            property: originClass.members[member.originProperty].number,
-            from: nil
+        scanOrigins(
+            classIndex, key, property: originClass.members[member.originProperty].number, from: nil
         ) { origin, count in
             for _ in 0..<count { keys.append(origin.key) }
             return true
         }
-        let generation = realm.state.pointee.generation
-        found.withLock { [keys] in $0 = (generation, keys) }
         return keys
     }
 }

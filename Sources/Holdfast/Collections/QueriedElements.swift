@@ -7,10 +7,7 @@ public struct QueriedElements {
 
     /// Ends the process for an unmanaged collection.
     var managed: ResultsCore {
-        guard let core else {
-            Misuse.end(
-                "This method may only be called on \(kind) instances retrieved from a Realm.")
-        }
+        guard let core else { Misuse.end(Misuse.unmanaged(kind)) }
         return core
     }
 

@@ -20,6 +20,13 @@ public enum Misuse {
         present?(message)
     }
 
+    /// The message of what only a managed collection can do.
+    ///
+    /// - `kind`: The type of collection.
+    static func unmanaged(_ kind: some StringProtocol) -> String {
+        "This method may only be called on \(kind) instances retrieved from a Realm."
+    }
+
     /// Ends the process because of a mistake in the program.
     @usableFromInline static func end(_ message: String) -> Never {
         tell(message)

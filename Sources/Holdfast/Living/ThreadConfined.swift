@@ -55,8 +55,7 @@ extension ThreadConfined {
 
     /// How messages tell that it is not managed.
     public static var _unmanaged: (freezing: String, thawing: String) {
-        let kind = String(describing: Self.self).prefix { $0 != "<" }
-        let message = "This method may only be called on \(kind) instances retrieved from a Realm."
+        let message = Misuse.unmanaged(String(describing: Self.self).prefix { $0 != "<" })
         return (message, message)
     }
 

@@ -41,12 +41,18 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
 
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
-        if let place, place.hasIdentity {
-            hasher.combine(place.rootClass.number)
-            hasher.combine(place.key)
+        if place?.hasIdentity ?? false {
+            hashStored(into: &hasher)
         } else {
             hasher.combine(ObjectIdentifier(self))
         }
+    }
+
+    /// Hashes what ``isSameObject(as:)`` compares.
+    final func hashStored(into hasher: inout Hasher) {
+        guard let place else { return hasher.combine(ObjectIdentifier(self)) }
+        hasher.combine(place.rootClass.number)
+        hasher.combine(place.key)
     }
 
     final func isEqual(_ other: ObjectBase) -> Bool {

@@ -29,16 +29,7 @@ final class FollowedOrigins: FollowedCollection {
         guard let state = try StoredState(object, object.owners, in: view),
             let position = state.member(columnName)
         else { return [] }
-        let member = state.rowClass.members[position]
-        let originClass = view.rows.classes[member.classIndex]
-        var keys: [UInt64] = []
-        view.scanOrigins(
-            state.rowClass.index, object.key,
-            property: originClass.members[member.originProperty].number, from: nil
-        ) { origin, count in
-            for _ in 0..<count { keys.append(origin.key) }
-            return true
-        }
-        return keys
+        return view.originKeys(
+            of: state.rowClass.index, object.key, through: state.rowClass.members[position])
     }
 }

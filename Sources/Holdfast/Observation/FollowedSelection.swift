@@ -36,11 +36,10 @@ final class FollowedSelection: FollowedCollection {
         }
         var numbers: [Identity: UInt64] = [:]
         func number(_ identity: Identity) -> UInt64 {
+            if let known = numbers[identity] { return known }
             let next = UInt64(numbers.count)
-            return numbers[identity]
-                ?? {
-                    numbers[identity] = next; return next
-                }()
+            numbers[identity] = next
+            return next
         }
         let (before, after) = (old.map(number), elements.map(number))
         let moving = Set(numbers.lazy.filter { changed.contains($0.key.bytes) }.map(\.value))

@@ -52,10 +52,13 @@ struct ObservedPaths {
     /// The properties of the class of their own, each with what is observed of it or behind it, and whether something behind it
     /// is; nil for all.
     ///
-    /// - `owner`: The chain that leads to the object from the one that it belongs to, for an embedded one.
+    /// - `place`: The object's; of an embedded one they are told of the object that it belongs to.
     func properties(
-        in schema: BoundSchema, within owner: [Int], of rootClass: RowClass
+        in schema: BoundSchema, at place: ObjectPlace
     ) -> [(name: String, shown: ShownProperties, leadsOn: Bool)]? {
+        let owner = place.owners.map(\.member)
+        let rootClass =
+            schema.rows.rowClass(named: place.rootClass.definition.name) ?? place.rootClass
         if chains == nil, owner.isEmpty { return nil }
         let own = schema.rowClass(of: model)
         let chains = chains ?? model.fields.map { [$0.columnName] }

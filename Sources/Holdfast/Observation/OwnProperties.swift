@@ -30,7 +30,7 @@ final class OwnProperties: ObservedProperties {
                 old.differs(model.fields[$0].columnName, from: new)
             }
         }
-        let shown = shown(step)
+        let shown = present
         guard let properties = shown.properties else {
             let members = shown.everything.changes(in: changes, of: place.key)[place.key]
             guard let members else { return [] }
@@ -50,15 +50,12 @@ final class OwnProperties: ObservedProperties {
         }
     }
 
-    private func shown(_ step: RealmStep) -> Shown {
+    private var present: Shown {
         let schema = place.realm.schema
         if let shown, shown.schema === schema { return shown }
-        let rootClass =
-            schema.rows.rowClass(named: place.rootClass.definition.name) ?? place.rootClass
         let made = Shown(
             schema: schema, everything: paths.shown(in: schema),
-            properties: paths.properties(
-                in: schema, within: place.owners.map(\.member), of: rootClass))
+            properties: paths.properties(in: schema, at: place))
         shown = made
         return made
     }

@@ -38,7 +38,7 @@ public struct _ObservedCollection {
 
     /// The elements of a managed list or set.
     init(_ place: CollectionPlace?, _ keyPaths: [String]?, _ kind: String) {
-        guard let place else { Self.endUnmanaged(kind) }
+        guard let place else { Misuse.end(Misuse.unmanaged(kind)) }
         realm = place.realm
         _ = place.object.requireRow()
         followed =
@@ -48,11 +48,6 @@ public struct _ObservedCollection {
     init(_ realm: RealmCore, _ followed: any FollowedCollection) {
         self.realm = realm
         self.followed = followed
-    }
-
-    static func endUnmanaged(_ kind: String) -> Never {
-        Misuse.end(
-            "This method may only be called on \(kind) instances retrieved from a Realm.")
     }
 }
 
@@ -90,7 +85,7 @@ extension LinkingObjects {
     /// The linking objects as observers follow them.
     public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
         guard let place, let object = place.object.place else {
-            _ObservedCollection.endUnmanaged("LinkingObjects")
+            Misuse.end(Misuse.unmanaged("LinkingObjects"))
         }
         _ = place.object.requireRow()
         let paths = ObservedPaths(place.binding.model, keyPaths)

@@ -23,7 +23,7 @@ final class ProjectedProperties: ObservedProperties {
         guard let changes = step.changes else {
             return properties.indices.filter { differs(properties[$0], from: old, to: new) }
         }
-        let shown = shown(step)
+        let shown = present
         return properties.indices.filter { position in
             shown[position].contains { !$0.changes(in: changes, of: place.key).isEmpty }
         }
@@ -40,16 +40,12 @@ final class ProjectedProperties: ObservedProperties {
         }
     }
 
-    private func shown(_ step: RealmStep) -> [[ShownProperties]] {
+    private var present: [[ShownProperties]] {
         let schema = place.realm.schema
         if let shown, shown.schema === schema { return shown.properties }
-        let rootClass =
-            schema.rows.rowClass(named: place.rootClass.definition.name) ?? place.rootClass
         let made = properties.map { property in
             let paths = ObservedPaths(place.binding.model, property.paths)
-            let own = paths.properties(
-                in: schema, within: place.owners.map(\.member), of: rootClass)
-            return own?.map(\.shown) ?? []
+            return paths.properties(in: schema, at: place)?.map(\.shown) ?? []
         }
         shown = (schema, made)
         return made

@@ -56,12 +56,7 @@ extension Projection {
 
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
-        if let place = rootObject.place {
-            hasher.combine(place.rootClass.number)
-            hasher.combine(place.key)
-        } else {
-            hasher.combine(ObjectIdentifier(rootObject))
-        }
+        rootObject.hashStored(into: &hasher)
     }
 }
 

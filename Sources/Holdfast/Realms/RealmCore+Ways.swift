@@ -59,15 +59,9 @@ extension RealmCore {
         guard let old = before.row(classIndex: root.classIndex, key: root.key),
             let new = after.row(classIndex: root.classIndex, key: root.key)
         else { return nil }
-        func elements(_ row: RowView, _ source: ReadTransaction) -> [UnsafeRawBufferPointer?] {
-            var elements: [UnsafeRawBufferPointer?] = []
-            rowClass.collection(member, in: row, source).forEach(within: nil) { part, offset, _ in
-                elements.append(part.isNull(offset) ? nil : part.bytes(offset))
-                return true
-            }
-            return elements
-        }
-        return ListDifference(from: elements(old, before), to: elements(new, after))
+        return ListDifference(
+            from: rowClass.collection(member, in: old, before).elementBytes,
+            to: rowClass.collection(member, in: new, after).elementBytes)
     }
 
     private func follow(_ difference: ListDifference, of member: Int, _ root: ObjectIdentity) {

@@ -204,41 +204,19 @@ final class RealmCore: @unchecked Sendable {
     func storedRow(of place: ObjectPlace) -> RowView? {
         if place.isGone || place.era != era { return nil }
         do throws(StoreError) {
-            var row: RowView?
+            let root: RowView?
             if let turn {
-                row = try turn.transaction.row(place.rootClass, place.key)
+                root = try turn.transaction.row(place.rootClass, place.key)
             } else {
-                row = try source.find(place.rootClass, key: place.key)
+                root = try source.find(place.rootClass, key: place.key)
             }
-            var rowClass = place.rootClass
-            for owner in place.owners {
-                guard let outer = row else { return nil }
-                row = embedded(owner, of: rowClass, in: outer)
-                rowClass = schema.rows.classes[rowClass.members[owner.member].classIndex]
-            }
-            return row
+            guard let root, place.way != nil else { return root }
+            return place.rootClass.embedded(
+                along: place.owners, in: root, of: schema.rows, source)?.row
         } catch {
             storageFailed(error)
             return nil
         }
-    }
-
-    private func embedded(_ owner: EditPath.Owner, of rowClass: RowClass, in row: RowView)
-        -> RowView?
-    {
-        guard let element = owner.element else { return rowClass.embedded(owner.member, in: row) }
-        let collection = rowClass.collection(owner.member, in: row, source)
-        let index: Int?
-        switch element {
-        case .index(let position): index = position
-        case .key(let key): index = key.withUnsafeBytes { collection.index(ofKey: $0) }
-        case .end: index = nil
-        }
-        guard let index, let found = collection.element(index), !found.part.isNull(found.offset)
-        else {
-            return nil
-        }
-        return RowView(found.part.bytes(found.offset))
     }
 
     /// Where values that are out of line are read: the view without what is still to be written.
@@ -275,7 +253,6 @@ final class RealmCore: @unchecked Sendable {
             throw Realm.Error(error, opened.fileURL)
         }
         fault = nil
-        created = []
         advance()
         observations.tell()
     }

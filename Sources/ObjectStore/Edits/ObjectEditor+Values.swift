@@ -19,33 +19,11 @@ extension ObjectEditor {
 
     /// The row of the object that holds the property at the end of a path.
     private func owner(_ path: EditPath, isSource: Bool) throws(EditFailure) -> RowView {
-        var row = try current(path.root?.member)
-        var rowClass = self.rowClass
-        for owner in path.owners {
-            var inner = owner.element == nil ? rowClass.embedded(owner.member, in: row) : nil
-            if let element = owner.element {
-                let collection = rowClass.collection(owner.member, in: row, transaction.overflow)
-                if let (part, offset) = Self.element(element, of: collection), !part.isNull(offset)
-                {
-                    inner = RowView(part.bytes(offset))
-                }
-            }
-            guard let inner else { throw .missing(isSource: isSource) }
-            row = inner
-            rowClass = classes[rowClass.members[owner.member].classIndex]
-        }
-        return row
-    }
-
-    private static func element(
-        _ element: EditPath.Element, of collection: StoredCollection
-    ) -> (part: CollectionView, offset: Int)? {
-        switch element {
-        case .index(let index): collection.element(index)
-        case .end: nil
-        case .key(let key):
-            key.withUnsafeBytes { collection.index(ofKey: $0) }.flatMap { collection.element($0) }
-        }
+        let row = try current(path.root?.member)
+        let found = rowClass.embedded(
+            along: path.owners, in: row, of: transaction.rows, transaction.overflow)
+        guard let found else { throw .missing(isSource: isSource) }
+        return found.row
     }
 
     /// The value at a path.
@@ -58,7 +36,7 @@ extension ObjectEditor {
         let field = path.rowClass.field(member, in: row)
         if let element = path.element {
             let collection = path.rowClass.collection(member, in: row, transaction.overflow)
-            guard let (part, offset) = Self.element(element, of: collection) else {
+            guard let (part, offset) = collection.element(element) else {
                 throw .missing(isSource: isSource)
             }
             bytes = part.isNull(offset) ? nil : part.bytes(offset)
