@@ -64,7 +64,7 @@ struct FaultTests {
             dog.name = "Bo"
         }
         #expect(
-            Self.text(outside).contains(
+            outside.message.contains(
                 "Cannot modify managed objects outside of a write transaction."))
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
@@ -75,7 +75,7 @@ struct FaultTests {
             }
         }
         #expect(
-            Self.text(key).contains("Primary key can't be changed after an object is inserted."))
+            key.message.contains("Primary key can't be changed after an object is inserted."))
         let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
             let dog = Dog(value: [1])
@@ -83,21 +83,21 @@ struct FaultTests {
             try realm.write { realm.delete(dog) }
             _ = dog.name
         }
-        #expect(Self.text(gone).contains("Object has been deleted or invalidated."))
+        #expect(gone.message.contains("Object has been deleted or invalidated."))
         let nested = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             let realm = try Realm.empty()
             realm.beginWrite()
             realm.beginWrite()
         }
-        #expect(Self.text(nested).contains("The Realm is already in a write transaction"))
+        #expect(nested.message.contains("The Realm is already in a write transaction"))
         let bounds = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             let realm = try Realm.empty()
             try realm.write { realm.add(Dog(value: [1])) }
             _ = realm.objects(Dog.self)[3]
         }
-        #expect(Self.text(bounds).contains("Index 3 is out of bounds (must be less than 1)."))
+        #expect(bounds.message.contains("Index 3 is out of bounds (must be less than 1)."))
         let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             nonisolated(unsafe) let realm = try Realm.empty()
@@ -105,17 +105,13 @@ struct FaultTests {
             other.start()
             while !other.isFinished { usleep(1000) }
         }
-        #expect(Self.text(thread).contains("Realm accessed from incorrect thread."))
+        #expect(thread.message.contains("Realm accessed from incorrect thread."))
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
             Misuse.observe { print("told: \($0)", to: &StandardError.stream) }
             _ = realm.objects(Dog.self).filter("nmae == 'x'")
         }
-        #expect(Self.text(text).contains("told: Invalid predicate: "))
-    }
-
-    private static func text(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.message.contains("told: Invalid predicate: "))
     }
 }
 

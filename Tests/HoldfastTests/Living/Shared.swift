@@ -55,7 +55,6 @@ enum Shared {
         _ result: ExitTest.Result?, tells message: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains(message), sourceLocation: sourceLocation)
+        #expect(result.message.contains(message), sourceLocation: sourceLocation)
     }
 }

@@ -11,13 +11,13 @@ struct ObservationFaultTests {
             _ = Dog().observe { _ in }
         }
         #expect(
-            text(object).contains(
+            object.message.contains(
                 "Only objects which are managed by a Realm support change notifications"))
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Person().dogs.observe { _ in }
         }
         #expect(
-            text(list).contains(
+            list.message.contains(
                 "This method may only be called on List instances retrieved from a Realm"))
     }
 
@@ -27,12 +27,12 @@ struct ObservationFaultTests {
             let realm = try Realm.empty()
             _ = realm.objects(Dog.self).observe(keyPaths: ["friend.nmae"]) { _ in }
         }
-        #expect(text(name).contains("property 'nmae' not found in object of type 'Dog'"))
+        #expect(name.message.contains("property 'nmae' not found in object of type 'Dog'"))
         let value = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
             _ = realm.objects(Dog.self).observe(keyPaths: ["name.x"]) { _ in }
         }
-        #expect(text(value).contains("property 'name' in object of type 'Dog' is not an object"))
+        #expect(value.message.contains("property 'name' in object of type 'Dog' is not an object"))
     }
 
     @Test("inside a write, of a deleted object and of another realm's tokens end the process")
@@ -42,7 +42,7 @@ struct ObservationFaultTests {
             try realm.write { _ = realm.objects(Dog.self).observe { _ in } }
         }
         #expect(
-            text(write).contains(
+            write.message.contains(
                 "Cannot register notification blocks from within write transactions."))
         let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
@@ -51,17 +51,13 @@ struct ObservationFaultTests {
             try realm.write { realm.delete(dog) }
             _ = dog.observe { _ in }
         }
-        #expect(text(gone).contains("Object has been deleted or invalidated."))
+        #expect(gone.message.contains("Object has been deleted or invalidated."))
         let token = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let token = try Realm.empty().observe { _, _ in }
             try Realm.empty().write(withoutNotifying: [token]) {}
         }
         #expect(
-            text(token).contains(
+            token.message.contains(
                 "Incorrect Realm: only notifications for the Realm being modified can be skipped."))
-    }
-
-    private func text(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 }

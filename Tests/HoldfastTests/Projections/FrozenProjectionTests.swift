@@ -76,7 +76,7 @@ struct FrozenProjectionTests {
         ) {
             _ = DogProjection(projecting: Dog()).freeze()
         }
-        #expect(Self.text(unmanaged).contains("Unmanaged objects cannot be frozen."))
+        #expect(unmanaged.message.contains("Unmanaged objects cannot be frozen."))
         let observed = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -84,11 +84,7 @@ struct FrozenProjectionTests {
             _ = realm.objects(Dog.self).sectioned(by: \.name).freeze().observe { _ in }
         }
         #expect(
-            Self.text(observed).contains(
+            observed.message.contains(
                 "Frozen Realms do not change and do not have change notifications."))
-    }
-
-    private static func text(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 }

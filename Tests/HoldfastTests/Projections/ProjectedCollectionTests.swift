@@ -108,7 +108,7 @@ struct ProjectedCollectionTests {
             club.members.append(Member("Ada"))
             _ = club.members.projectTo.name[3]
         }
-        let text = String(decoding: beyond?.standardErrorContent ?? [], as: UTF8.self)
+        let text = beyond.message
         #expect(text.contains("Index 3 is out of bounds (must be less than 1)."))
     }
 }

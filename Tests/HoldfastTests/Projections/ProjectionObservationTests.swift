@@ -177,7 +177,7 @@ struct ProjectionObservationTests {
             _ = DogProjection(projecting: Dog()).observe { _ in }
         }
         #expect(
-            Self.text(unmanaged).contains(
+            unmanaged.message.contains(
                 "Only objects which are managed by a Realm support change notifications"))
         let unknown = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -187,7 +187,7 @@ struct ProjectionObservationTests {
             _ = realm.objects(DogProjection.self)[0].observe(keyPaths: ["weight"]) { _ in }
         }
         #expect(
-            Self.text(unknown).contains(
+            unknown.message.contains(
                 "property 'weight' not found in object of type 'DogProjection'"))
         let collection = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -195,11 +195,7 @@ struct ProjectionObservationTests {
             _ = Person().dogs.projectTo.name.observe { _ in }
         }
         #expect(
-            Self.text(collection).contains(
+            collection.message.contains(
                 "This method may only be called on List instances retrieved from a Realm."))
-    }
-
-    private static func text(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 }

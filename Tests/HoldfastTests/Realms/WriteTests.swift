@@ -118,26 +118,24 @@ struct WriteTests {
 
     @Test("that have not begun can't be ended, and other mistakes end the process")
     func mistakes() async {
-        func told(_ result: ExitTest.Result?) -> String {
-            String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        }
         let commit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             try Realm.empty().commitWrite()
         }
-        #expect(told(commit).contains("Can't commit a non-existing write transaction"))
+        #expect(commit.message.contains("Can't commit a non-existing write transaction"))
         let cancel = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             try Realm.empty().cancelWrite()
         }
-        #expect(told(cancel).contains("Can't cancel a non-existing write transaction"))
+        #expect(cancel.message.contains("Can't cancel a non-existing write transaction"))
         let outside = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             try Realm.empty().add(Dog())
         }
         #expect(
-            told(outside).contains("Cannot modify managed objects outside of a write transaction."))
+            outside.message.contains(
+                "Cannot modify managed objects outside of a write transaction."))
         let unknown = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -145,6 +143,6 @@ struct WriteTests {
                 configuration: .init(inMemoryIdentifier: "notes", objectTypes: [Note.self]))
             _ = realm.objects(Dog.self).count
         }
-        #expect(told(unknown).contains("Object type 'Dog' not managed by the Realm"))
+        #expect(unknown.message.contains("Object type 'Dog' not managed by the Realm"))
     }
 }

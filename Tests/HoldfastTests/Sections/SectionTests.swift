@@ -179,20 +179,20 @@ struct SectionTests {
             _ = try Realm.empty().objects(Dog.self).sectioned(by: { $0.name }, sortDescriptors: [])
         }
         #expect(
-            Self.text(sort).contains(
+            sort.message.contains(
                 "There must be at least one SortDescriptor when using SectionedResults."))
         let other = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Realm.empty().objects(Dog.self).sectioned(
                 by: \.name, sortDescriptors: [SortDescriptor(keyPath: "age")])
         }
         #expect(
-            Self.text(other).contains(
+            other.message.contains(
                 "The section key property must match the primary sort descriptor property."))
         let link = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Realm.empty().objects(Dog.self).sectioned(
                 by: { $0.friend }, sortDescriptors: [SortDescriptor(keyPath: "id")])
         }
-        #expect(Self.text(link).contains("Links are not supported as section keys."))
+        #expect(link.message.contains("Links are not supported as section keys."))
         let mixed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
             try realm.write { realm.add(Dog()) }
@@ -202,23 +202,19 @@ struct SectionTests {
                     sortDescriptors: [SortDescriptor(keyPath: "id")]
                 ).count
         }
-        #expect(Self.text(mixed).contains("Links are not supported as section keys."))
+        #expect(mixed.message.contains("Links are not supported as section keys."))
         let beyond = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             let realm = try Realm.empty()
             try realm.write { realm.add(Dog()) }
             _ = realm.objects(Dog.self).sectioned(by: \.name)[3]
         }
-        #expect(Self.text(beyond).contains("Index 3 is out of bounds (must be less than 1)."))
+        #expect(beyond.message.contains("Index 3 is out of bounds (must be less than 1)."))
         let item = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm.empty()
             try realm.write { realm.add(Dog()) }
             _ = realm.objects(Dog.self).sectioned(by: \.name)[IndexPath(item: 1, section: 0)]
         }
-        #expect(Self.text(item).contains("Index 1 is out of bounds (must be less than 1)."))
-    }
-
-    private static func text(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(item.message.contains("Index 1 is out of bounds (must be less than 1)."))
     }
 }
