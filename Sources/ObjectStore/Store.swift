@@ -175,16 +175,15 @@ package final class Store: Sendable {
                 guard let record = try MigrationRecord.read(snapshot) else {
                     throw StorageError(.corrupted, operation: "open store")
                 }
-                if version == StoreFormat.current {
-                    guard
-                        let access = try snapshot.value(StoreKey.access).flatMap({
-                            AccessRecord($0)
-                        })
-                    else { throw StoredAccess.damaged }
-                    return Opened(catalog: catalog, state: state, record: record, access: access)
+                let access: AccessRecord
+                if let bytes = try snapshot.value(StoreKey.access) {
+                    guard let stored = AccessRecord(bytes) else { throw StoredAccess.damaged }
+                    access = stored
+                } else {
+                    guard version < StoreFormat.firstWithAccess else { throw StoredAccess.damaged }
+                    access = AccessRecord()
                 }
-                let access = AccessRecord()
-                if isReadOnly {
+                if isReadOnly || version == StoreFormat.current {
                     return Opened(catalog: catalog, state: state, record: record, access: access)
                 }
                 do throws(StorageError) {

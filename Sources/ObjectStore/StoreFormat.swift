@@ -6,13 +6,16 @@
 /// Each version only adds to the one before, whose records stay the same bytes: version 3 to version 2
 /// out-of-line values, maps, `mixed`, rules and projections, version 4 to version 3 runs in the
 /// change log, version 5 to version 4 which shapes a change of the schema changed and what was done to lists,
-/// version 6 to version 5 tokens and the record of access, which it makes. A store of an older version is marked as one of this when it
+/// version 6 to version 5 tokens and the record of access, which it makes, version 7 to version 6 tokens with an end, a
+/// user and claims. A store of an older version is marked as one of this when it
 /// is opened, so that a program that does not know the additions refuses it from then on.
 package enum StoreFormat {
     /// The version that this program writes.
-    package static let current: UInt32 = 6
+    package static let current: UInt32 = 7
     /// The versions that it opens.
     package static let readable: ClosedRange<UInt32> = 2...current
+    /// The first version with a record of access.
+    static let firstWithAccess: UInt32 = 6
     static let magic: [UInt8] = Array("HFST".utf8)
 
     static func encode(_ version: UInt32) -> [UInt8] {

@@ -27,7 +27,7 @@ struct StoredFixtureTests {
 
     @Test(
         "a store of an earlier format is read, checked and written by this version",
-        arguments: [2, 3, 4, 5])
+        arguments: [2, 3, 4, 5, 6])
     func earlierFormat(version: Int) throws {
         let directory = TemporaryDirectory()
         for name in Self.files {
@@ -50,6 +50,13 @@ struct StoredFixtureTests {
         // Later versions write all rows anew where a random default is added, and keep no older layout then.
         let layoutCount = store.catalog.rows.rowClass(named: "Everything")?.layouts.count
         #expect(layoutCount == (version == 2 ? 3 : 1))
+        let access = try store.access()
+        #expect(
+            access.needsToken == (version == 6) && access.tokens.count == (version == 6 ? 1 : 0))
+        for token in access.tokens {
+            #expect(token.name == "reader" && token.right == "read")
+            #expect(token.end == .max && token.user.isEmpty && token.claims.isEmpty)
+        }
         let report = try StoreCheck.run(store)
         #expect(report.findings == [])
         #expect(report.indexEntryCount == 5 * 8 + 2 * 2)

@@ -477,7 +477,7 @@ class Figures(LiveTests):
 class Tokens(LiveTests):
     def make_tokens(self, data):
         data.mkdir()
-        for right in ("read", "write", "admin"):
+        for right in ("metrics", "read", "write", "admin"):
             made = subprocess.run(
                 [BINARY, "token", "create", "--data", str(data), "--name", right, "--rights", right],
                 capture_output=True, text=True, timeout=60)
@@ -497,6 +497,8 @@ class Tokens(LiveTests):
             self.assertEqual(changed.json["right"], "write")
             listed = self.conforms("listTokens", fresh.request("GET", "/v1/tokens", **mine), 200)
             self.assertEqual([token["name"] for token in listed.json["tokens"]], ["me", "other"])
+            me = self.conforms("getCaller", fresh.request("GET", "/v1/me", **mine), 200)
+            self.assertEqual(me.json, {"token": "me", "right": "admin"})
             self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 204)
             self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 404)
 
@@ -518,15 +520,14 @@ class Tokens(LiveTests):
                     self.conforms(name, reply, 401)
                     wrong = guarded.request(method.upper(), address, Authorization="Bearer wrong")
                     self.conforms(name, wrong, 401)
+                    rights = ["metrics", "read", "write", "admin"]
                     needed = [
-                        right for right in ("read", "write", "admin")
-                        if f"right `{right}`" in operation["description"]]
+                        right for right in rights if f"right `{right}`" in operation["description"]]
                     if not needed:
                         # Told once, at the operation that it is like.
                         continue
-                    for right in ("read", "write", "admin"):
-                        may = ["read", "write", "admin"].index(right) >= \
-                            ["read", "write", "admin"].index(needed[0])
+                    for right in rights:
+                        may = rights.index(right) >= rights.index(needed[0])
                         reply = guarded.request(
                             method.upper(), address, Authorization=f"Bearer {self.tokens[right]}")
                         self.assertEqual(

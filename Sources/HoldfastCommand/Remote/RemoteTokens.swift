@@ -8,12 +8,8 @@ struct RemoteTokens {
     init(_ client: ServiceClient) { self.client = client }
 
     /// Makes a token. Returns its text, which the service tells this once.
-    ///
-    /// - `name`: One that ``Token/isName(_:)`` takes, which has nothing to escape.
-    func create(name: String, right: Right) throws(CommandFailure) -> String {
-        let reply = try client.text(
-            "POST", "/v1/tokens",
-            json: Array("{\"name\":\"\(name)\",\"right\":\"\(right.rawValue)\"}".utf8))
+    func create(_ members: TokenMembers) throws(CommandFailure) -> String {
+        let reply = try client.text("POST", "/v1/tokens", json: members.json)
         let parser = JSONParser()
         guard
             let token = reply.withUnsafeBytes({
@@ -23,15 +19,17 @@ struct RemoteTokens {
         return token
     }
 
-    /// The tokens, a line each: name, right, time of creation.
+    /// The tokens, a line each: name, right, time of creation and, where it has them, user and end.
     func list() throws(CommandFailure) -> String {
         let reply = try client.text("GET", "/v1/tokens")
         let parser = JSONParser()
         let lines = reply.withUnsafeBytes { bytes in
             (try? parser.parse(bytes))?.member(named: "tokens").map { tokens in
                 tokens.elements.map { token in
-                    ["name", "right", "created"].map { token.member(named: $0)?.string ?? "" }
-                        .joined(separator: "\t") + "\n"
+                    (["name", "right", "created"].map { token.member(named: $0)?.string ?? "" }
+                        + ["user", "expires"].compactMap { name in
+                            token.member(named: name)?.string.map { "\(name)=\($0)" }
+                        }).joined(separator: "\t") + "\n"
                 }.joined()
             }
         }
@@ -41,10 +39,9 @@ struct RemoteTokens {
         return lines
     }
 
-    /// Gives a token another right.
-    func change(name: String, right: Right) throws(CommandFailure) {
-        _ = try client.text(
-            "PATCH", target(name), json: Array("{\"right\":\"\(right.rawValue)\"}".utf8))
+    /// Changes a token.
+    func change(name: String, _ members: TokenMembers) throws(CommandFailure) {
+        _ = try client.text("PATCH", target(name), json: members.json)
     }
 
     /// Ends a token.

@@ -145,7 +145,7 @@ struct ServeCommand {
             if arguments.has("bootstrap-token"), !tokens.isEnforced {
                 let secret = try TokenSecret()
                 _ = try tokens.change { stored throws(RequestFault) in
-                    try stored.add("bootstrap", .admin, secret.hash)
+                    try stored.add("bootstrap", TokenTerms(.admin), secret.hash)
                 }
                 Terminal.write("holdfast: admin token, shown only this once: \(secret.text)\n")
             }

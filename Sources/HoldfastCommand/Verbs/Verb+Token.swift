@@ -4,38 +4,50 @@ import HoldfastStoreService
 
 extension Verb {
     private static let tokenNotes = """
-        A token has one right: read, write (which includes read) or admin (which includes both and
-        changes the schema). Only its SHA-256 is kept, in the store. Where a service has the store, it
+        A token has one right, which includes those before it: metrics (for a scraper), read, write or
+        admin (which changes the schema). It is of a user, of whom something may be claimed, or of none.
+        A claim's value is JSON, such as 3 or '["editor"]'; any other is a text. Only its SHA-256 is kept, in the store. Where a service has the store, it
         carries the command out, within a second or two; with --url it is asked over HTTP, with a token
         that has the right admin.
         """
     private static let nameOption = Option("name", "NAME", "which one")
-    private static let rightsOption = Option("rights", "read|write|admin", "what it allows")
+    private static let rightsOption = Option(
+        "rights", Right.allCases.map(\.rawValue).joined(separator: "|"), "what it allows")
+    private static let claimOption = Option(
+        "claim", "NAME=VALUE", "what is claimed of the user; repeat it for more", isRepeatable: true
+    )
+    private static let expiresOption = Option(
+        "expires", "DURATION", "when it ends, from now, such as 30d", fallback: "never")
     private static let storeOptions =
         [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
 
     /// `holdfast token create`
     static let tokenCreate = Verb(
         name: "token create", summary: "Makes a token and prints it, this once.",
-        options: storeOptions + [Option("name", "NAME", "what to call it"), rightsOption],
-        notes: tokenNotes
+        options: storeOptions + [
+            Option("name", "NAME", "what to call it"), rightsOption,
+            Option("user", "ID", "the user that it is of"), claimOption, expiresOption,
+        ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
-        let right = try tokenRight(arguments)
+        _ = try arguments.required("rights")
+        var members = try tokenMembers(arguments)
+        members.name = name
+        members.user = arguments.text("user")
         if let client = try ServiceClient(arguments) {
-            Terminal.write(try RemoteTokens(client).create(name: name, right: right) + "\n")
+            Terminal.write(try RemoteTokens(client).create(members) + "\n")
             return .success
         }
         let secret: TokenSecret
         do throws(RequestFault) { secret = try TokenSecret() } catch { throw CommandFailure(error) }
-        _ = try carryOut(.create(name: name, right: right, hash: secret.hash), arguments)
+        _ = try carryOut(.create(members, hash: secret.hash), arguments)
         Terminal.write(secret.text + "\n")
         return .success
     }
 
     /// `holdfast token list`
     static let tokenList = Verb(
-        name: "token list", summary: "Lists the tokens: name, right, time of creation.",
+        name: "token list", summary: "Lists the tokens: name, right, time of creation, user, end.",
         options: storeOptions, notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         if let client = try ServiceClient(arguments) {
@@ -48,15 +60,27 @@ extension Verb {
 
     /// `holdfast token change`
     static let tokenChange = Verb(
-        name: "token change", summary: "Gives a token another right.",
-        options: storeOptions + [nameOption, rightsOption], notes: tokenNotes
+        name: "token change", summary: "Gives a token another right, other claims or another end.",
+        options: storeOptions + [
+            nameOption, rightsOption, claimOption, expiresOption,
+            Option(flag: "never-expires", "have it end no more by itself"),
+        ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
-        let right = try tokenRight(arguments)
+        var members = try tokenMembers(arguments)
+        if arguments.has("never-expires") {
+            guard members.expiry == nil else {
+                throw .usage("--expires and --never-expires exclude each other")
+            }
+            members.expiry = .never
+        }
+        guard members != TokenMembers() else {
+            throw .usage("--rights, --claim, --expires or --never-expires is needed")
+        }
         if let client = try ServiceClient(arguments) {
-            try RemoteTokens(client).change(name: name, right: right)
+            try RemoteTokens(client).change(name: name, members)
         } else {
-            _ = try carryOut(.change(name: name, right: right), arguments)
+            _ = try carryOut(.change(name: name, members), arguments)
         }
         return .success
     }
@@ -153,8 +177,24 @@ extension Verb {
         return name
     }
 
-    private static func tokenRight(_ arguments: Arguments) throws(CommandFailure) -> Right {
-        _ = try arguments.required("rights")
-        return try arguments.choice("rights", Right.read)
+    /// Reads the right, the claims and the end.
+    private static func tokenMembers(_ arguments: Arguments) throws(CommandFailure) -> TokenMembers
+    {
+        var members = TokenMembers()
+        if arguments.text("rights") != nil {
+            members.right = try arguments.choice("rights", Right.read)
+        }
+        if let seconds = try arguments.seconds("expires") {
+            guard let expiry = TokenMembers.Expiry(after: seconds) else {
+                throw .usage("--expires lies behind the year 9999; leave it out for never")
+            }
+            members.expiry = expiry
+        }
+        let claims = arguments.texts("claim")
+        if claims.isEmpty { return members }
+        do throws(RequestFault) { members.claims = try Claims(assignments: claims) } catch {
+            throw .usage(error.detail)
+        }
+        return members
     }
 }

@@ -17,10 +17,17 @@ package struct TokenRecord: Equatable, Sendable {
     package var right: String
     /// When it was made, in seconds since 1970.
     package var seconds: Int64
+    /// When it ends, in seconds since 1970; ``Int64/max`` for never.
+    package var end: Int64 = .max
+    /// The id of the user that it is of; empty for none.
+    package var user = ""
+    /// What is claimed of the user, as the text of a JSON object; empty for nothing.
+    package var claims = ""
 
     /// The bytes of a hash.
     package static let hashByteCount = 32
-    private static let form: UInt8 = 1
+    /// The form without end, user and claims, of format 6, and the one that is written.
+    private static let forms: ClosedRange<UInt8> = 1...2
 
     /// Describes a token.
     package init(number: UInt64, name: String, hash: [UInt8], right: String, seconds: Int64) {
@@ -50,12 +57,16 @@ package struct TokenRecord: Equatable, Sendable {
     }
 
     private mutating func code(_ coder: inout RecordCoder) {
-        var form = Self.form
+        var form = Self.forms.upperBound
         coder.code(&form)
-        if form != Self.form { coder.fail() }
+        if !Self.forms.contains(form) { coder.fail() }
         coder.code(&hash)
         coder.code(&name)
         coder.code(&right)
         coder.code(&seconds)
+        if form == 1 { return }
+        coder.code(&end)
+        coder.code(&user)
+        coder.code(&claims)
     }
 }

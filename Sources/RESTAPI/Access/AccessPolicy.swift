@@ -75,7 +75,8 @@ package final class AccessPolicy: Sendable {
             UnsafeBufferPointer(rebasing: header.bytes[scheme.utf8CodeUnitCount...]))
         guard let access = tokens.access(of: token) else {
             return RequestFault(
-                .unauthenticated, "token-invalid", "The token is unknown or was revoked.")
+                .unauthenticated, "token-invalid",
+                "The token is unknown, was revoked, or has expired.")
         }
         guard let grant = access.grant(needed) else {
             return RequestFault(

@@ -1,5 +1,4 @@
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
 
@@ -16,40 +15,9 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in try tokens.change(body) }
     }
 
-    /// Reads the members of a body that describes a token; nil for one that is left out.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` for anything else than `{"name": …, "right": …}`.
-    func tokenMembers(
-        _ request: Request
-    ) throws(RequestFault) -> (name: String?, right: Right?) {
+    /// Reads a body that describes a token.
+    func tokenMembers(_ request: Request) throws(RequestFault) -> TokenMembers {
         _ = try BodyType.read(request)
-        let body = try served.json(request.body, RequestScratch.current.parser)
-        let name = body.member(named: "name")
-        let right = body.member(named: "right")
-        guard body.kind == .object, body.count == [name, right].count(where: { $0 != nil }),
-            name == nil || name?.string != nil
-        else {
-            throw RequestFault(
-                .malformed, "invalid-body",
-                "The body is a JSON object with the token's name and right and nothing else, such as "
-                    + "{\"name\":\"reports\",\"right\":\"read\"}.")
-        }
-        guard let right else { return (name?.string, nil) }
-        guard let known = right.string.flatMap({ Right(rawValue: $0) }) else {
-            throw .single(
-                .invalid, "invalid-token", "A token's right is read, write or admin.",
-                pointer: "/right")
-        }
-        return (name?.string, known)
-    }
-
-    /// Writes `{"name","right","created"}`, and the token itself where it is told.
-    func write(_ token: Token, secret: TokenSecret? = nil, to writer: JSONWriter) {
-        writer.object { object in
-            object.member("name").string(token.name)
-            object.member("right").string(token.right.rawValue)
-            object.member("created").string(token.created.description)
-            if let secret { object.member("token").string(secret.text) }
-        }
+        return try TokenMembers(served.json(request.body, RequestScratch.current.parser))
     }
 }

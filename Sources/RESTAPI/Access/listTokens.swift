@@ -11,7 +11,7 @@ extension RESTService {
             return Response.json(200) { writer in
                 writer.object { object in
                     object.member("tokens").array { array in
-                        for token in tokens { self.write(token, to: array.element()) }
+                        for token in tokens { array.element().object { token.write(to: &$0) } }
                     }
                 }
             }

@@ -276,6 +276,9 @@ extension Operation {
             .insufficientStorage,
         ]
     private static let access = [
+        Operation(.get, "/v1/me", "getCaller", .metrics, .guarded + [.notAcceptable]) {
+            $0.getCaller
+        },
         Operation(.get, "/v1/tokens", "listTokens", .admin, .guarded + [.notAcceptable]) {
             $0.listTokens
         },
@@ -291,6 +294,6 @@ extension Operation {
     private static let health = [
         Operation(.get, "/health/live", "getLiveness", nil, .open) { $0.getLiveness },
         Operation(.get, "/health/ready", "getReadiness", nil, .open) { $0.getReadiness },
-        Operation(.get, "/metrics", "getMetrics", .read, .guarded) { $0.getMetrics },
+        Operation(.get, "/metrics", "getMetrics", .metrics, .guarded) { $0.getMetrics },
     ]
 }

@@ -34,6 +34,7 @@ package final class RunningService: Sendable {
         serverOptions.watchAccess = {
             pins.endOverdue()
             service.giveBackMemory()
+            service.tokens?.endOverdue()
             if let mailbox, mailbox.hasRequest { service.takeUpCommand(in: mailbox) }
         }
         if let access {

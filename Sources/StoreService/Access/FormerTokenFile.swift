@@ -17,7 +17,7 @@ package struct FormerTokenFile: Sendable {
     }
 
     /// One token's line.
-    typealias Entry = (name: String, right: Right, hash: TokenHash, created: Timestamp)
+    typealias Entry = (name: String, terms: TokenTerms, hash: TokenHash, created: Timestamp)
 
     private let path: String
     private let directory: String
@@ -93,7 +93,7 @@ package struct FormerTokenFile: Sendable {
             }
             var time = String(fields[3])
             let created = time.withUTF8 { Timestamp(rfc3339: UnsafeRawBufferPointer($0)) }
-            entries.append((name, right, hash, created ?? .now()))
+            entries.append((name, TokenTerms(right), hash, created ?? .now()))
         }
         // Of two lines with the same token the last one counts.
         return entries.indices.filter { index in

@@ -1,6 +1,8 @@
 /// The right of a token; each right includes those before it.
 package enum Right: String, Sendable, CaseIterable, Comparable {
-    /// Reading objects, the schema, changes and metrics.
+    /// Reading metrics.
+    case metrics
+    /// Reading objects, the schema and changes too.
     case read
     /// Changing objects too.
     case write
@@ -12,9 +14,10 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
     /// Its rank among them, from 0.
     var rank: Int {
         switch self {
-        case .read: 0
-        case .write: 1
-        case .admin: 2
+        case .metrics: 0
+        case .read: 1
+        case .write: 2
+        case .admin: 3
         }
     }
 }

@@ -53,20 +53,20 @@ package struct StoredTokens: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.conflict` when another one has the name, `.invalid` for what is no name.
     package func add(
-        _ name: String, _ right: Right, _ hash: TokenHash, created: Timestamp = .now()
+        _ name: String, _ terms: TokenTerms, _ hash: TokenHash, created: Timestamp = .now()
     ) throws(RequestFault) -> Token {
-        try add([(name, right, hash, created)])
+        try add([(name, terms, hash, created)])
         return try token(named: name)
     }
 
     /// Stores several tokens, in one transaction.
     package func add(
-        _ added: [(name: String, right: Right, hash: TokenHash, created: Timestamp)]
+        _ added: [(name: String, terms: TokenTerms, hash: TokenHash, created: Timestamp)]
     ) throws(RequestFault) {
         for token in added where !Token.isName(token.name) { throw .invalidTokenName(token.name) }
         try change { transaction throws(StoreError) in
             var known = try transaction.access().tokens
-            for (name, right, hash, created) in added {
+            for (name, terms, hash, created) in added {
                 if known.contains(where: { $0.hash == hash.bytes && $0.name == name }) { continue }
                 guard !known.contains(where: { $0.name == name || $0.hash == hash.bytes }) else {
                     throw .refused(RequestFault.tokenExists(name))
@@ -75,9 +75,10 @@ package struct StoredTokens: Sendable {
                 while number == 0 || known.contains(where: { $0.number == number }) {
                     number = UInt64.random(in: 1...UInt64.max)
                 }
-                let record = TokenRecord(
-                    number: number, name: name, hash: hash.bytes, right: right.rawValue,
+                var record = TokenRecord(
+                    number: number, name: name, hash: hash.bytes, right: terms.right.rawValue,
                     seconds: created.seconds)
+                record.set(terms)
                 try transaction.putToken(record)
                 known.append(record)
             }
@@ -86,15 +87,19 @@ package struct StoredTokens: Sendable {
         }
     }
 
-    /// Gives a token another right.
+    /// Changes the terms of a token.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none of that name.
-    package func setRight(of name: String, to right: Right) throws(RequestFault) -> Token {
+    /// - Throws: ``RequestFault`` `.notFound` when there is none of that name, `.invalid` as ``TokenMembers/change(_:)``.
+    package func change(_ name: String, _ members: TokenMembers) throws(RequestFault) -> Token {
         try change { transaction throws(StoreError) in
-            var record = try Self.record(name, transaction)
-            guard record.right != right.rawValue else { return }
-            record.right = right.rawValue
-            try transaction.putToken(record)
+            let stored = try Self.record(name, transaction)
+            guard var terms = Token(stored)?.terms else {
+                throw .refused(RequestFault.noToken(name))
+            }
+            do throws(RequestFault) { try members.change(&terms) } catch { throw .refused(error) }
+            var record = stored
+            record.set(terms)
+            if record != stored { try transaction.putToken(record) }
         }
         return try token(named: name)
     }
@@ -136,6 +141,15 @@ package struct StoredTokens: Sendable {
             if case .refused(let refusal as RequestFault) = error { throw refusal }
             throw fault(error)
         }
+    }
+}
+
+extension TokenRecord {
+    fileprivate mutating func set(_ terms: TokenTerms) {
+        right = terms.right.rawValue
+        end = terms.end?.seconds ?? .max
+        user = terms.user ?? ""
+        claims = terms.claims.text
     }
 }
 

@@ -1,3 +1,4 @@
+import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 
@@ -7,8 +8,8 @@ package struct Token: Sendable, Equatable {
     package let number: UInt64
     /// The operator's name for it; unique.
     package let name: String
-    /// Its right.
-    package let right: Right
+    /// What it allows, whom, and how long.
+    package let terms: TokenTerms
     /// When it was made.
     package let created: Timestamp
     let hash: TokenHash
@@ -20,9 +21,29 @@ package struct Token: Sendable, Equatable {
         }
         number = record.number
         name = record.name
-        self.right = right
+        terms = TokenTerms(
+            right,
+            end: record.end == .max ? nil : Timestamp(seconds: record.end, nanoseconds: 0),
+            user: record.user.isEmpty ? nil : record.user, claims: Claims(text: record.claims))
         created = Timestamp(seconds: record.seconds, nanoseconds: 0)
         self.hash = hash
+    }
+
+    /// Writes the members `name`, `right`, `created` and, where it has them, `user`, `claims` and `expires`.
+    package func write(to object: inout JSONObjectWriter) {
+        object.member("name").string(name)
+        writeTerms(to: &object)
+        object.member("created").string(created.description)
+    }
+
+    /// Writes the members `right` and, where it has them, `user`, `claims` and `expires`.
+    package func writeTerms(to object: inout JSONObjectWriter) {
+        object.member("right").string(terms.right.rawValue)
+        if let user = terms.user {
+            object.member("user").string(user)
+            terms.claims.write(to: object.member("claims"))
+        }
+        if let end = terms.end { object.member("expires").string(end.description) }
     }
 
     /// Whether a name can be a token's: letters, digits, `.`, `_`, `-` and `@`, at most 64.

@@ -35,7 +35,8 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
 
     private mutating func raise(to right: Right) {
         while grants.count <= right.rank {
-            grants.append(Grant(isForReading: grants.isEmpty, owner: number))
+            let next = Right.allCases[grants.count]
+            grants.append(Grant(isForReading: next <= .read, owner: number))
         }
     }
 }

@@ -1,3 +1,5 @@
+import HoldfastBytes
+import HoldfastJSON
 import HoldfastObjectJSON
 
 /// A command of an operator to list or change the tokens of a store, which has a form as text.
@@ -5,9 +7,9 @@ package enum TokenCommand: Sendable, Equatable {
     /// Lists them.
     case list
     /// Stores the token of a hash.
-    case create(name: String, right: Right, hash: TokenHash)
-    /// Gives a token another right.
-    case change(name: String, right: Right)
+    case create(TokenMembers, hash: TokenHash)
+    /// Changes the terms of a token.
+    case change(name: String, TokenMembers)
     /// Ends a token.
     case revoke(name: String)
 
@@ -16,12 +18,11 @@ package enum TokenCommand: Sendable, Equatable {
     /// - Returns: The text for the operator: for a list a line for each token, else nothing.
     package func run(_ tokens: StoredTokens) throws(RequestFault) -> String {
         switch self {
-        case .list:
-            return try tokens.read().tokens.map {
-                "\($0.name)\t\($0.right.rawValue)\t\($0.created)\n"
-            }.joined()
-        case .create(let name, let right, let hash): _ = try tokens.add(name, right, hash)
-        case .change(let name, let right): _ = try tokens.setRight(of: name, to: right)
+        case .list: return try tokens.read().tokens.map { $0.line }.joined()
+        case .create(let members, let hash):
+            let (name, terms) = try members.new()
+            _ = try tokens.add(name, terms, hash)
+        case .change(let name, let members): _ = try tokens.change(name, members)
         case .revoke(let name): try tokens.revoke(name)
         }
         return ""
@@ -29,33 +30,66 @@ package enum TokenCommand: Sendable, Equatable {
 
     // MARK: Text
 
-    /// Its words, with blanks between them.
+    /// Its word and, behind a blank, a JSON object.
     var text: String {
+        let buffer = ByteBuffer(capacity: 256)
+        let writer = JSONWriter(buffer)
         switch self {
-        case .list: "list"
-        case .create(let name, let right, let hash):
-            "create \(name) \(right.rawValue) \(hash.hexadecimal)"
-        case .change(let name, let right): "change \(name) \(right.rawValue)"
-        case .revoke(let name): "revoke \(name)"
+        case .list: buffer.append("list {}")
+        case .create(let members, let hash):
+            buffer.append("create ")
+            writer.object { object in
+                members.write(to: object.member("token"))
+                object.member("hash").string(hash.hexadecimal)
+            }
+        case .change(let name, let members):
+            buffer.append("change ")
+            writer.object { object in
+                object.member("name").string(name)
+                members.write(to: object.member("token"))
+            }
+        case .revoke(let name):
+            buffer.append("revoke ")
+            writer.object { $0.member("name").string(name) }
         }
+        return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    /// Reads the words of a command; nil when they are none.
-    init?(words: [Substring]) {
-        func name() -> String { words.count > 1 ? String(words[1]) : "" }
-        func right() -> Right? { words.count > 2 ? Right(rawValue: String(words[2])) : nil }
-        switch (words.first, words.count) {
-        case ("list", 1): self = .list
-        case ("create", 4):
-            guard let right = right(), let hash = TokenHash(hexadecimal: words[3]) else {
-                return nil
+    /// Reads the text of a command; nil when it is none.
+    init?(text: Substring) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        let parser = JSONParser()
+        guard words.count == 2 else { return nil }
+        let command = Array(words[1].utf8).withUnsafeBytes { bytes -> TokenCommand? in
+            guard let body = try? parser.parse(bytes) else { return nil }
+            let name = body.member(named: "name")?.string
+            let members = body.member(named: "token").flatMap { try? TokenMembers($0) }
+            let hash = body.member(named: "hash")?.string.flatMap {
+                TokenHash(hexadecimal: $0[...])
             }
-            self = .create(name: name(), right: right, hash: hash)
-        case ("change", 3):
-            guard let right = right() else { return nil }
-            self = .change(name: name(), right: right)
-        case ("revoke", 2): self = .revoke(name: name())
-        default: return nil
+            switch (words[0], body.count) {
+            case ("list", 0): return .list
+            case ("create", 2):
+                guard let members, let hash else { return nil }
+                return .create(members, hash: hash)
+            case ("change", 2):
+                guard let name, let members else { return nil }
+                return .change(name: name, members)
+            case ("revoke", 1): return name.map { .revoke(name: $0) }
+            default: return nil
+            }
         }
+        guard let command else { return nil }
+        self = command
+    }
+}
+
+extension Token {
+    /// Name, right, time of creation and, where it has them, user and end, with tabs between them.
+    fileprivate var line: String {
+        var fields = [name, terms.right.rawValue, created.description]
+        if let user = terms.user { fields.append("user=" + user) }
+        if let end = terms.end { fields.append("expires=" + end.description) }
+        return fields.joined(separator: "\t") + "\n"
     }
 }

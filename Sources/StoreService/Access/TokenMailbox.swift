@@ -5,7 +5,7 @@ import HoldfastThreads
 
 /// Two files in the folder of a store, by which an operator's command reaches the service that has the store open.
 ///
-/// The command is written to `token-request`: its id, then the words of a ``TokenCommand``. The service, which looks
+/// The command is written to `token-request`: its id, then the text of a ``TokenCommand``. The service, which looks
 /// once a second, carries it out, writes the outcome to `token-answer` (the id, `done` or `failed`, then text) and
 /// removes the request. Each file appears whole, by a rename. Users who may write into the folder may change its
 /// tokens, as before: it is the store's. No secret stands in the files, only hashes. Thread-safe.
@@ -42,11 +42,12 @@ package final class TokenMailbox: Sendable {
     package func answer(_ body: (TokenCommand) throws(RequestFault) -> String) throws(Failure) {
         try answering.withLock { _ throws(Failure) in
             guard let text = try read(request) else { return }
-            let words = text.split { $0 == " " || $0 == "\n" }
-            if let id = words.first, try !isStale() {
+            let parts = text.split(separator: "\n").first?.split(separator: " ", maxSplits: 1) ?? []
+            if let id = parts.first, try !isStale() {
                 let outcome: String
                 do throws(RequestFault) {
-                    guard let command = TokenCommand(words: Array(words.dropFirst())) else {
+                    guard let command = parts.dropFirst().first.flatMap({ TokenCommand(text: $0) })
+                    else {
                         throw RequestFault(
                             .malformed, "invalid-body",
                             "The service does not know this command; use the program of its version."

@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import Synchronization
 
 /// The tokens of a running service, in step with its store. Thread-safe.
@@ -7,7 +8,7 @@ import Synchronization
 /// (``change(_:)``), and work that they no longer allow ends before that returns.
 package final class TokenTable<Grant: AccessGrant>: Sendable {
     private struct Known {
-        var hash: TokenHash
+        var token: Token
         var access: TokenAccess<Grant>
     }
 
@@ -40,7 +41,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         guard let hash = TokenHash(of: token) else { return nil }
         return known.withLock { known in
             var found: TokenAccess<Grant>?
-            for token in known.values where token.hash.isEqual(hash) { found = token.access }
+            for known in known.values where known.token.hash.isEqual(hash) { found = known.access }
             return found
         }
     }
@@ -48,6 +49,21 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Returns the access of the token of a number; nil when there is none, or none any more.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
         known.withLock { $0[number]?.access }
+    }
+
+    /// Returns the token of a number; nil when there is none, or none any more.
+    package func token(ofNumber number: UInt64) -> Token? {
+        known.withLock { $0[number]?.token }
+    }
+
+    /// Ends the tokens whose time is over. Call it once a second. Cost: a look at each.
+    package func endOverdue(at now: Timestamp = .now()) {
+        known.withLock { known in
+            for (number, token) in known where token.token.terms.hasEnded(at: now) {
+                token.access.end()
+                known[number] = nil
+            }
+        }
     }
 
     /// Lists or changes the tokens of the store, and then has the table know them.
@@ -65,15 +81,16 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     private func adopt() throws(RequestFault) {
         try reading.withLock { _ throws(RequestFault) in
             let (tokens, areNeeded) = try stored.read()
+            let now = Timestamp.now()
             known.withLock { known in
                 var left: [UInt64: Known] = [:]
-                for token in tokens {
-                    var present =
-                        known.removeValue(forKey: token.number)
-                        ?? Known(
-                            hash: token.hash, access: TokenAccess(token.right, of: token.number))
-                    present.access.change(to: token.right)
-                    left[token.number] = present
+                for token in tokens where !token.terms.hasEnded(at: now) {
+                    let right = token.terms.right
+                    var access =
+                        known.removeValue(forKey: token.number)?.access
+                        ?? TokenAccess(right, of: token.number)
+                    access.change(to: right)
+                    left[token.number] = Known(token: token, access: access)
                 }
                 for revoked in known.values { revoked.access.end() }
                 known = left

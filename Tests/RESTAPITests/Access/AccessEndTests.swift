@@ -221,7 +221,7 @@ struct AccessEndTests {
         #expect(client.next()?.name == "hello")
         let secret = try TokenSecret()
         _ = try server.table.change { stored throws(RequestFault) in
-            try stored.add("first", .admin, secret.hash)
+            try stored.add("first", TokenTerms(.admin), secret.hash)
         }
         #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
     }

@@ -33,7 +33,7 @@ final class GuardedServer {
             for right in Right.allCases {
                 let secret = try TokenSecret()
                 tokens[right] = secret.text
-                _ = try stored.add(right.rawValue, right, secret.hash)
+                _ = try stored.add(right.rawValue, TokenTerms(right), secret.hash)
             }
         }
         var serviceOptions = RESTOptions()
@@ -111,7 +111,7 @@ final class GuardedServer {
     /// Gives the token of a right another one.
     func lower(_ right: Right, to lower: Right) throws {
         _ = try table.change { stored throws(RequestFault) in
-            try stored.setRight(of: right.rawValue, to: lower)
+            try stored.change(right.rawValue, TokenMembers(right: lower))
         }
     }
 

@@ -72,6 +72,33 @@ struct TokenOperationTests {
             ("POST", "/v1/tokens", #"{"name":1,"right":"read"}"#, 400, "invalid-body"),
             ("POST", "/v1/tokens", #"{"name":"a","right":"read","x":1}"#, 400, "invalid-body"),
             ("POST", "/v1/tokens", "[]", 400, "invalid-body"),
+            ("POST", "/v1/tokens", #"{"name":"a","name":"a","right":"read"}"#, 400, "invalid-body"),
+            ("POST", "/v1/tokens", #"{"name":"a","right":"read","user":""}"#, 422, "/user"),
+            ("POST", "/v1/tokens", #"{"name":"a","right":"read","user":"a\u0000"}"#, 422, "/user"),
+            (
+                "POST", "/v1/tokens", #"{"name":"a","right":"read","claims":{"a":1}}"#, 422,
+                "/claims"
+            ),
+            (
+                "POST", "/v1/tokens", #"{"name":"a","right":"read","user":"u","claims":[]}"#, 422,
+                "/claims"
+            ),
+            (
+                "POST", "/v1/tokens",
+                #"{"name":"a","right":"read","user":"u","claims":{"b":{"a":1,"a":2}}}"#, 422,
+                "'a' is claimed twice"
+            ),
+            (
+                "POST", "/v1/tokens", #"{"name":"a","right":"read","expires":"soon"}"#, 422,
+                "/expires"
+            ),
+            (
+                "POST", "/v1/tokens",
+                #"{"name":"a","right":"read","expires":"2020-01-01T00:00:00Z"}"#,
+                422, "in the past"
+            ),
+            ("PATCH", "/v1/tokens/read", #"{"user":"u"}"#, 422, "/user"),
+            ("PATCH", "/v1/tokens/read", #"{"claims":{"a":1}}"#, 422, "/claims"),
             ("PATCH", "/v1/tokens/nobody", #"{"right":"read"}"#, 404, "token-not-found"),
             ("PATCH", "/v1/tokens/read", #"{"name":"other"}"#, 422, "/name"),
             ("PATCH", "/v1/tokens/read", "{}", 422, "/right"),
@@ -81,6 +108,39 @@ struct TokenOperationTests {
         let server = try GuardedServer(withTokens: true)
         let reply = Self.send(server, method, target, body)
         #expect(reply.status == status && reply.text.contains(part), "\(reply.text)")
+    }
+
+    @Test("a token says whose it is and until when, and tells its bearer who they are")
+    func caller() throws {
+        let server = try GuardedServer(withTokens: true)
+        let terms = #""user":"ann","claims":{"groups":["editor"]},"expires":"2999-01-01T00:00:00Z""#
+        let made = Self.send(
+            server, "POST", "/v1/tokens", "{\"name\":\"ann\",\"right\":\"metrics\",\(terms)}")
+        #expect(made.status == 201 && made.text.contains(terms), "\(made.text)")
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        let bearer = ("Authorization", "Bearer \(token)")
+        let me = server.send("GET", "/v1/me", [bearer])
+        #expect(me.text == "{\"token\":\"ann\",\"right\":\"metrics\",\(terms)}")
+        #expect(server.send("GET", "/metrics", [bearer]).status == 200)
+        #expect(server.send("GET", "/v1", [bearer]).status == 403)
+        #expect(Self.send(server, "GET", "/v1/tokens").text.contains(terms))
+        let open = try GuardedServer(withTokens: false)
+        #expect(open.send("GET", "/v1/me").text == #"{"right":"admin"}"#)
+    }
+
+    @Test("the streams of a token end when its time is over")
+    func expiry() throws {
+        let server = try GuardedServer(withTokens: true)
+        let end = Timestamp(seconds: Timestamp.now().seconds + 3, nanoseconds: 0)
+        let made = Self.send(
+            server, "POST", "/v1/tokens",
+            "{\"name\":\"brief\",\"right\":\"read\",\"expires\":\"\(end)\"}")
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        let client = ChangesClient(
+            port: server.port, "/v1/changes", headers: [("Authorization", "Bearer \(token)")])
+        #expect(client.next()?.name == "hello")
+        #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
+        #expect(Self.status(server, token) == 401)
     }
 
     @Test("a token's reply is not stored for a repeat of its request")
@@ -129,13 +189,15 @@ struct TokenOperationTests {
         let secret = try TokenSecret()
         let client = ChangesClient(port: server.port, "/v1/changes")
         #expect(client.next()?.name == "hello")
-        let command = TokenCommand.create(name: "ops", right: .admin, hash: secret.hash)
+        let command = TokenCommand.create(
+            TokenMembers(name: "ops", right: .admin), hash: secret.hash)
         #expect(try mailbox.ask(command, seconds: 60) == "")
         #expect(Self.status(server, secret.text) == 200)
         #expect(server.send("GET", "/v1").status == 401)
         #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
         #expect(try mailbox.ask(.list, seconds: 60).hasPrefix("ops\tadmin\t20"))
-        #expect(try mailbox.ask(.change(name: "ops", right: .read), seconds: 60) == "")
+        #expect(
+            try mailbox.ask(.change(name: "ops", TokenMembers(right: .read)), seconds: 60) == "")
         #expect(Self.send(server, "GET", "/v1/tokens").status == 401)
         // The same command again is no fault, such as after an answer that was not read.
         #expect(throws: Never.self) { try mailbox.ask(.list, seconds: 60) }

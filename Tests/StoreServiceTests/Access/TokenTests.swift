@@ -1,8 +1,10 @@
 import Glibc
+import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastTestSupport
+import Synchronization
 import Testing
 
 @testable import HoldfastStoreService
@@ -48,9 +50,10 @@ struct TokenTests {
         }
         let made = try table.change { stored throws(RequestFault) in
             (
-                try stored.add("one", .read, one.hash), try stored.add("two", .admin, two.hash),
+                try stored.add("one", TokenTerms(.read), one.hash),
+                try stored.add("two", TokenTerms(.admin), two.hash),
                 // The very token that is there already.
-                try stored.add("one", .read, one.hash)
+                try stored.add("one", TokenTerms(.read), one.hash)
             )
         }
         #expect(made.0 == made.2 && made.0.number != made.1.number)
@@ -62,7 +65,7 @@ struct TokenTests {
         for (name, hash) in [("one", two.hash), ("three", one.hash), ("a b", one.hash)] {
             #expect(throws: RequestFault.self) {
                 try table.change { stored throws(RequestFault) in
-                    try stored.add(name, .write, hash)
+                    try stored.add(name, TokenTerms(.write), hash)
                 }
             }
         }
@@ -121,7 +124,9 @@ struct TokenTests {
         #expect(try file.moveTokens(to: stored) == 2)
         #expect(TemporaryDirectory.contents(path) == nil)
         let tokens = try stored.read().tokens
-        #expect(tokens.map(\.name) == ["one", "two"] && tokens.map(\.right) == [.read, .admin])
+        #expect(
+            tokens.map(\.name) == ["one", "two"]
+                && tokens.map(\.terms) == [TokenTerms(.read), TokenTerms(.admin)])
         #expect(tokens[0].created.description == "2026-01-01T00:00:00Z")
         #expect(try tokens[1].hash == hash("2"))
         // As after a crash between the commit and the removal of the file.
@@ -138,12 +143,89 @@ struct TokenTests {
 
     @Test(
         "are changed by commands that have a form as text",
-        arguments: ["list", "create a read HASH", "change a admin", "revoke a"])
+        arguments: [
+            "list {}", #"create {"token":{"name":"a","right":"read"},"hash":"HASH"}"#,
+            #"create {"token":{"name":"a","right":"read","user":"a b","claims":{"x":[1,"y"]},"expires":"2999-01-01T00:00:00Z"},"hash":"HASH"}"#,
+            #"change {"name":"a","token":{"right":"admin","expires":null}}"#,
+            #"revoke {"name":"a"}"#,
+        ])
     func commands(text: String) throws {
         let text = text.replacing("HASH", with: try hash("x").hexadecimal)
-        #expect(TokenCommand(words: text.split(separator: " "))?.text == text)
-        #expect(TokenCommand(words: (text + " more").split(separator: " ")) == nil)
-        #expect(TokenCommand(words: text.split(separator: " ").dropLast()) == nil)
+        #expect(TokenCommand(text: text[...])?.text == text)
+        for other in [text + " more", "x" + text, String(text.dropLast()), "revoke {}", ""] {
+            #expect(TokenCommand(text: other[...]) == nil, "\(other)")
+        }
+    }
+
+    @Test(
+        "have an end, a user and claims, which a later program reads as they were",
+        arguments: EngineCase.all)
+    func terms(engine: EngineCase) throws {
+        let store = try store(engine)
+        defer { store.close() }
+        let stored = StoredTokens(store)
+        let json =
+            #"{"name":"ann","right":"read","user":"u 1","claims":{"groups":["editor"],"n":1.50},"expires":"2999-01-02T03:04:05.9Z"}"#
+        let (name, terms) = try members(json).new()
+        let made = try stored.add(name, terms, hash("1"))
+        #expect(try stored.read().tokens == [made])
+        #expect(made.terms == terms && terms.user == "u 1")
+        #expect(terms.claims.text == #"{"groups":["editor"],"n":1.50}"#)
+        #expect(terms.end?.description == "2999-01-02T03:04:05Z")
+        let changed = try stored.change("ann", members(#"{"claims":{},"expires":null}"#))
+        #expect(changed.terms == TokenTerms(.read, user: "u 1"))
+        #expect(try stored.read().tokens == [changed])
+        #expect(try StoreCheck.run(store).findings == [])
+    }
+
+    @Test(
+        "have claims of names and values, which are JSON or text",
+        arguments: [
+            (["a=1"], #"{"a":1}"#), (["a=x y", "b=[\"x\"]"], #"{"a":"x y","b":["x"]}"#),
+            (["a="], #"{"a":""}"#), (["a=b=c"], #"{"a":"b=c"}"#), (["a"], nil), (["=x"], nil),
+            (["a=1", "a=2"], nil), (["a={\"b\":1,\"b\":2}"], nil),
+        ] as [([String], String?)])
+    func assignments(texts: [String], json: String?) {
+        do throws(RequestFault) {
+            let claims = try Claims(assignments: texts)
+            #expect(claims.text == json)
+        } catch {
+            #expect(json == nil && error.code == "invalid-token")
+        }
+    }
+
+    @Test(
+        "whose time is over are ended, with what they have begun, and are not known after a start")
+    func expiry() throws {
+        let store = try store()
+        defer { store.close() }
+        let stored = StoredTokens(store)
+        let table = try TokenTable<FreeGrant>(stored)
+        let now = Timestamp.now()
+        let end = Timestamp(seconds: now.seconds + 60, nanoseconds: 0)
+        let (early, late) = try table.change { stored throws(RequestFault) in
+            (
+                try stored.add("early", TokenTerms(.write, end: end), TokenSecret().hash),
+                try stored.add("late", TokenTerms(.write), TokenSecret().hash)
+            )
+        }
+        let grant = try #require(table.access(ofNumber: early.number)?.grant(.write))
+        let other = try #require(table.access(ofNumber: late.number)?.grant(.write))
+        table.endOverdue(at: now)
+        #expect(!grant.hasEnded && table.token(ofNumber: early.number) == early)
+        table.endOverdue(at: end)
+        #expect(grant.hasEnded && !other.hasEnded)
+        #expect(table.access(ofNumber: early.number) == nil && table.isEnforced)
+        let past = Timestamp(seconds: now.seconds - 1, nanoseconds: 0)
+        let over = try stored.add("over", TokenTerms(.read, end: past), TokenSecret().hash)
+        let next = try TokenTable<FreeGrant>(stored)
+        #expect(next.access(ofNumber: over.number) == nil)
+        #expect(next.access(ofNumber: late.number) != nil)
+    }
+
+    private func members(_ json: String) throws -> TokenMembers {
+        let parser = JSONParser()
+        return try Array(json.utf8).withUnsafeBytes { try TokenMembers(parser.parse($0)) }
     }
 
     @Test("in a command that nobody takes up are told so, and the command is withdrawn")
@@ -157,7 +239,7 @@ struct TokenTests {
         #expect(!mailbox.hasRequest)
         // One that was left behind long ago is dropped.
         let path = directory.path + "/token-request"
-        TemporaryDirectory.write(Array("id revoke a\n".utf8), to: path)
+        TemporaryDirectory.write(Array("id revoke {\"name\":\"a\"}\n".utf8), to: path)
         let times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
         #expect(utimes(path, times) == 0)
         try mailbox.answer { _ throws(RequestFault) in
@@ -167,12 +249,21 @@ struct TokenTests {
         #expect(!mailbox.hasRequest)
     }
 
-    @Test("a right includes those before it")
-    func rights() { #expect(Right.read < .write && .write < Right.admin) }
+    @Test("a right includes those before it, and work for the first two is for reading")
+    func rights() throws {
+        #expect(Right.metrics < .read && Right.read < .write && .write < Right.admin)
+        let access = TokenAccess<FreeGrant>(.admin, of: 1)
+        let reading = try Right.allCases.map { try #require(access.grant($0)).isForReading }
+        #expect(reading == [true, true, false, false])
+    }
 
     /// A grant that nobody asks.
     private final class FreeGrant: AccessGrant {
-        init(isForReading: Bool, owner: UInt64) {}
-        func end(_ reason: AccessEnd) {}
+        let isForReading: Bool
+        private let ended = Atomic<Bool>(false)
+        var hasEnded: Bool { ended.load(ordering: .relaxed) }
+
+        init(isForReading: Bool, owner: UInt64) { self.isForReading = isForReading }
+        func end(_ reason: AccessEnd) { ended.store(true, ordering: .relaxed) }
     }
 }

@@ -1,0 +1,89 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+
+/// What is claimed of a user, such as the groups that they are in: a JSON object.
+package struct Claims: Sendable, Hashable {
+    /// The text of the object, without blanks; empty where nothing is claimed.
+    package let text: String
+
+    /// No claims.
+    package static let none = Claims(text: "")
+    /// The most bytes of the text.
+    package static let byteCountMax = 16 << 10
+
+    /// Takes a text that was written by this type.
+    init(text: String) { self.text = text }
+
+    /// Reads the claims in a body.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` for what is no object, has a name twice, or is too large.
+    package init(_ value: JSONValue) throws(RequestFault) {
+        guard value.kind == .object else {
+            throw Self.fault("Claims are a JSON object, such as {\"groups\":[\"editor\"]}.")
+        }
+        if let name = Self.repeatedName(in: value) {
+            throw Self.fault("'\(RequestFault.shown(name))' is claimed twice in one object.")
+        }
+        let buffer = ByteBuffer(capacity: 256)
+        JSONWriter(buffer).plain(value)
+        guard buffer.count <= Self.byteCountMax else {
+            throw Self.fault(
+                "Claims take at most \(Self.byteCountMax) bytes, these \(buffer.count).")
+        }
+        text = value.count == 0 ? "" : String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    /// Reads claims such as `groups=["editor"]`: a value that is JSON is that, any other a text.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` for one without a name, or as ``init(_:)``.
+    package init(assignments: [String]) throws(RequestFault) {
+        let parser = JSONParser()
+        let buffer = ByteBuffer(capacity: 256)
+        try JSONWriter(buffer).object { (object: inout JSONObjectWriter) throws(RequestFault) in
+            for text in assignments {
+                let parts = text.split(
+                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, !parts[0].isEmpty else {
+                    throw Self.fault("A claim is NAME=VALUE, not '\(RequestFault.shown(text))'.")
+                }
+                let writer = object.member(named: String(parts[0]))
+                Array(parts[1].utf8).withUnsafeBytes { bytes in
+                    let isJSON = (try? parser.parse(bytes)) != nil
+                    if isJSON { writer.raw(bytes) } else { writer.string(bytes) }
+                }
+            }
+        }
+        let value: JSONValue
+        do { value = try parser.parse(buffer.bytes) } catch {
+            throw Self.fault("The claims nest too deep.")
+        }
+        try self.init(value)
+    }
+
+    /// Writes the object.
+    package func write(to writer: JSONWriter) {
+        var text = text.isEmpty ? "{}" : text
+        text.withUTF8 { writer.raw(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func repeatedName(in value: JSONValue) -> String? {
+        switch value.kind {
+        case .array:
+            for element in value.elements {
+                if let name = repeatedName(in: element) { return name }
+            }
+        case .object:
+            if let name = value.repeatedName { return String(decoding: name, as: UTF8.self) }
+            for member in value.members {
+                if let name = repeatedName(in: member.value) { return name }
+            }
+        default: break
+        }
+        return nil
+    }
+
+    private static func fault(_ detail: String) -> RequestFault {
+        .single(.invalid, "invalid-token", detail, pointer: "/claims")
+    }
+}

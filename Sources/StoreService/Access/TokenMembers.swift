@@ -1,0 +1,173 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+
+/// The members of a JSON object that describes a token to be made, or a change of one.
+///
+///     {"name":"reports","right":"read","user":"ann","claims":{"groups":["editor"]},"expires":"2027-01-31T00:00:00Z"}
+///
+/// `"expires": null` stands for never.
+package struct TokenMembers: Sendable, Equatable {
+    /// When a token ends.
+    package enum Expiry: Sendable, Equatable {
+        /// Not by itself.
+        case never
+        /// At a time.
+        case at(Timestamp)
+
+        /// So many seconds from now; nil where that is behind the year 9999.
+        package init?(after seconds: Int) {
+            let (end, isTooLate) = Timestamp.now().seconds.addingReportingOverflow(Int64(seconds))
+            guard !isTooLate, end < Timestamp.secondsEnd else { return nil }
+            self = .at(Timestamp(seconds: end, nanoseconds: 0))
+        }
+    }
+
+    /// The name; nil where it is left out, as each of the others.
+    package var name: String?
+    /// The right.
+    package var right: Right?
+    /// The id of the user.
+    package var user: String?
+    /// What is claimed of the user.
+    package var claims: Claims?
+    /// When it ends.
+    package var expiry: Expiry?
+
+    /// The most bytes of a user's id.
+    package static let userByteCountMax = 255
+
+    /// Describes a token.
+    package init(
+        name: String? = nil, right: Right? = nil, user: String? = nil, claims: Claims? = nil,
+        expiry: Expiry? = nil
+    ) {
+        self.name = name
+        self.right = right
+        self.user = user
+        self.claims = claims
+        self.expiry = expiry
+    }
+
+    /// Reads an object.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for another shape or a member that is none of these, `.invalid` for values that
+    ///   no token has.
+    package init(_ body: JSONValue) throws(RequestFault) {
+        guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
+        for member in body.members {
+            let value = member.value
+            switch String(decoding: member.name, as: UTF8.self) {
+            case "name":
+                guard let text = value.string else { throw Self.malformed }
+                name = text
+            case "right":
+                guard let known = value.string.flatMap({ Right(rawValue: $0) }) else {
+                    throw Self.invalid(
+                        "A token's right is metrics, read, write or admin.", "/right")
+                }
+                right = known
+            case "user":
+                guard let text = value.string, Self.isUser(text) else {
+                    throw Self.invalid(
+                        "A user's id is a text of 1 to \(Self.userByteCountMax) bytes without control characters.",
+                        "/user")
+                }
+                user = text
+            case "claims": claims = try Claims(value)
+            case "expires": expiry = try Self.expiry(value)
+            default: throw Self.malformed
+            }
+        }
+    }
+
+    /// The terms of a new token.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` when name or right are missing, or it claims something of nobody.
+    package func new() throws(RequestFault) -> (name: String, terms: TokenTerms) {
+        guard let name, let right else {
+            let part = name == nil ? "name" : "right"
+            throw Self.invalid(
+                "A token needs a name and a right; '\(part)' is missing.", "/" + part)
+        }
+        var terms = TokenTerms(right, user: user)
+        try apply(to: &terms)
+        return (name, terms)
+    }
+
+    /// Changes the terms of a token.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` for what can't be changed, or when nothing is.
+    package func change(_ terms: inout TokenTerms) throws(RequestFault) {
+        guard name == nil, user == nil, right != nil || claims != nil || expiry != nil else {
+            throw Self.invalid(
+                "The right of a token, its claims and when it expires can be changed, and nothing else: "
+                    + "{\"right\":\"read\"}.",
+                name != nil ? "/name" : user != nil ? "/user" : "/right")
+        }
+        try apply(to: &terms)
+    }
+
+    private func apply(to terms: inout TokenTerms) throws(RequestFault) {
+        if let right { terms.right = right }
+        switch expiry {
+        case .never: terms.end = nil
+        case .at(let end): terms.end = end
+        case nil: break
+        }
+        guard let claims else { return }
+        guard claims == .none || terms.user != nil else {
+            throw Self.invalid("Claims are of a user: state 'user' too.", "/claims")
+        }
+        terms.claims = claims
+    }
+
+    /// Writes the object.
+    package func write(to writer: JSONWriter) {
+        writer.object { object in
+            if let name { object.member("name").string(name) }
+            if let right { object.member("right").string(right.rawValue) }
+            if let user { object.member("user").string(user) }
+            if let claims { claims.write(to: object.member("claims")) }
+            switch expiry {
+            case .never: object.member("expires").null()
+            case .at(let end): object.member("expires").string(end.description)
+            case nil: break
+            }
+        }
+    }
+
+    /// The text of the object.
+    package var json: [UInt8] {
+        let buffer = ByteBuffer(capacity: 256)
+        write(to: JSONWriter(buffer))
+        return buffer.array
+    }
+
+    /// Whether a text can be a user's id.
+    package static func isUser(_ text: String) -> Bool {
+        (1...userByteCountMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    private static func expiry(_ value: JSONValue) throws(RequestFault) -> Expiry {
+        if value.isNull { return .never }
+        guard let text = value.stringBytes, let end = Timestamp(rfc3339: text) else {
+            throw invalid(
+                "'expires' is a time such as 2027-01-31T00:00:00Z, or null for never.", "/expires")
+        }
+        guard end > .now() else { throw invalid("'expires' is in the past.", "/expires") }
+        // Stored in seconds.
+        return .at(Timestamp(seconds: end.seconds, nanoseconds: 0))
+    }
+
+    private static func invalid(_ detail: String, _ pointer: String) -> RequestFault {
+        .single(.invalid, "invalid-token", detail, pointer: pointer)
+    }
+
+    private static let malformed = RequestFault(
+        .malformed, "invalid-body",
+        "The body is a JSON object with the token's name and right, and perhaps user, claims and expires, and nothing "
+            + "else, such as {\"name\":\"reports\",\"right\":\"read\"}.")
+}

@@ -1,0 +1,26 @@
+import HoldfastObjectModel
+
+/// What a token allows, whom, and how long.
+package struct TokenTerms: Sendable, Equatable {
+    /// Its right.
+    package var right: Right
+    /// When it ends; nil for never.
+    package var end: Timestamp?
+    /// The id of the user that it is of; nil for a token of the store.
+    package var user: String?
+    /// What is claimed of the user.
+    package var claims: Claims
+
+    /// Makes terms; of a token of the store that does not end where nothing else is said.
+    package init(
+        _ right: Right, end: Timestamp? = nil, user: String? = nil, claims: Claims = .none
+    ) {
+        self.right = right
+        self.end = end
+        self.user = user
+        self.claims = claims
+    }
+
+    /// Whether the token has ended.
+    package func hasEnded(at now: Timestamp) -> Bool { end.map { $0 <= now } ?? false }
+}
