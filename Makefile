@@ -92,8 +92,8 @@ lint: setup ## Check format, layers, sizes, scripts and the library's checklist
 format: ## Format the Swift sources in place
 	"$(SWIFT)" format format --in-place --parallel --recursive Package.swift Sources Tests Examples
 
-tsan: setup ## Run the Swift tests under the thread sanitizer
-	"$(SWIFT)" test --sanitize=thread --scratch-path .build/tsan --disable-xctest
+tsan: setup ## Run the library's tests under the thread sanitizer (TESTS=name runs others that match)
+	@scripts/run-sanitized $(if $(TESTS),"$(TESTS)")
 
 image: ## Build the container image with buildah and try it, as root (IMAGE=holdfast)
 	@scripts/setup image
