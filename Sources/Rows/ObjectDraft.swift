@@ -27,6 +27,8 @@ package final class ObjectDraft {
     /// Whether properties that an embedded child or nested object leaves out, and entries that a map
     /// leaves out, keep what is stored.
     package var isMerge: Bool
+    /// Whether maps that are stated are whole, also where the draft merges.
+    package var statesWholeMaps = false
     /// Whether it is the first part of an object whose links are stated by a draft that follows: see
     /// ``plainPart()``.
     var isPart = false
@@ -65,6 +67,7 @@ package final class ObjectDraft {
             }
         }
         self.isMerge = isMerge
+        statesWholeMaps = false
         statements.initialize(repeating: DraftField(), count: fieldCount)
         arena.removeAll()
         references.removeAllInPlace()

@@ -11,7 +11,7 @@ extension RowBuilder {
 
     /// Appends the map that a draft makes of the stored one, encoded as ``LeafView`` reads it.
     ///
-    /// A draft that merges changes the entries it states and keeps the others.
+    /// A draft that merges changes the entries it states and keeps the others, unless it states whole maps.
     func appendEntries(
         _ draft: ObjectDraft, _ member: Int, _ field: DraftField, over stored: RowView?,
         _ targets: ResolvedReferences, to buffer: ByteBuffer
@@ -21,7 +21,8 @@ extension RowBuilder {
         let whole = ByteBuffer()
         defer { withExtendedLifetime(whole) {} }
         let before =
-            draft.isMerge ? stored.map { map(member, of: $0, draft.rowClass, whole) } : nil
+            draft.isMerge && !draft.statesWholeMaps
+            ? stored.map { map(member, of: $0, draft.rowClass, whole) } : nil
         let old = before ?? LeafView(UnsafeRawBufferPointer(start: nil, count: 0), storage)
         let sources = merge(old, draft, field)
         guard !sources.isEmpty else { return buffer.append(little: 0 as UInt64) }

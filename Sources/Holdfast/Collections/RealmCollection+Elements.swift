@@ -20,17 +20,19 @@ extension RealmCollection {
     public func value(forKey key: String) -> Any? {
         _all.map { element -> Any in
             guard key != "self" else { return element }
-            return Self.object(element, key).value(forKey: key) ?? NSNull()
+            return Self.object(element, key)?.value(forKey: key) ?? NSNull()
         }
     }
 
     /// Gives a property of each object a value, as of ``ObjectBase/setValue(_:forKey:)``.
     public func setValue(_ value: Any?, forKey key: String) {
-        for element in _all { Self.object(element, key).setValue(value, forKey: key) }
+        for element in _all { Self.object(element, key)?.setValue(value, forKey: key) }
     }
 
-    private static func object(_ element: Element, _ key: String) -> ObjectBase {
-        guard let object = (element as Any) as? ObjectBase else {
+    /// An element as an object; nil for null, such as a map has.
+    private static func object(_ element: Element, _ key: String) -> ObjectBase? {
+        guard let element = StatedValues.unwrapped(element) else { return nil }
+        guard let object = element as? ObjectBase else {
             Misuse.end("A value of type '\(Element.self)' has no property '\(key)'.")
         }
         return object

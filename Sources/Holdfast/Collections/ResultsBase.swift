@@ -2,12 +2,15 @@
 enum ResultsBase {
     /// All objects of a class: by the class, since tables move in other versions of the schema.
     case all(ModelClass)
-    /// The objects that a list, set or map links to; the nulls of a map are left out.
+    /// The objects that a list, set or map links to. Of a null in a map the key is ``null``.
     case links(CollectionPlace)
     /// The values or embedded objects of a list, set or map, by their positions in it.
     case elements(CollectionPlace)
     /// The objects that link to an object.
     case origins(OriginPlace)
+
+    /// Instead of the key of an object, which is at least 1: a null.
+    static let null: UInt64 = 0
 
     /// What the elements of a managed collection are.
     init(_ place: CollectionPlace) {

@@ -31,7 +31,7 @@ extension ResultsCore {
                 ).groups(of: aggregation)
             } else {
                 grouped = try QueryExecution(ObjectQuery(classIndex: classIndex), in: view)
-                    .groups(of: aggregation, keys)
+                    .groups(of: aggregation, keys.filter { !isNull($0) })
             }
             return grouped?.groups.first?.results.first.flatMap { ValueAggregate.value(of: $0) }
         } catch {

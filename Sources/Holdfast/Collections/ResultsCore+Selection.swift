@@ -12,7 +12,7 @@ extension ResultsCore {
     private struct Candidate {
         /// The object key; of a value or an embedded object its position.
         let key: UInt64
-        /// The row of an object.
+        /// The row of an object; nil for null.
         var row: RowView?
         /// The bytes of a plain value; nil for null.
         var value: UnsafeRawBufferPointer?
@@ -24,6 +24,14 @@ extension ResultsCore {
         if isBare { return baseKeys }
         view.limitFollowing(until: limits.deadlineMilliseconds)
         var candidates = candidates(in: view)
+        // No condition holds for a map's nulls, and they have no place in an order.
+        var nulls: [UInt64] = []
+        if case .objects = root {
+            if parts.predicate == nil {
+                nulls = candidates.filter { $0.row == nil }.map(\.key)
+            }
+            candidates.removeAll { $0.row == nil }
+        }
         if let matcher = parts.predicate?.makeMatcher(view.rows, source: view) {
             let holder = holderKey
             candidates.removeAll { element in
@@ -39,7 +47,7 @@ extension ResultsCore {
             }
         }
         try view.checkFailure()
-        return candidates.map(\.key)
+        return candidates.map(\.key) + nulls
     }
 
     /// The keys of all elements.
@@ -61,7 +69,10 @@ extension ResultsCore {
         guard case .elements(let place) = base else {
             let rowClass = binding.rowClass
             return baseKeys.compactMap { key in
-                view.row(classIndex: rowClass.index, key: key).map { Candidate(key: key, row: $0) }
+                if isNull(key) { return Candidate(key: key) }
+                return view.row(classIndex: rowClass.index, key: key).map {
+                    Candidate(key: key, row: $0)
+                }
             }
         }
         let isEmbedded = place.scalar == nil
@@ -69,11 +80,10 @@ extension ResultsCore {
         place.collection.forEach(within: nil) { part, offset, index in
             let key = UInt64(index)
             let bytes = part.isNull(offset) ? nil : part.bytes(offset)
-            if !isEmbedded {
-                candidates.append(Candidate(key: key, value: bytes))
-            } else if let bytes {
-                candidates.append(Candidate(key: key, row: RowView(bytes)))
-            }
+            candidates.append(
+                isEmbedded
+                    ? Candidate(key: key, row: bytes.flatMap { RowView($0) })
+                    : Candidate(key: key, value: bytes))
             return true
         }
         return candidates
@@ -131,10 +141,10 @@ extension ResultsCore {
 
 extension CollectionPlace {
     /// The keys of the objects that the collection links to.
-    var linkKeys: [UInt64] {
+    fileprivate var linkKeys: [UInt64] {
         var keys: [UInt64] = []
         collection.forEach(within: nil) { part, offset, _ in
-            if !part.isNull(offset) { keys.append(part.pointer(offset).storedLink) }
+            keys.append(part.isNull(offset) ? ResultsBase.null : part.pointer(offset).storedLink)
             return true
         }
         return keys

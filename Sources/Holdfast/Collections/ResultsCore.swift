@@ -68,6 +68,9 @@ final class ResultsCore {
     /// Whether ``Found/keys`` are object keys.
     var hasObjectKeys: Bool { if case .elements = base { false } else { true } }
 
+    /// Whether a key is that of a null instead of an object.
+    func isNull(_ key: UInt64) -> Bool { hasObjectKeys && key == ResultsBase.null }
+
     var limits: QueryLimits { QueryLimits(memoryByteCountMax: .max) }
 
     /// The keys of the elements.
@@ -201,6 +204,7 @@ final class ResultsCore {
         if case .elements(let place) = base {
             return Element._decode(place.element(Int(keys[position])))
         }
+        if isNull(keys[position]) { return Element._unset() }
         return Element._of(realm.object(binding, key: keys[position], row: nil))
     }
 

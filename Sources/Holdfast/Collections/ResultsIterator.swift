@@ -37,14 +37,14 @@ public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {
         defer { position += 1 }
         guard let objects else { return position < values.count ? values[position] : nil }
         guard position < objects.found.keys.count else { return nil }
+        let key = objects.found.keys[position]
+        if key == ResultsBase.null { return Element._unset() }
         var row: RowView?
         if let rows = objects.found.rows,
             objects.found.generation == objects.realm.state.pointee.generation
         {
             row = RowView(unchecked: rows[position])
         }
-        return Element._of(
-            objects.realm.object(
-                objects.binding, key: objects.found.keys[position], row: row))
+        return Element._of(objects.realm.object(objects.binding, key: key, row: row))
     }
 }

@@ -22,6 +22,11 @@ extension Query where T: _QueryCollection, T.QueryElement: _QueryOrdered {
     public var sum: Query<T.QueryElement> { single("@sum") }
 }
 
+extension Query where T: _QueryCollection, T.QueryElement: _QueryAdded {
+    /// The mean of the elements, compared with a fraction.
+    @_disfavoredOverload public var avg: Query<Double> { single("@avg") }
+}
+
 extension Query where T: _QueryCollection, T.QueryElement: _QueryOrdered & Comparable {
     /// Whether there are elements, and all lie in a range, both bounds included.
     public func contains(_ range: ClosedRange<T.QueryElement>) -> Query<Bool> {
@@ -58,15 +63,20 @@ extension Query where T: _QueryOrdered {
     /// The mean of the values of a collection's objects.
     public var avg: Query<T> { aggregated("@avg") }
 
-    private func aggregated(_ operation: String) -> Query<T> {
+    fileprivate func aggregated<V>(_ operation: String) -> Query<V> {
         var path = path
         guard path.isMany else {
             Misuse.end("The aggregate needs a property of the objects of a collection.")
         }
         path.steps.insert(operation, at: path.steps.count - 1)
         path.isSingle = true
-        return Query(path)
+        return Query<V>(path)
     }
+}
+
+extension Query where T: _QueryAdded {
+    /// The mean of the values of a collection's objects, compared with a fraction.
+    @_disfavoredOverload public var avg: Query<Double> { aggregated("@avg") }
 }
 
 extension Query {

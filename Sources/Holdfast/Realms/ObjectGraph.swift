@@ -172,6 +172,8 @@ final class ObjectGraph {
             return nil
         }
         let draft = ObjectDraft(binding.rowClass, isMerge: stated[ObjectIdentifier(object)] != nil)
+        // A collection takes the place of the stored one.
+        draft.statesWholeMaps = true
         state(object, binding, in: draft)
         return draft
     }
@@ -229,6 +231,7 @@ final class ObjectGraph {
         let (object, rowClass) = (queue[position].object, queue[position].binding.rowClass)
         let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
         let draft = realm.additionDraft(rowClass, isMerge: isStated)
+        draft.statesWholeMaps = true
         realm.stating { state(object, queue[position].binding, in: draft) }
         let result: WriteResult
         if let key = queue[position].key {
@@ -244,7 +247,9 @@ final class ObjectGraph {
                 )
             }
         }
-        if !result.isCreated { follow(draft, queue[position].binding, result.key) }
+        if !result.isCreated {
+            follow(draft, [], ObjectIdentity(classIndex: rowClass.index, key: result.key))
+        }
         queue[position].key = result.key
         queue[position].row = policy == .error ? result.row : nil
         queue[position].isWritten = true
@@ -252,15 +257,18 @@ final class ObjectGraph {
 
     /// Has what the program holds of an object follow that it was written over: single embedded objects that are merged
     /// stay, others give way.
-    private func follow(_ draft: ObjectDraft, _ binding: ClassBinding, _ key: UInt64) {
-        let root = ObjectIdentity(classIndex: binding.rowClass.index, key: key)
-        for (member, compiled) in binding.rowClass.members.enumerated() {
-            let field = draft.fields[member].state
-            if field == .absent && draft.isMerge { continue }
-            if field == .child && draft.isMerge { continue }
-            guard compiled.storage.element == .embedded || compiled.storage.element == .mixed
-            else { continue }
-            realm.follow(.replaced(.member(member)), in: [], of: root)
+    ///
+    /// - `owner`: The way to the object that the draft is of, from the one of its own.
+    private func follow(_ draft: ObjectDraft, _ owner: [InnerWay.Step], _ root: ObjectIdentity) {
+        for (member, compiled) in draft.rowClass.members.enumerated()
+        where compiled.storage.element == .embedded || compiled.storage.element == .mixed {
+            let field = draft.fields[member]
+            switch field.state {
+            case .absent where draft.isMerge: break
+            case .child where draft.children[field.start].isMerge:
+                follow(draft.children[field.start], owner + [.member(member)], root)
+            default: realm.follow(.replaced(.member(member)), in: owner, of: root)
+            }
         }
     }
 

@@ -54,8 +54,18 @@ struct MapTests {
             item.partMap["z"] = parts[0]
             item.partMap["none"] = .some(nil)
         }
-        #expect(item.partMap.sorted(byKeyPath: "size").map { $0?.id } == [1, 2, 4])
+        // Nulls meet no condition, and stand behind the others in every order.
+        let ids = [1, 2, 4, nil]
+        let sorted = item.partMap.sorted(byKeyPath: "size")
+        #expect(sorted.map { $0?.id } == ids && Array(sorted).map { $0?.id } == ids)
+        #expect(item.partMap.sorted(byKeyPath: "size", ascending: false).last == .some(nil))
+        #expect(item.partMap.distinct(by: ["isNew"]).last == .some(nil))
+        #expect(sorted.index(of: nil) == 3 && sorted.index(of: parts[3]) == 2)
+        #expect((sorted.value(forKey: "id") as? [Any])?.last is NSNull)
+        #expect(sorted.sum(ofProperty: "size") == 70)
+        #expect(sorted.filter("size != 0").map { $0?.id } == [1, 2, 4])
         #expect(item.partMap.where { $0.size > 10 }.map { $0?.id } == [4, 2])
+        #expect(item.partMap.index(matching: "id == 1") == 3)
         #expect(item.partMap.filter("isNew == true").sum(ofProperty: "size") == 60)
         #expect(item.partMap.max(ofProperty: "size") == 40)
         let any = AnyRealmKeyedCollection(item.partMap)

@@ -13,10 +13,17 @@ private final class Pet: Object {
     @Persisted var marks: Map<String, Int>
     @Persisted var tags: MutableSet<String>
     @Persisted var any: AnyRealmValue
+    @Persisted var named: Map<String, Home?>
+    @Persisted var links: Map<String, Pet?>
 }
 private final class Home: EmbeddedObject {
     @Persisted var street = ""
     @Persisted var number: Int?
+    @Persisted var marks: Map<String, Int>
+    @Persisted var rooms: Map<String, Room?>
+}
+private final class Room: EmbeddedObject {
+    @Persisted var number = 0
 }
 private final class Row: Object {
     @Persisted var a = 1
@@ -33,7 +40,7 @@ private final class Log: AsymmetricObject {
 @Suite("Stated values")
 struct StatedValueTests {
     private func realm() throws -> Realm {
-        try Realm.ofSample("\(UUID())", [Pet.self, Home.self, Row.self, Log.self])
+        try Realm.ofSample("\(UUID())", [Pet.self, Home.self, Room.self, Row.self, Log.self])
     }
 
     @Test("are dictionaries by names, whose other properties have their defaults")
@@ -152,6 +159,48 @@ struct StatedValueTests {
         }
         #expect(rex.friends.map(\.id) == [2, 5] && rex.tags.first == "x")
         #expect(rex.friends[0].name == "Bo")
+    }
+
+    @Test("take the place of whole collections, and of what those hold")
+    func wholeCollections() throws {
+        let realm = try realm()
+        let whole: [String: Any] = [
+            "id": 1, "friends": [["id": 2], ["id": 3], ["id": 4]], "marks": ["a": 1, "b": 2],
+            "homes": [["street": "x", "number": 1], ["street": "y"]], "tags": ["t", "u"],
+            "named": ["k": ["street": "x", "number": 1], "l": ["street": "y"]],
+            "links": ["k": ["id": 2, "name": "Bo"], "l": ["id": 3]],
+            "home": ["street": "x", "marks": ["a": 1, "b": 2], "rooms": ["k": [:], "l": [:]]],
+        ]
+        for policy in [Realm.UpdatePolicy.modified, .all] {
+            let pet = try realm.write { realm.create(Pet.self, value: whole, update: policy) }
+            let (home, named) = (pet.homes[0], try #require(pet.named["k"] ?? nil))
+            let (own, room) = (pet.home, try #require(pet.home?.rooms["k"] ?? nil))
+            try realm.write {
+                realm.create(
+                    Pet.self,
+                    value: [
+                        "id": 1, "friends": [["id": 3]], "marks": ["b": 3], "tags": ["u"],
+                        "homes": [["street": "z"]], "named": ["k": ["street": "z"]],
+                        "links": ["k": ["id": 2]],
+                        "home": ["marks": ["b": 3], "rooms": ["k": [:]]],
+                    ] as [String: Any], update: policy)
+            }
+            #expect(pet.friends.map(\.id) == [3] && Array(pet.tags) == ["u"])
+            #expect(pet.marks.keys == ["b"] && pet.marks["b"] == 3)
+            #expect(pet.homes.map(\.street) == ["z"] && pet.homes[0].number == nil)
+            #expect(pet.named.keys == ["k"] && pet.named["k"]??.street == "z")
+            #expect(pet.named["k"]??.number == nil)
+            #expect(pet.links.keys == ["k"] && pet.links["k"]??.name == "Bo")
+            #expect(pet.home?.street == "x" && pet.home?.isSameObject(as: own) == true)
+            #expect(pet.home?.rooms.keys == ["k"])
+            #expect(home.isInvalidated && named.isInvalidated && room.isInvalidated)
+            try realm.write {
+                realm.create(
+                    Pet.self, value: ["id": 1, "marks": [:], "home": ["marks": [:]]], update: policy
+                )
+            }
+            #expect(pet.marks.isEmpty && pet.home?.marks.isEmpty == true && pet.named.count == 1)
+        }
     }
 
     @Test("need a primary key to change an object, and fail where none may be changed")
