@@ -5,10 +5,10 @@ import HoldfastStoreService
 extension Verb {
     private static let tokenNotes = """
         A token has one right, which includes those before it: metrics (for a scraper), read, write or
-        admin (which changes the schema). It is of a user, of whom something may be claimed, or of none.
-        A claim's value is JSON, such as 3 or '["editor"]'; any other is a text. Only its SHA-256 is kept, in the store. Where a service has the store, it
-        carries the command out, within a second or two; with --url it is asked over HTTP, with a token
-        that has the right admin.
+        admin (which changes the schema). It is of a user, of whom something may be claimed, or of
+        none. A claim's value is JSON, such as 3 or '["editor"]'; any other is a text. Only the SHA-256
+        of a token is kept, in the store. Where a service has the store, it carries the command out,
+        within a second or two; with --url it is asked over HTTP, with a token that has the right admin.
         """
     private static let nameOption = Option("name", "NAME", "which one")
     private static let rightsOption = Option(
