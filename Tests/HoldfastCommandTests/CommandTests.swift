@@ -161,6 +161,24 @@ struct CommandTests {
             Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status
                 == 1)
         #expect(Command.run("token", "list", "--data", data).output.hasPrefix("a\tread\t20"))
+        #expect(Command.run("token", "change", "--data", data, "--name", "a").status == 2)
+        for (option, value) in [("--claim", "a"), ("--claim", "a=1"), ("--expires", "9999999d")] {
+            let refused = Command.run(
+                "token", "create", "--data", data, "--name", "b", "--rights", "read", option, value)
+            #expect(refused.status != 0, "\(option) \(value)")
+        }
+        #expect(
+            Command.run(
+                "token", "create", "--data", data, "--name", "b", "--rights", "metrics", "--user",
+                "u 1", "--claim", "x=y", "--expires", "90s"
+            ).status == 0)
+        let listed = Command.run("token", "list", "--data", data).output
+        #expect(listed.contains("\nb\tmetrics\t20") && listed.contains("user=u 1\texpires=20"))
+        #expect(
+            Command.run("token", "change", "--data", data, "--name", "b", "--never-expires").status
+                == 0)
+        #expect(!Command.run("token", "list", "--data", data).output.contains("expires"))
+        #expect(Command.run("token", "revoke", "--data", data, "--name", "b").status == 0)
         #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 0)
         #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 1)
         #expect(Command.run("token", "list", "--data", data).output == "")

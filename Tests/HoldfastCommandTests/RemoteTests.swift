@@ -87,18 +87,22 @@ struct RemoteTests {
         }
         let created = run(
             "token", "create", "--url", url, "--token", token, "--name", "reports", "--rights",
-            "read")
+            "read", "--user", "ann", "--claim", "groups=[1]", "--expires", "1d")
         #expect(created.status == 0 && created.output.hasPrefix("hf_"), "\(created.output)")
         #expect(run("schema", "get", "--url", url, "--token", created.output).status == 0)
         #expect(run("token", "list", "--url", url, "--token", created.output).status == 1)
         #expect(
             run(
                 "token", "change", "--url", url, "--token", token, "--name", "reports", "--rights",
-                "write"
+                "write", "--claim", "level=3"
             ).status == 0)
+        #expect(
+            run("token", "change", "--data", data, "--name", "reports", "--expires", "2d").status
+                == 0, "by the service that has the store")
         let names = run("token", "list", "--url", url, "--token", token)
         #expect(
             names.output.contains("reports\twrite\t")
+                && names.output.contains("\tuser=ann\texpires=20")
                 && names.output.contains("bootstrap\tadmin\t"),
             "\(names.output)")
         #expect(
