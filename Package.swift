@@ -257,7 +257,7 @@ let package = Package(
                 "ObjectSupport",
             ]),
         tests(
-            "HoldfastTests", ["Holdfast", "ObjectStore", "TestSupport"],
+            "HoldfastTests", ["Holdfast", "ObjectStore", "StorageLMDB", "TestSupport"],
             excluding: ["Samples/README.md"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
     ],

@@ -1,6 +1,7 @@
 /// The engine's open write transaction: reads see what was applied to it.
 ///
-/// Ends by ``commitAll()`` or ``close()``, which rolls back.
+/// Ends by ``commitAll()`` or ``close()``, which rolls back. The thread that began it changes and ends it; another may read while
+/// that one waits.
 package protocol StorageWriteTransaction: StorageSnapshot {
     /// Applies a batch inside the transaction. May be called again and again.
     ///

@@ -3,8 +3,9 @@ import HoldfastStorage
 
 /// The open write transaction of an ``LMDBEngine``.
 ///
-/// Used on the thread that began it. Pages that it changes stay in memory up to 512 MiB, and are
-/// written early beyond that.
+/// Changed and ended on the thread that began it, which has LMDB's lock. Reads take no lock and touch nothing but pages and the
+/// transaction itself, so that another thread may read while that one waits. Pages that it changes stay in memory up to
+/// 512 MiB, and are written early beyond that.
 package final class LMDBWriteTransaction: StorageWriteTransaction {
     private let environment: LMDBEnvironment
     private let base: UInt64
@@ -42,6 +43,7 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
 
     package func apply(_ batch: StorageBatch) throws(StorageError) {
         let transaction = try open("apply")
+        environment.writeLock.requireOwner()
         do throws(StorageError) {
             try LMDBTransaction.check(batch, limits: transaction.limits)
         } catch {
@@ -74,7 +76,6 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
 
     private func open(_ operation: String) throws(StorageError) -> LMDBTransaction {
         guard let transaction, !didFail else { throw StorageError(.closed, operation: operation) }
-        environment.writeLock.requireOwner()
         return transaction
     }
 }

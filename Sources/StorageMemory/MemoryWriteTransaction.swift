@@ -21,12 +21,12 @@ final class MemoryWriteTransaction: MemoryReads, StorageWriteTransaction {
 
     func openState(_ operation: String) throws(StorageError) -> MemoryState {
         guard let state, !didFail else { throw StorageError(.closed, operation: operation) }
-        engine.writerLock.requireOwner()
         return state
     }
 
     func apply(_ batch: StorageBatch) throws(StorageError) {
         let state = try openState("apply")
+        engine.writerLock.requireOwner()
         do throws(StorageError) {
             try engine.check(batch)
         } catch {

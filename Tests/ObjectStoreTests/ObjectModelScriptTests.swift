@@ -14,13 +14,29 @@ struct ObjectModelScriptTests {
         "a store of a random schema holds what a dictionary would, after every transaction, migration, reopening and restoration",
         arguments: EngineCase.all, [false, true])
     func script(engineCase: EngineCase, isOutOfLine: Bool) throws {
+        let counts = try run(engineCase, isOutOfLine: isOutOfLine, isLent: false)
+        #expect(counts.rooms == 0)
+    }
+
+    @Test(
+        "so does one whose transactions are turns that have nothing in memory between two operations",
+        arguments: EngineCase.all, [false, true])
+    func lent(engineCase: EngineCase, isOutOfLine: Bool) throws {
+        let counts = try run(engineCase, isOutOfLine: isOutOfLine, isLent: true)
+        #expect(counts.rooms > 500)
+    }
+
+    private func run(
+        _ engineCase: EngineCase, isOutOfLine: Bool, isLent: Bool
+    ) throws -> ObjectScript.Counts {
         let seed = SeededGenerator.testSeed(
             "object model on \(engineCase)" + (isOutOfLine ? ", out-of-line values" : ""))
         var counts = ObjectScript.Counts()
         var round: UInt64 = 0
         while counts.operations < SeededGenerator.scaled(Self.operationCount) {
             let options = ObjectScript.options(
-                isOutOfLine: isOutOfLine, isStaged: round % 2 == 0, isParted: round / 2 % 2 == 0)
+                isOutOfLine: isOutOfLine, isStaged: round % 2 == 0, isParted: round / 2 % 2 == 0,
+                isLent: isLent)
             let script = try ObjectScript(seed: seed &+ round, options: options) {
                 () throws(StorageError) in try engineCase.open()
             }
@@ -30,7 +46,7 @@ struct ObjectModelScriptTests {
                 Issue.record(
                     "round \(round) of seed \(seed): \(script.differences); \(script.lastText)"
                 )
-                return
+                return counts
             }
             let report = try StoreCheck.run(script.store)
             #expect(report.findings.isEmpty, "round \(round) of seed \(seed)")
@@ -42,5 +58,6 @@ struct ObjectModelScriptTests {
         #expect(counts.migrations > 5 && counts.refusals > 0 && counts.beside > 0)
         #expect(counts.reopenings > 0 && counts.restorations > 0)
         #expect(counts.queries > 100 && counts.inverseLinks > 100)
+        return counts
     }
 }

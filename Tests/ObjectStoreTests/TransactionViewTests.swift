@@ -1,7 +1,6 @@
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastObjectSupport
-import HoldfastQuery
 import HoldfastRows
 import Synchronization
 import Testing
@@ -9,59 +8,6 @@ import HoldfastTestSupport
 
 @Suite("What a transaction sees of itself")
 struct TransactionViewTests {
-    /// All rows of all classes in both directions, and what indexes and primary keys find.
-    private static func dump(_ view: ReadTransaction) throws -> [String] {
-        var lines: [String] = []
-        for rowClass in view.rows.classes where rowClass.definition.kind == .object {
-            for reversed in [false, true] {
-                try view.scan(rowClass, reversed: reversed) { key, row in
-                    lines.append("\(rowClass.definition.name) \(key) \(Array(row.bytes))")
-                    return true
-                }
-            }
-        }
-        let people = view.rows.classes[0]
-        for (filter, sort) in [
-            ("age >= 20 AND age < 60", "age"), ("age >= 20 AND age < 60", "-age"),
-            ("id >= 'p3'", "id"), ("id >= 'p3'", "-id"), ("name == 'n1'", "-name"),
-            ("boss.age > 30", "age,-name"), ("staff.@count > 0", "id"), ("age == nil", "id"),
-        ] {
-            let query = ObjectQuery(
-                classIndex: people.index,
-                predicate: try CompiledQuery.compile(
-                    text: filter, arguments: [], rootClass: people.index, schema: view.rows
-                ).predicate,
-                sort: try SortKey.parse(
-                    list: sort, clause: "sort", root: .objects(classIndex: people.index),
-                    schema: view.rows))
-            let execution = try QueryExecution(query, in: view)
-            var keys: [UInt64] = []
-            try execution.run(limit: .max) { key, _ in
-                keys.append(key)
-                return true
-            }
-            lines.append("\(filter) by \(sort): \(keys)")
-        }
-        try view.checkFailure()
-        return lines
-    }
-
-    private static func operation(_ random: inout SeededGenerator) -> ObjectScript.Operation {
-        let id = Value.string("p\(Int.random(in: 0..<40, using: &random))")
-        if Int.random(in: 0..<4, using: &random) == 0 { return .delete(Identity("Person", id)) }
-        var content: ObjectContent = ["id": .value(id)]
-        if Bool.random(using: &random) {
-            content["age"] =
-                Int.random(in: 0..<6, using: &random) == 0
-                ? .value(.null) : .value(.int(Int64.random(in: 0..<80, using: &random)))
-        }
-        if Bool.random(using: &random) {
-            content["name"] = .value(.string("n\(Int.random(in: 0..<4, using: &random))"))
-        }
-        if Bool.random(using: &random) { content["boss"] = .link("Person", id) }
-        return .write("Person", content, key: nil, .merge)
-    }
-
     @Test(
         "in the middle of a transaction is what others see after it, whatever it has changed",
         arguments: EngineCase.all)
@@ -71,7 +17,7 @@ struct TransactionViewTests {
         let store = try Shelter.open(engineCase)
         defer { store.close() }
         for round in 0..<SeededGenerator.scaled(20) {
-            let operations = (0..<60).map { _ in Self.operation(&random) }
+            let operations = (0..<60).map { _ in ViewDump.operation(&random) }
             let seen = Mutex<[String]>([])
             try store.write { transaction throws(StoreError) in
                 for operation in operations {
@@ -85,10 +31,10 @@ struct TransactionViewTests {
                     }
                 }
                 let view = try transaction.view()
-                let lines = (try? Self.dump(view)) ?? ["failed"]
+                let lines = (try? ViewDump.lines(of: view)) ?? ["failed"]
                 seen.withLock { $0 = lines }
             }
-            let after = try store.reading { try Self.dump($0) }
+            let after = try store.reading { try ViewDump.lines(of: $0) }
             #expect(seen.withLock { $0 } == after, "round \(round) of seed \(seed)")
             #expect(after.count > 20)
         }

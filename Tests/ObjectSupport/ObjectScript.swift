@@ -33,6 +33,8 @@ package final class ObjectScript {
         package var queries = 0, inverseLinks = 0
         /// Lists whose changes the log tells, and lists that it calls replaced.
         package var splicedLists = 0, replacedLists = 0
+        /// How often the changes of a turn have left memory.
+        package var rooms = 0
 
         /// Adds other counts.
         package mutating func add(_ other: Counts) {
@@ -49,6 +51,7 @@ package final class ObjectScript {
             inverseLinks += other.inverseLinks
             splicedLists += other.splicedLists
             replacedLists += other.replacedLists
+            rooms += other.rooms
         }
 
         /// Makes counts of nothing.
@@ -103,10 +106,12 @@ package final class ObjectScript {
     /// - `isOutOfLine`: Whether small values are stored out of line, too.
     /// - `isStaged`: Whether changes of the schema go on in slices, between which the script writes.
     /// - `isParted`: Whether the engine gets each commit in parts.
+    /// - `isLent`: Whether transactions are turns whose changes leave memory behind each operation.
     package static func options(
-        isOutOfLine: Bool, isStaged: Bool, isParted: Bool
+        isOutOfLine: Bool, isStaged: Bool, isParted: Bool, isLent: Bool = false
     ) -> StoreOptions {
         var options = StoreOptions()
+        if isLent { options.turnByteCountMax = 0 }
         if isParted { options.partCommits() }
         if isOutOfLine { options.overflowLimits = .tiny }
         if isStaged {
@@ -161,11 +166,7 @@ package final class ObjectScript {
             failure = error
         }
         do throws(StoreError) {
-            let version = try store.write { transaction throws(StoreError) in
-                let present = transaction.catalog.schema.revision
-                if let revision, revision != present { throw .schemaRevision(current: present) }
-                for operation in operations { try operation.run(transaction) }
-            }
+            let version = try write(operations, under: revision)
             if let failure { differ("succeeded, expected \(failure): \(operations)") }
             reference = expected
             if version != expected.version {
@@ -184,6 +185,29 @@ package final class ObjectScript {
         }
         counts.operations += operations.reduce(0) { $0 + $1.count }
         return true
+    }
+
+    /// Runs operations in one transaction; where no changes may wait in memory in a turn, whose changes leave it behind each.
+    private func write(
+        _ operations: [Operation], under revision: UInt64?
+    ) throws(StoreError) -> UInt64 {
+        @Sendable func require(_ transaction: WriteTransaction) throws(StoreError) {
+            let present = transaction.catalog.schema.revision
+            if let revision, revision != present { throw .schemaRevision(current: present) }
+        }
+        guard options.turnByteCountMax == 0 else {
+            return try store.write { transaction throws(StoreError) in
+                try require(transaction)
+                for operation in operations { try operation.run(transaction) }
+            }
+        }
+        let turn = try store.beginTurn()
+        try require(turn.transaction)
+        for operation in operations {
+            try operation.run(turn.transaction)
+            if try turn.makeRoom() { counts.rooms += 1 }
+        }
+        return try turn.commit()
     }
 
     // MARK: Backups

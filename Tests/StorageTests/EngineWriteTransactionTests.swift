@@ -29,6 +29,27 @@ struct EngineWriteTransactionTests {
         after.close()
     }
 
+    @Test("another thread reads one while its own waits", arguments: EngineCase.all)
+    func readElsewhere(engineCase: EngineCase) throws {
+        let engine = try engineCase.open()
+        let base = try OwnedBatch([[1]: [1]]).commit(to: engine)
+        let transaction = try engine.beginWrite(base: base)
+        let lent = Lent(transaction: transaction)
+        for value in UInt8(0)..<20 {
+            let many = (0..<UInt8(200)).map { ([7, $0], [value]) }
+            try OwnedBatch(Dictionary(uniqueKeysWithValues: many)).apply(to: transaction)
+            let found = try StartedThread { Result { try lent.transaction.contents() } }.result()
+            #expect(try found.get().count == 201 && found.get()[[7, 9]] == [value])
+        }
+        #expect(try transaction.commitAll() == base + 1)
+    }
+
+    /// A transaction on its way to another thread; one thread at a time uses it.
+    private struct Lent: @unchecked Sendable {
+        // Unchecked: the thread that hands it over waits.
+        let transaction: any StorageWriteTransaction
+    }
+
     @Test("closing a write transaction leaves no trace", arguments: EngineCase.all)
     func rollback(engineCase: EngineCase) throws {
         let engine = try engineCase.open()

@@ -115,6 +115,12 @@ extension RealmCore {
         return editor
     }
 
+    /// Has changes of the write leave memory where they are many; rows are looked up again then.
+    func makeRoom(in turn: LentTurn) {
+        if hasFault { return }
+        do throws(StoreError) { if try turn.makeRoom() { changed() } } catch { fail(error) }
+    }
+
     /// Has objects look their rows up again, and views of the write see its changes.
     func changed() { state.pointee.generation += 1 }
 

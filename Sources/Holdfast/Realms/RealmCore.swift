@@ -144,6 +144,7 @@ final class RealmCore: @unchecked Sendable {
             Misuse.end(
                 "Cannot modify managed objects outside of a write transaction.")
         }
+        makeRoom(in: turn)
         return turn.transaction
     }
 

@@ -6,6 +6,10 @@ import HoldfastStorage
 /// counters. The writer's thread, or the one that has its turn, alone uses a group.
 final class CommitGroup {
     let snapshot: any StorageSnapshot
+    /// The engine's open transaction, once changes have left the overlay for it; it ends with the group.
+    private(set) var engineTransaction: (any StorageWriteTransaction)?
+    /// What lies below the overlay: the snapshot, or the engine's open transaction.
+    private(set) var below: any StorageSnapshot
     let catalog: Catalog
     let rows: RowSchema
     let memory: CommitMemory
@@ -23,7 +27,7 @@ final class CommitGroup {
     var migrationFaults: [StagedMigration.Fault] = []
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>
-    /// Where the snapshot is known to have no primary keys.
+    /// Where ``below`` is known to have no primary keys.
     private var gap = KeyGap()
     /// The longest value that the engine takes.
     let valueByteCountMax: Int
@@ -41,6 +45,7 @@ final class CommitGroup {
         keyBuffer = memory.keyBuffer
         rowBuffer = memory.rowBuffer
         self.snapshot = snapshot
+        below = snapshot
         base = snapshot.commit
         self.catalog = catalog
         rows = catalog.rows
@@ -49,7 +54,36 @@ final class CommitGroup {
         classStates = ContiguousArray(repeating: nil, count: rows.classes.count)
     }
 
-    /// The present value of a key: the overlay's, else the snapshot's.
+    /// How many entries were read below the overlay.
+    var entriesRead: Int { snapshot.entriesRead + (engineTransaction?.entriesRead ?? 0) }
+
+    /// Has the engine's open transaction take over what the overlay has, which is empty afterwards.
+    ///
+    /// Nothing that lay in the overlay can be read from then on, and nothing be rolled back to before.
+    ///
+    /// - `changeCount`: How many changes it gets at a time.
+    /// - Throws: ``StorageError``; the group can't be committed then.
+    func moveChanges(
+        to transaction: any StorageWriteTransaction, changeCount: Int,
+        noting note: (StorageBatch) -> Void
+    ) throws(StorageError) {
+        try overlay.forEachPart(changeCount: changeCount) { part throws(StorageError) in
+            note(part)
+            try transaction.apply(part)
+        }
+        overlay.reset()
+        engineTransaction = transaction
+        below = transaction
+        gap = KeyGap()
+    }
+
+    /// Ends what the group reads.
+    func close() {
+        engineTransaction?.close()
+        snapshot.close()
+    }
+
+    /// The present value of a key: the overlay's, else what lies below it.
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try storedValue(key) } catch { throw .storage(error) }
     }
@@ -61,7 +95,7 @@ final class CommitGroup {
         switch overlay.entry(key) {
         case .value(let value): return value
         case .removed: return nil
-        case .none: return try snapshot.value(forKey: key)
+        case .none: return try below.value(forKey: key)
         }
     }
 
@@ -74,13 +108,15 @@ final class CommitGroup {
         case .value(let value): found = value
         case .removed: return nil
         case .none:
-            if isLink, let key = memory.linkTargets.objectKey(key, commit: snapshot.commit) {
+            // What the cache keeps is what the snapshot has.
+            let isCached = isLink && engineTransaction == nil
+            if isCached, let key = memory.linkTargets.objectKey(key, commit: snapshot.commit) {
                 return key
             }
             if gap.contains(key) { return nil }
-            found = try snapshot.value(forKey: key)
-            if found == nil { try gap.note(key, snapshot) }
-            if isLink, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
+            found = try below.value(forKey: key)
+            if found == nil { try gap.note(key, below) }
+            if isCached, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
                 memory.linkTargets.keep(objectKey, key, commit: snapshot.commit)
             }
         }
@@ -103,7 +139,7 @@ final class CommitGroup {
         var cursor = Overlay.Cursor(overlay, range)
         var own = cursor.next()
         var goesOn = true
-        try snapshot.scan(range, reversed: false, expecting: expecting) { key, value in
+        try below.scan(range, reversed: false, expecting: expecting) { key, value in
             while goesOn, let (ownKey, entry) = own {
                 let order = compareKeys(ownKey, key)
                 if order > 0 { break }

@@ -62,9 +62,10 @@ extension CommitQueue {
             lend(turn, in: group)
         }
         let hasEnded = !turns.ended.isEmpty
+        let isShared = hasEnded && group.engineTransaction == nil
         let writes = waiting.withLock { state -> [any PendingWrite] in
             state.lent = nil
-            return hasEnded ? state.writes.takeGroup(countMax: options.groupCountMax) : []
+            return isShared ? state.writes.takeGroup(countMax: options.groupCountMax) : []
         }
         guard hasEnded else { return [] }
         do {
@@ -101,11 +102,30 @@ extension CommitQueue {
         while true {
             var patience = refuseOverdue()
             if !turns.ended.isEmpty { patience = min(patience, TurnGroup.patienceMicroseconds) }
-            if let commits = turn.awaitEnd(microseconds: patience) {
-                return conclude(turn, commits, turns.failure)
+            switch turn.awaitRequest(microseconds: patience) {
+            case .commit: return conclude(turn, true, turns.failure)
+            case .cancel: return conclude(turn, false, turns.failure)
+            case .room: turn.answer(makeRoom(for: turn, &turns))
+            case nil: if !turns.ended.isEmpty { commitStand(&turns) }
             }
-            if !turns.ended.isEmpty { commitStand(&turns) }
         }
+    }
+
+    /// Hands what a turn has changed to the engine's open transaction, which belongs to the writer's thread; the turn's owner only
+    /// reads it, while this thread waits.
+    ///
+    /// - Returns: Why that failed.
+    private func makeRoom(for turn: PendingTurn, _ turns: inout TurnGroup) -> StoreError? {
+        // Else they would be lost with a turn that is cancelled.
+        if !turns.ended.isEmpty { commitStand(&turns) }
+        if let failure = turns.failure { return failure }
+        do throws(StorageError) {
+            try moveChanges(of: turns.group)
+            turn.awaitOpened()?.noteRoom()
+        } catch {
+            turns.failure = .storage(error)
+        }
+        return turns.failure
     }
 
     private func conclude(

@@ -176,7 +176,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     func close(_ group: CommitGroup) {
-        group.snapshot.close()
+        group.close()
         memory.reset()
     }
 
@@ -219,7 +219,7 @@ final class CommitQueue: @unchecked Sendable {
             do throws(StorageError) {
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
-                    try commit(base: group.base)
+                    try commit(group)
                 }
             } catch {
                 if error.code == .conflict { throw error }
@@ -228,8 +228,8 @@ final class CommitQueue: @unchecked Sendable {
             }
             if group.state.version > firstVersion {
                 publisher.publish(group.state.version) {
-                    // A part of the group was told already.
-                    group.base == group.snapshot.commit
+                    // A part of the group was told already, or is no longer in memory.
+                    group.base == group.snapshot.commit && group.engineTransaction == nil
                         ? views.step(of: group, after: firstVersion) : nil
                 }
                 views.close()
@@ -243,26 +243,39 @@ final class CommitQueue: @unchecked Sendable {
         return writes.dropFirst(outcomes.count)
     }
 
-    /// Commits the changes of a group that was run on the state after `base`.
-    private func commit(base: UInt64) throws(StorageError) {
+    /// Commits the changes of a group.
+    private func commit(_ group: CommitGroup) throws(StorageError) {
         let overlay = memory.overlay
         // Few changes can take much memory where one key was changed again and again.
-        if overlay.byteCount < options.partedByteCountMin
-            || overlay.slotCount <= options.partChangeCount
+        if group.engineTransaction == nil,
+            overlay.byteCount < options.partedByteCountMin
+                || overlay.slotCount <= options.partChangeCount
         {
             let batch = overlay.batch()
-            columns.note(batch, commit: base + 1)
-            _ = try engine.commit(batch, base: base)
+            columns.note(batch, commit: group.base + 1)
+            _ = try engine.commit(batch, base: group.base)
             return
         }
-        let transaction = try engine.beginWrite(base: base)
-        defer { transaction.close() }
-        try overlay.forEachPart(changeCount: options.partChangeCount) {
-            part throws(StorageError) in
-            columns.note(part, commit: base + 1)
-            try transaction.apply(part)
+        try moveChanges(of: group)
+        _ = try group.engineTransaction?.commitAll()
+    }
+
+    /// Has the engine's open transaction take over what a group has changed.
+    func moveChanges(of group: CommitGroup) throws(StorageError) {
+        let transaction: any StorageWriteTransaction
+        if let present = group.engineTransaction {
+            transaction = present
+        } else {
+            transaction = try engine.beginWrite(base: group.base)
         }
-        _ = try transaction.commitAll()
+        do throws(StorageError) {
+            try group.moveChanges(to: transaction, changeCount: options.partChangeCount) {
+                columns.note($0, commit: group.base + 1)
+            }
+        } catch {
+            transaction.close()
+            throw error
+        }
     }
 
     /// Runs a write as the next transaction.

@@ -2,7 +2,8 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// The view of a transaction, as a snapshot: the group's changes so far above the state that it began from.
+/// The view of a transaction, as a snapshot: the group's changes so far, above the state that it began from or the engine's open
+/// transaction.
 ///
 /// The overlay must not be changed while a scan runs; between calls it may. The writer's thread, or the one that has its
 /// turn, alone uses it, while the transaction's body runs.
@@ -19,7 +20,7 @@ final class OverlaySnapshot: StorageSnapshot {
 
     var commit: UInt64 { group.snapshot.commit }
 
-    var entriesRead: Int { group.snapshot.entriesRead + ownEntriesRead }
+    var entriesRead: Int { group.entriesRead + ownEntriesRead }
 
     /// The counters of a class as the transaction has them.
     func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
@@ -75,7 +76,7 @@ final class OverlaySnapshot: StorageSnapshot {
             ownEntriesRead += 1
             goesOn = body(last.key, value)
         }
-        try group.snapshot.scan(range, reversed: true, expecting: expecting) { key, value in
+        try group.below.scan(range, reversed: true, expecting: expecting) { key, value in
             while goesOn, let last = own.last {
                 let order = compareKeys(last.key, key)
                 if order < 0 { break }

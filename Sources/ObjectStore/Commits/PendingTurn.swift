@@ -5,12 +5,22 @@ import Synchronization
 /// A turn of the writer's, from the call that asks for it to its outcome: a write whose body is another thread's.
 /// Thread-safe.
 final class PendingTurn: PendingWrite {
+    /// What its owner asks of the writer's thread.
+    enum Request {
+        /// To take its changes out of memory, and to answer.
+        case room
+        case commit
+        case cancel
+    }
+
     private struct State {
         /// What is lent; nil before.
         var transaction: WriteTransaction?
-        /// Whether its owner wants its changes; nil before its end.
-        var commits: Bool?
+        var request: Request?
+        /// Why there is no room, once its owner has asked for it; nil within for none.
+        var room: StoreError??
         var outcome: WriteOutcome?
+        var hasEnded = false
     }
 
     private let state = Monitor(State())
@@ -23,7 +33,7 @@ final class PendingTurn: PendingWrite {
     var isLentHere: Bool {
         guard thread == UInt(pthread_self()) else { return false }
         return state.withLock {
-            $0.transaction != nil && $0.commits == nil && $0.outcome == nil
+            $0.transaction != nil && !$0.hasEnded && $0.outcome == nil
         }
     }
 
@@ -49,7 +59,17 @@ final class PendingTurn: PendingWrite {
     /// Gives the turn back; `done` is called when it is known what became of it, on the writer's thread.
     func end(commits: Bool, _ done: (@Sendable () -> Void)?) {
         self.done.withLock { $0 = done }
-        state.update { $0.commits = commits }
+        state.update {
+            $0.request = commits ? .commit : .cancel
+            $0.hasEnded = true
+        }
+    }
+
+    /// Has the writer's thread take the changes so far out of memory, and waits for that.
+    func makeRoom() throws(StoreError) {
+        state.update { $0.request = .room }
+        let failure = state.wait { $0.room.take() }
+        if let failure { throw failure }
     }
 
     /// Waits for what became of it.
@@ -64,10 +84,13 @@ final class PendingTurn: PendingWrite {
         }
     }
 
-    /// Waits for its end; nil when the time is over.
-    func awaitEnd(microseconds: Int) -> Bool? {
-        state.wait(microseconds: microseconds) { $0.commits }
+    /// Waits for what its owner asks for; nil when the time is over.
+    func awaitRequest(microseconds: Int) -> Request? {
+        state.wait(microseconds: microseconds) { $0.request.take() }
     }
+
+    /// Answers that the changes so far have left memory, or why not.
+    func answer(_ failure: StoreError?) { state.update { $0.room = .some(failure) } }
 
     /// Never called: its owner has made its changes, once and for all.
     func run(_ transaction: WriteTransaction) throws(StoreError) { throw .turnEnded }

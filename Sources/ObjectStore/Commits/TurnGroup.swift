@@ -32,7 +32,7 @@ struct TurnGroup {
 
     /// Whether a further turn may join.
     var hasRoom: Bool {
-        failure == nil && ended.count < Self.countMax
+        failure == nil && group.engineTransaction == nil && ended.count < Self.countMax
             && group.overlay.byteCount <= Self.byteCountMax
     }
 

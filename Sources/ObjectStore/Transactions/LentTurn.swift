@@ -2,8 +2,8 @@
 /// thread waits.
 ///
 /// What is done in it is done once. Object keys come in the order in which objects are made or first linked to. There is no
-/// limit of operations or bytes; all changes wait in memory. One thread at a time uses a turn, not always the same one. A turn that is let go of
-/// without an end is cancelled.
+/// limit of operations or bytes; what ``makeRoom()`` does not take wait in memory. One thread at a time uses a turn, not always the same one. A turn that
+/// is let go of without an end is cancelled.
 package final class LentTurn: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, as its callers promise.
     private let pending: PendingTurn
@@ -17,12 +17,25 @@ package final class LentTurn: @unchecked Sendable {
 
     deinit { cancel() }
 
-    /// The changes of the turn. Rows that it hands out are valid until the turn ends.
+    /// The changes of the turn. Rows that it hands out are valid until the turn ends or ``makeRoom()`` takes them.
     ///
     /// - Precondition: The turn has not ended.
     package var transaction: WriteTransaction {
         guard let lent else { preconditionFailure("the turn has ended") }
         return lent
+    }
+
+    /// Hands the changes so far to the engine's open transaction where they take more than ``StoreOptions/turnByteCountMax``, unless
+    /// a part is being attempted: to be called between two operations. The turn sees what it saw before, and can be cancelled
+    /// as a whole. From then on it shares its commit with no other write.
+    ///
+    /// Cost: a comparison; what a commit of the changes would cost, without the sync, where it hands them over.
+    /// - Returns: Whether it did: then no row, and no key, that the turn or a view of it has handed out is valid.
+    /// - Throws: ``StoreError`` `.storage`; the turn can't be committed then.
+    package func makeRoom() throws(StoreError) -> Bool {
+        guard let lent, lent.wantsRoom else { return false }
+        try pending.makeRoom()
+        return true
     }
 
     /// Whether the turn has not ended.

@@ -4,7 +4,7 @@
 struct UndoLog<Change> {
     private var changes: [Change] = []
     /// Whether an attempt is under way.
-    private var isOpen = false
+    private(set) var isOpen = false
 
     /// Begins to keep changes.
     mutating func open() { isOpen = true }

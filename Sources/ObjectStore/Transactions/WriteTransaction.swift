@@ -29,6 +29,8 @@ package final class WriteTransaction {
     package var keyRenames: ((_ classIndex: Int, _ key: UInt64) -> UInt64?)?
 
     var allowance: WriteAllowance
+    /// The bytes of changes that may wait in memory where others can take them.
+    private let waitingByteCountMax: Int
     var recorder = ChangeRecorder()
     var inverseLinks: InverseLinks
     var pendingLinks = PendingLinks()
@@ -60,6 +62,7 @@ package final class WriteTransaction {
         self.now = now
         version = group.state.version + 1
         allowance = WriteAllowance(options)
+        waitingByteCountMax = options.turnByteCountMax
         inverseLinks = InverseLinks(group)
         uniqueChecks = UniqueChecks(group)
         heldTargets = HeldTargets(group)
@@ -120,6 +123,17 @@ package final class WriteTransaction {
 
     /// Lets the transaction be of any size, because its caller bounds it.
     package func liftLimits() { allowance.lift() }
+
+    /// The bytes of changes that wait in memory, of the transaction and of those before it in its group.
+    package var waitingByteCount: Int { overlay.byteCount }
+
+    /// Whether so many changes wait in memory that they should leave it, and may.
+    var wantsRoom: Bool {
+        overlay.byteCount > waitingByteCountMax && !counters.undo.isOpen
+    }
+
+    /// Goes on upon an overlay whose changes have left it.
+    func noteRoom() { mark = overlay.mark() }
 
     /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
     func requireRoom() throws(StoreError) { try allowance.requireRoom(overlay.byteCount) }
