@@ -123,6 +123,8 @@ package final class Store: Sendable {
     package var engineName: String { engine.name }
     /// The cost of commits since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
+    /// Whether the calling thread is the writer's, which ``close()`` waits for.
+    package var isOnWriterThread: Bool { queue.isOnWriterThread }
     /// The number of writes that wait for the writer's thread, without those that it is at.
     package var waitingWriteCount: Int { queue.waitingCount }
     /// The progress of the schema change beside the writes; nil when there is none.

@@ -78,6 +78,12 @@ final class OpenedStore: Sendable {
         guard userCount.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
             return
         }
+        // The writer's thread lets go of what it tells of a commit; it would wait for itself.
+        guard store.isOnWriterThread else { return endShare() }
+        startThread(named: "closing") { self.endShare() }
+    }
+
+    private func endShare() {
         switch share {
         case .folder(let shared): shared.release()
         case .memory(let name): MemoryStores.release(name)

@@ -84,7 +84,12 @@ final class CommitQueue: @unchecked Sendable {
     /// How many writes wait for the writer, without those that it is at.
     var waitingCount: Int { waiting.withLock { $0.writes.count } }
 
+    /// Whether the calling thread is the writer's.
+    var isOnWriterThread: Bool { waiting.withLock { $0.writerThread == UInt(pthread_self()) } }
+
     /// Lets the writer finish what is waiting and ends its thread.
+    ///
+    /// - Precondition: The calling thread is another one.
     func stop() {
         waiting.update { $0.isStopping = true }
         waiting.wait { $0.hasStopped ? () : nil }
