@@ -6,6 +6,9 @@ package final class HeldRead {
 
     init(_ read: ReadTransaction) { self.read = read }
 
+    /// The number of the commit that it sees.
+    package var commit: UInt64 { read.commit }
+
     /// The compiled schema.
     package var rows: RowSchema { read.rows }
 

@@ -20,8 +20,8 @@ package final class Store: Sendable {
     /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
     let samples: ClassSamples
-    /// The versions that programs hold with the Swift library.
-    package let heldVersions = HeldVersions()
+    /// The versions that are held for longer than a request.
+    package let heldVersions: HeldVersions
     /// The key that signs tickets, 32 bytes: a secret, which backups have.
     package let ticketKey: [UInt8]
     let queue: CommitQueue
@@ -42,6 +42,7 @@ package final class Store: Sendable {
         }
         self.engine = engine
         self.options = options
+        heldVersions = HeldVersions(ageMillisecondsMin: options.heldMillisecondsMin)
         epoch = opened.state.epoch
         ticketKey = opened.access.ticketKey
         catalogs = CatalogHistory(opened.catalog)

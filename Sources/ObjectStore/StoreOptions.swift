@@ -19,6 +19,8 @@ package struct StoreOptions: Sendable {
     package var turnWaitMilliseconds = 5_000
     /// The bytes of changes of a turn that is lent which wait in memory; with more they go to the engine's open transaction.
     package var turnByteCountMax = 256 << 20
+    /// The time after which a version that is held counts as old, in milliseconds.
+    package var heldMillisecondsMin = 30_000
     /// The bytes of changes with which the engine gets a group in parts, and not as one batch.
     package var partedByteCountMin = 64 << 20
     /// The most changes of a part.

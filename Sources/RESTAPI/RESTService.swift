@@ -62,6 +62,14 @@ package final class RESTService: Sendable {
         }
         transfers = Transfers(served)
         backups = BackupFolder(served)
+        store.publisher.observe { [held = store.heldVersions] _, _ in
+            for pile in held.takePiles() {
+                logger.log(
+                    .info, "old versions are held, so that the data file grows",
+                    ("holder", .text(pile.holder.rawValue)),
+                    ("versions", .number(pile.versionCount)), ("seconds", .number(pile.seconds)))
+            }
+        }
         store.observeFailures { error in
             logger.log(
                 .error, "the storage failed in the background; acknowledged writes are safe",

@@ -11,6 +11,7 @@ package final class BackupCursor {
     /// The backup's description of itself.
     package let description: BackupDescription
     private let snapshot: any StorageSnapshot
+    private let hold: VersionHold
     private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
     /// The checksums of the blocks so far.
     private let checksums = ByteBuffer(capacity: 4096)
@@ -31,6 +32,7 @@ package final class BackupCursor {
                 throw StorageError(.corrupted, operation: "back up")
             }
             self.snapshot = snapshot
+            hold = store.heldVersions.hold(snapshot.commit, .backup)
             description = BackupDescription(
                 version: StoreVersion(epoch: state.epoch, number: state.version),
                 seconds: Timestamp.now().seconds, storeFormat: format)

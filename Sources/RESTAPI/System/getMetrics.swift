@@ -177,7 +177,7 @@ extension RESTService {
             Double(served.pins.versionCount))
         text.family(
             "holdfast_held_versions", .gauge,
-            "Versions that programs in the process hold with the Swift library, by what holds them."
+            "Versions that are held for longer than a request, by what holds them."
         )
         for holder in HeldVersions.Holder.allCases {
             text.sample(

@@ -14,6 +14,8 @@ package struct SnapshotPin: Sendable {
     let milliseconds: UInt64
     /// The bytes that the data took then.
     let storedByteCount: Int
+    /// The note that the version is held, once it is kept.
+    var hold: VersionHold?
     /// Whether it is not kept yet, or not since ``milliseconds``.
     package internal(set) var isNew = true
 

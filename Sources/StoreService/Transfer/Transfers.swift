@@ -72,7 +72,8 @@ package final class Transfers: Sendable {
                 version: StoreVersion(epoch: state.epoch, number: state.version),
                 limit: ExportLimit(
                     served.limits, at: Self.seconds(),
-                    storedByteCount: served.store.storedByteCount ?? 0))
+                    storedByteCount: served.store.storedByteCount ?? 0),
+                hold: served.store.heldVersions.hold(read.commit, .export))
             exports.withLock { $0[ObjectIdentifier(export.limit)] = export.limit }
             return export
         } catch {

@@ -49,21 +49,4 @@ struct UnawaitedCommitTests {
         _ = try second.commit()
         #expect(versions.withLock { $0 } == [2])
     }
-
-    @Test("versions that are held are counted by what holds them")
-    func held() throws {
-        let store = try open(.memory)
-        defer { store.close() }
-        let held = store.heldVersions
-        held.begin(1, .realm)
-        held.begin(1, .realm)
-        held.begin(1, .frozen)
-        held.begin(2, .frozen)
-        #expect(held.count == 2 && held.count(of: .realm) == 1 && held.count(of: .frozen) == 2)
-        held.end(1, .realm)
-        #expect(held.count(of: .realm) == 1)
-        held.end(1, .realm)
-        held.end(2, .frozen)
-        #expect(held.count == 1 && held.count(of: .realm) == 0)
-    }
 }

@@ -8,4 +8,6 @@ package struct Export {
     package let version: StoreVersion
     /// What bounds it.
     package let limit: ExportLimit
+    /// The note that its version is held.
+    let hold: VersionHold
 }
