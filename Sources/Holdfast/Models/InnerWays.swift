@@ -32,6 +32,9 @@ struct InnerWays {
         return lists
     }
 
+    /// Whether the program holds none.
+    var isEmpty: Bool { held.values.allSatisfy { $0.allSatisfy { $0.way == nil } } }
+
     /// Notes a way into an object. Cost: constant, on average.
     mutating func note(_ way: InnerWay, of root: ObjectIdentity) {
         if heldCount >= countMax { sweep() }

@@ -12,6 +12,9 @@ final class RealmObservations {
         entries.append(Entry(observation: observation))
     }
 
+    /// Whether nobody is to be told.
+    var isEmpty: Bool { present.isEmpty }
+
     /// Those that have not ended, in the order in which they began.
     private var present: [Observation] {
         entries.compactMap { $0.observation.flatMap { $0.isEnded ? nil : $0 } }

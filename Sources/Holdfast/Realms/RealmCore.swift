@@ -179,7 +179,8 @@ final class RealmCore: @unchecked Sendable {
 
     /// Returns an object at a place.
     func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
-        if turn != nil, isNew(place) { noteCreated(place) }
+        // After a cancel another one has its key.
+        if let turn, turn.transaction.hasMade(place.key, place.rootClass) { noteCreated(place) }
         let object = place.binding.makeObject()
         place.realm.settle(object, at: place, row)
         return object
@@ -249,7 +250,10 @@ final class RealmCore: @unchecked Sendable {
         if turn != nil { Misuse.end("The Realm is already in a write transaction") }
         try requireFewVersions()
         do throws(StoreError) {
-            turn = try opened.store.beginTurn()
+            let turn = try opened.store.beginTurn()
+            // Who follows others can't follow what is not committed yet, and the write would show it.
+            if !observations.isEmpty || !ways.isEmpty { try turn.awaitBase() }
+            self.turn = turn
         } catch {
             throw Realm.Error(error, opened.fileURL)
         }
@@ -350,12 +354,6 @@ final class RealmCore: @unchecked Sendable {
     }
 
     func noteCreated(_ place: ObjectPlace) { created.append(place) }
-
-    /// Whether the write under way has created the object: after a cancel another one has its key.
-    private func isNew(_ place: ObjectPlace) -> Bool {
-        guard let next = try? committed.classState(place.rootClass).nextKey else { return false }
-        return place.key >= next
-    }
 
     /// Advances to the newest version. Observers note what has changed, and are to be told.
     ///

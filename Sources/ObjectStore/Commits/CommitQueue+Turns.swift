@@ -27,15 +27,19 @@ extension CommitQueue {
         }
         if let refusal { throw refusal }
         if opensGroup {
-            do { lend(turn, in: try openGroup()) } catch { turn.finish(.failed(.storage(error))) }
+            do {
+                lend(turn, in: try openGroup(), isFirst: true)
+            } catch {
+                turn.finish(.failed(.storage(error)))
+            }
         }
         return try LentTurn(turn)
     }
 
-    private func lend(_ turn: PendingTurn, in group: CommitGroup) {
+    private func lend(_ turn: PendingTurn, in group: CommitGroup, isFirst: Bool) {
         let transaction = WriteTransaction(group: group, now: Timestamp.now(), options)
         transaction.begin(options)
-        turn.lend(transaction)
+        turn.lend(transaction, isFirst: isFirst)
     }
 
     /// Lends a turn, waits for its end and commits it, with turns and writes that came meanwhile.
@@ -59,7 +63,7 @@ extension CommitQueue {
             guard turns.hasRoom, let next = waiting.withLock({ $0.takeTurn() }) else { break }
             if !turns.ended.isEmpty { turns.stand = stand(of: group, since: turns.version) }
             turn = next
-            lend(turn, in: group)
+            lend(turn, in: group, isFirst: turns.ended.isEmpty)
         }
         let hasEnded = !turns.ended.isEmpty
         let isShared = hasEnded && group.engineTransaction == nil
@@ -88,7 +92,7 @@ extension CommitQueue {
         if isOpening { return turn.awaitOpened()?.group }
         do {
             let group = try openGroup()
-            lend(turn, in: group)
+            lend(turn, in: group, isFirst: true)
             return group
         } catch {
             turn.finish(.failed(.storage(error)))
@@ -97,7 +101,7 @@ extension CommitQueue {
     }
 
     /// Waits for the end of the turn that is lent, and makes its checks. Turns that ended before it are committed without it when
-    /// they have waited long enough: they would wait for code of its owner's, which may wait for them.
+    /// they have waited long enough: they would wait for code of its owner's, which may wait for them. Or when its owner asks for it.
     private func awaitEnd(of turn: PendingTurn, _ turns: inout TurnGroup) -> WriteOutcome {
         while true {
             var patience = refuseOverdue()
@@ -106,9 +110,16 @@ extension CommitQueue {
             case .commit: return conclude(turn, true, turns.failure)
             case .cancel: return conclude(turn, false, turns.failure)
             case .room: turn.answer(makeRoom(for: turn, &turns))
-            case nil: if !turns.ended.isEmpty { commitStand(&turns) }
+            case .base, nil: commitBase(of: turn, &turns)
             }
         }
+    }
+
+    /// Commits the turns that have ended before the one that is lent, and tells that.
+    private func commitBase(of turn: PendingTurn, _ turns: inout TurnGroup) {
+        guard !turns.ended.isEmpty else { return }
+        commitStand(&turns)
+        turn.noteBase(turns.failure.map { .failure($0) } ?? .success(()))
     }
 
     /// Hands what a turn has changed to the engine's open transaction, which belongs to the writer's thread; the turn's owner only
@@ -117,7 +128,7 @@ extension CommitQueue {
     /// - Returns: Why that failed.
     private func makeRoom(for turn: PendingTurn, _ turns: inout TurnGroup) -> StoreError? {
         // Else they would be lost with a turn that is cancelled.
-        if !turns.ended.isEmpty { commitStand(&turns) }
+        commitBase(of: turn, &turns)
         if let failure = turns.failure { return failure }
         do throws(StorageError) {
             try moveChanges(of: turns.group)

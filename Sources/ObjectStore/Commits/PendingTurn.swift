@@ -9,6 +9,8 @@ final class PendingTurn: PendingWrite {
     enum Request {
         /// To take its changes out of memory, and to answer.
         case room
+        /// To commit what it is lent upon, and to note that.
+        case base
         case commit
         case cancel
     }
@@ -19,6 +21,8 @@ final class PendingTurn: PendingWrite {
         var request: Request?
         /// Why there is no room, once its owner has asked for it; nil within for none.
         var room: StoreError??
+        /// Whether the changes that it is lent upon are committed, or why they are lost; nil while that is not known.
+        var base: Result<Void, StoreError>?
         var outcome: WriteOutcome?
         var hasEnded = false
     }
@@ -38,9 +42,14 @@ final class PendingTurn: PendingWrite {
     }
 
     /// Lends the transaction to its owner.
-    func lend(_ transaction: WriteTransaction) {
+    ///
+    /// - `isFirst`: Whether it is lent upon no changes of others that are still to be committed.
+    func lend(_ transaction: WriteTransaction, isFirst: Bool) {
         transaction.liftLimits()
-        state.update { $0.transaction = transaction }
+        state.update { state in
+            if isFirst { state.base = .success(()) }
+            state.transaction = transaction
+        }
     }
 
     // MARK: Its owner's thread
@@ -54,6 +63,14 @@ final class PendingTurn: PendingWrite {
             return state.transaction.map { .success($0) }
         }
         return try result.get()
+    }
+
+    /// Waits until the changes that it is lent upon are committed.
+    ///
+    /// - Throws: ``StoreError`` where they could not be.
+    func awaitBase() throws(StoreError) {
+        state.update { if $0.base == nil { $0.request = .base } }
+        try state.wait { $0.base }.get()
     }
 
     /// Gives the turn back; `done` is called when it is known what became of it, on the writer's thread.
@@ -91,6 +108,9 @@ final class PendingTurn: PendingWrite {
 
     /// Answers that the changes so far have left memory, or why not.
     func answer(_ failure: StoreError?) { state.update { $0.room = .some(failure) } }
+
+    /// Tells its owner what became of the changes that it is lent upon.
+    func noteBase(_ base: Result<Void, StoreError>) { state.update { $0.base = base } }
 
     /// Never called: its owner has made its changes, once and for all.
     func run(_ transaction: WriteTransaction) throws(StoreError) { throw .turnEnded }

@@ -42,6 +42,11 @@ struct ClassCounters {
         before.first { $0.classIndex == classIndex }?.state.nextKey ?? 0
     }
 
+    /// Whether an object of a class is one that the transaction has made.
+    func hasMade(_ key: UInt64, _ rowClass: RowClass) -> Bool {
+        before.first { $0.classIndex == rowClass.index }.map { key >= $0.state.nextKey } ?? false
+    }
+
     /// Puts the counters that the transaction has changed into the overlay.
     func put() {
         for before in before {

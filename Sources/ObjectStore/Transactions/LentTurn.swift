@@ -41,6 +41,12 @@ package final class LentTurn: @unchecked Sendable {
     /// Whether the turn has not ended.
     package var isLent: Bool { lent != nil }
 
+    /// Waits until the changes of others that the turn is lent upon are committed: until then it shows more than the newest view. Cost: that of
+    /// a commit where turns follow each other, else none.
+    ///
+    /// - Throws: ``StoreError`` where they could not be committed; the turn fails, too.
+    package func awaitBase() throws(StoreError) { try pending.awaitBase() }
+
     /// Ends the turn and waits until its changes are durable, in one sync with writes that came meanwhile.
     ///
     /// - Returns: The version that it made, or the current one if it changed nothing.

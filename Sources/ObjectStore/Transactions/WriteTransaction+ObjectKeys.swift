@@ -32,6 +32,11 @@ extension WriteTransaction {
         keys.use(key, for: group.primaryKey(rowClass) { $0.append(primaryKey) })
     }
 
+    /// Whether an object is one that the transaction has made.
+    package func hasMade(_ key: UInt64, _ rowClass: RowClass) -> Bool {
+        counters.hasMade(key, rowClass)
+    }
+
     /// Whether a reserved key is one of the class's that no object has.
     package func isFree(_ key: UInt64, _ rowClass: RowClass) throws(StoreError) -> Bool {
         try keys.isFree(key, rowClass, counters)

@@ -9,10 +9,12 @@ final class ObservedItem: Object {
     @Persisted var members: List<ObservedItem>
     @Persisted var numbers: List<Int>
     @Persisted var marks: Map<String, Int>
+    /// Moved from item to item: their sum is the same in every version.
+    @Persisted var years: Int
 
     /// All that an observer without key paths is told changes of.
     func text(_ depth: Int = 4) -> String {
-        var text = "\(id) \(name) \(rank.map(String.init) ?? "-") \(Array(numbers))"
+        var text = "\(id) \(name) \(rank.map(String.init) ?? "-") \(years) \(Array(numbers))"
         text += marks.keys.map { " \($0)=\(marks[$0] ?? 0)" }.joined()
         text += " →\(next.map { depth > 0 ? $0.text(depth - 1) : "\($0.id)" } ?? "")"
         return text + members.map { depth > 0 ? "[\($0.text(depth - 1))]" : "[\($0.id)]" }.joined()

@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastObjectSupport
@@ -102,6 +103,37 @@ struct SharedTurnTests {
         if case .success = outcome.next { #expect(try ids(store).count == 1) }
         if case .failure = outcome.next { #expect(try ids(store).isEmpty) }
         _ = try store.run([put("c")])
+        #expect(try store.findings() == [])
+    }
+
+    @Test(
+        "one whose owner asks for it finds committed what it is lent upon, or fails",
+        arguments: EngineCase.all, [false, true])
+    func base(engineCase: EngineCase, fails: Bool) throws {
+        let (engine, store) = try open(engineCase)
+        defer { store.close() }
+        let turn = try store.beginTurn()
+        try turn.awaitBase()
+        try put("a").run(turn.transaction)
+        let next = try StartedThread { () -> Result<[String], any Error> in
+            Result {
+                let turn = try store.beginTurn()
+                try turn.awaitBase()
+                return try ids(store)
+            }
+        }
+        // Then it waits for its turn, as a rule.
+        usleep(100_000)
+        if fails { engine.failCommit(engine.commitCount + 1, with: .diskFull) }
+        let first = Result { try turn.commit() }
+        let seen = next.result()
+        if fails {
+            #expect(throws: StoreError.self) { try first.get() }
+            if case .success(let ids) = seen { #expect(ids.isEmpty) }
+        } else {
+            #expect(try first.get() == 2)
+            #expect(try seen.get() == ["\(Value.string("a"))"])
+        }
         #expect(try store.findings() == [])
     }
 
