@@ -5,8 +5,11 @@
 ///
 /// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread.
 public protocol RealmCollection<ElementType>: RandomAccessCollection, LazyCollectionProtocol,
-    _ObjcBridgeable, ThreadConfined, _Queried, Equatable, CustomStringConvertible
-where Index == Int, _QueriedElement == Element {
+    _ObjcBridgeable, _Observable, _Queried, Equatable, CustomStringConvertible
+where
+    Index == Int, _QueriedElement == Element, _ObservedElement == Element,
+    _Change == RealmCollectionChange<Self>
+{
     /// The type of the elements.
     associatedtype ElementType: RealmCollectionValue where ElementType == Element
 

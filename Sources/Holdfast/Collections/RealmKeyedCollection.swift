@@ -2,9 +2,12 @@
 ///
 /// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread. Conditions, orders and
 /// aggregates are about its values.
-public protocol RealmKeyedCollection<Key, Value>: Sequence, ThreadConfined, _Queried,
+public protocol RealmKeyedCollection<Key, Value>: Sequence, _Observable, _Queried,
     CustomStringConvertible
-where Element == SingleMapEntry<Key, Value>, _QueriedElement == Value {
+where
+    Element == SingleMapEntry<Key, Value>, _QueriedElement == Value, _ObservedElement == Value,
+    _Change == RealmMapChange<Self>
+{
     /// The type of the keys.
     associatedtype Key: _MapKey
     /// The type of the values.

@@ -1,3 +1,4 @@
+import Dispatch
 import HoldfastObjectStore
 
 extension RealmCollectionValue where Self: ObjectBase {
@@ -9,11 +10,14 @@ extension RealmCollectionValue where Self: ObjectBase {
     /// - Parameters:
     ///   - keyPaths: The properties, also of objects behind links (`"owner.name"`) and any (`"*"`), whose changes are told. Without
     ///     any, all of the object and of the objects up to four links away.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view of the object.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
-        keyPaths: [String]? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
         guard let place else {
             Misuse.end("Only objects which are managed by a Realm support change notifications")
         }
@@ -26,10 +30,45 @@ extension RealmCollectionValue where Self: ObjectBase {
         return observation.begin()
     }
 
-    /// Has `block` called when the properties of key paths have changed, as ``observe(keyPaths:_:)-([String]?,_)`` does.
+    /// Has `block` called when the properties of key paths have changed, as ``observe(keyPaths:on:_:)-([String]?,_,_)`` does.
     public func observe(
-        keyPaths: [PartialKeyPath<Self>], _ block: @escaping (ObjectChange<Self>) -> Void
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
+        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, on: queue, block)
+    }
+
+    /// Has `block` called on an actor, with the actor's own view of the object, in whose realm the observation begins.
+    ///
+    /// The actor is not kept by the token, and is told nothing once it is gone.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties whose changes are told, as without an actor.
+    ///   - actor: The actor, whose realm is opened for as long as the observation lasts.
+    ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observed(on: actor, isolation: isolation, block) {
+            $0.observe(keyPaths: keyPaths, $1)
+        }
+    }
+
+    /// Has `block` called on an actor when the properties of key paths have changed.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A,
+        isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        let names = keyPaths.map { KeyPathNames.text(of: $0) }
+        return await observe(keyPaths: names, on: actor, isolation: isolation, block)
+    }
+
+    /// What `observe` tells of the object, as a sequence.
+    public func changes(keyPaths: [String]? = nil) -> RealmChanges<ObjectChange<Self>> {
+        RealmChanges { self.observe(keyPaths: keyPaths, $0) }
     }
 }

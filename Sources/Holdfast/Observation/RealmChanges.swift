@@ -58,24 +58,3 @@ extension Realm {
         RealmChanges { tell in self.observe { notification, _ in tell(notification) } }
     }
 }
-
-extension RealmCollectionValue where Self: ObjectBase {
-    /// What `observe` tells of the object, as a sequence.
-    public func changes(keyPaths: [String]? = nil) -> RealmChanges<ObjectChange<Self>> {
-        RealmChanges { self.observe(keyPaths: keyPaths, $0) }
-    }
-}
-
-extension RealmCollection {
-    /// What `observe` tells of the collection, as a sequence.
-    public func changes(keyPaths: [String]? = nil) -> RealmChanges<RealmCollectionChange<Self>> {
-        RealmChanges { self.observe(keyPaths: keyPaths, $0) }
-    }
-}
-
-extension RealmKeyedCollection {
-    /// What `observe` tells of the map, as a sequence.
-    public func changes(keyPaths: [String]? = nil) -> RealmChanges<RealmMapChange<Self>> {
-        RealmChanges { self.observe(keyPaths: keyPaths, $0) }
-    }
-}

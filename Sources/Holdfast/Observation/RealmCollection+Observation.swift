@@ -1,3 +1,5 @@
+import Dispatch
+
 extension RealmCollection {
     /// Has `block` called with the collection, and when elements have come, gone or changed.
     ///
@@ -8,26 +10,18 @@ extension RealmCollection {
     /// - Parameters:
     ///   - keyPaths: The properties of the elements, also of objects behind links (`"owner.name"`) and any (`"*"`), whose changes are
     ///     told. Without any, all of the elements and of the objects up to four links away. What comes and goes is always told.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view of the collection.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
-        keyPaths: [String]? = nil, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
         let observed = _observed(keyPaths)
         return CollectionObservation(in: observed.realm, observed.followed) { news in
             block(news.change(of: self))
         }.begin()
-    }
-}
-
-extension RealmCollection where Element: _ObjectView {
-    /// Has `block` called with the collection, and when elements have come, gone or changed in the properties of key paths, as
-    /// ``observe(keyPaths:_:)-([String]?,_)`` does.
-    public func observe(
-        keyPaths: [PartialKeyPath<Element>],
-        _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
     }
 }
 

@@ -1,16 +1,21 @@
+import Dispatch
+
 extension RealmKeyedCollection {
     /// Has `block` called with the map, and when keys have come, gone or got other values.
     ///
-    /// As observers of collections are called, see ``RealmCollection/observe(keyPaths:_:)-([String]?,_)``. Cost of a call: linear in
+    /// As observers of collections are called, see ``RealmCollection/observe(keyPaths:on:_:)``. Cost of a call: linear in
     /// the map.
     ///
     /// - Parameters:
     ///   - keyPaths: The properties of objects that are values, whose changes are told; all without any.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view of the map.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
-        keyPaths: [String]? = nil, _ block: @escaping (RealmMapChange<Self>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken {
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
         let place = _queried.managed.base.collection
         _ = place.object.requireRow()
         return MapObservation(place, keyPaths) { news in

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// One property of each object of a list or set, stored or computed, in the order of the objects.
 ///
 /// It is as live as the list or set that it is of, and belongs to the same thread, queue or actor. It can't be written.
@@ -39,15 +41,40 @@ extension ProjectedCollection {
     ///
     /// It is called where and when observers of the list or set are, with positions as of those. An unmanaged collection ends the process.
     ///
-    /// - Parameter block: Is told of changes.
+    /// - Parameters:
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view of the collection.
+    ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
+        on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken {
+        if let queue { return observed(on: queue) { $0.observe(block) } }
         let observed = base._observed(paths())
         return CollectionObservation(in: observed.realm, observed.followed) { news in
             block(news.change(of: self))
         }.begin()
+    }
+
+    /// Has `block` called on an actor, with the actor's own view of the collection, in whose realm the observation begins.
+    ///
+    /// The actor is not kept by the token, and is told nothing once it is gone.
+    ///
+    /// - Parameters:
+    ///   - actor: The actor, whose realm is opened for as long as the observation lasts.
+    ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe<A: Actor>(
+        on actor: A, isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observed(on: actor, isolation: isolation, block) { $0.observe($1) }
+    }
+
+    /// What `observe` tells of the collection, as a sequence.
+    public func changes() -> RealmChanges<RealmCollectionChange<ProjectedCollection>> {
+        RealmChanges { self.observe($0) }
     }
 }
 

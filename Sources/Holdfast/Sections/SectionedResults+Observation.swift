@@ -1,4 +1,9 @@
-extension SectionedResults {
+import Dispatch
+
+extension SectionedResults: _Observable {
+    /// What the key paths of observers begin at.
+    public typealias _ObservedElement = SectionElement
+
     /// Has `block` called with the sections, and when elements or sections have come, gone or changed.
     ///
     /// It is called where and when observers of the results are. Cost of a call: linear in the number of elements.
@@ -6,12 +11,15 @@ extension SectionedResults {
     /// - Parameters:
     ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
     ///     is always told.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
-        keyPaths: [String]? = nil, _ block: @escaping (SectionedResultsChange<Self>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
-        SectionsObservation(core, keyPaths) { news in
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
+        return SectionsObservation(core, keyPaths) { news in
             switch news {
             case .initial: block(.initial(self))
             case .update(let difference, _, _): block(difference.change(of: self))
@@ -20,18 +28,10 @@ extension SectionedResults {
     }
 }
 
-extension SectionedResults where SectionElement: _ObjectView {
-    /// Has `block` called with the sections, and when elements or sections have come, gone or changed in the properties of key
-    /// paths.
-    public func observe(
-        keyPaths: [PartialKeyPath<SectionElement>],
-        _ block: @escaping (SectionedResultsChange<Self>) -> Void
-    ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
-    }
-}
+extension ResultsSection: _Observable {
+    /// What the key paths of observers begin at.
+    public typealias _ObservedElement = Element
 
-extension ResultsSection {
     /// Has `block` called with the section, and when elements of it have come, gone or changed; others are not told.
     ///
     /// It is called where and when observers of the results are. Index paths are those of all sections. Cost of a call: linear in
@@ -40,12 +40,15 @@ extension ResultsSection {
     /// - Parameters:
     ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
     ///     is always told.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
-        keyPaths: [String]? = nil, _ block: @escaping (SectionedResultsChange<Self>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
-        SectionsObservation(core, keyPaths) { news in
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
+        return SectionsObservation(core, keyPaths) { news in
             switch news {
             case .initial: block(.initial(self))
             case .update(let difference, let old, let new):
@@ -53,15 +56,5 @@ extension ResultsSection {
                 if !own.isEmpty { block(own.change(of: self)) }
             }
         }.begin()
-    }
-}
-
-extension ResultsSection where Element: _ObjectView {
-    /// Has `block` called with the section, and when elements of it have come, gone or changed in the properties of key paths.
-    public func observe(
-        keyPaths: [PartialKeyPath<Element>],
-        _ block: @escaping (SectionedResultsChange<Self>) -> Void
-    ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, block)
     }
 }
