@@ -238,6 +238,40 @@ final class CountingSource: PullSource {
         }
     }
 
+    @Test("pages that may not read a reply are told to the log, once for an origin")
+    func refusedOrigins() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let descriptor = ends[1]
+        try withServer(
+            [hello],
+            {
+                $0.logger = Logger(level: .warning, descriptor: descriptor)
+                $0.cors.admitsAll = { $0.header(.authorization) != nil }
+            }
+        ) { _, port in
+            let client = try RawClient(port: port)
+            for origin in ["https://a.example", "https://a.example", "null"] {
+                let reply = try client.get("/hello", ["Origin: \(origin)"])
+                #expect(reply.status == 200 && reply.header("Access-Control-Allow-Origin") == nil)
+            }
+            for fields in [
+                ["Origin: http://x"], ["Origin: https://x"], [],
+                ["Origin: https://b.example", "Authorization: Bearer x"],
+            ] {
+                #expect(try client.get("/hello", fields).status == 200)
+            }
+        }
+        close(ends[1])
+        var text = [UInt8](repeating: 0, count: 65536)
+        let size = read(ends[0], &text, text.count)
+        close(ends[0])
+        let lines = String(decoding: text[..<max(0, size)], as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 2, "\(lines)")
+        #expect(lines.first?.contains("https://a.example") ?? false)
+        #expect(lines.allSatisfy { $0.contains("--cors-origin") })
+    }
+
     @Test("figures and the access log tell of each request once")
     func observation() throws {
         var ends: [Int32] = [0, 0]

@@ -121,6 +121,13 @@ package final class Request: @unchecked Sendable {
     /// Host (RFC 9112, section 3.2.2); nil when there is neither.
     package var host: RequestText? { target.authority ?? header(.host) }
 
+    /// Whether an origin is that of the request's own host under a scheme, such as `http://`.
+    package func isForHost(of origin: RequestText, _ scheme: StaticString) -> Bool {
+        guard let host else { return false }
+        return origin.hasPrefix(scheme)
+            && origin.bytes.dropFirst(scheme.utf8CodeUnitCount).elementsEqual(host.bytes)
+    }
+
     /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
     /// headers.
     package func header(_ name: HeaderName) -> RequestText? {

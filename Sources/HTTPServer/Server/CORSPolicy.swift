@@ -4,8 +4,11 @@ package struct CORSPolicy: Sendable {
     package let origins: [String]
     /// How long a browser may keep the answer to a preflight.
     package let maxAgeSeconds: Int
+    /// Whether pages of all origins may send a request and read its reply, such as one that states a secret that only its
+    /// sender knows. It is asked where no origins are named.
+    package var admitsAll: @Sendable (Request) -> Bool = { _ in false }
 
-    /// An empty list switches CORS off.
+    /// Makes a policy for pages of some origins.
     package init(origins: [String] = [], maxAgeSeconds: Int = 7200) {
         self.origins = origins
         self.maxAgeSeconds = maxAgeSeconds
@@ -29,24 +32,28 @@ package struct CORSPolicy: Sendable {
             }
     }
 
-    var isOff: Bool { origins.isEmpty }
-    var allowsAll: Bool { origins.contains("*") }
+    private var allowsAll: Bool { origins.contains("*") }
 
-    func allows(_ origin: RequestText) -> Bool {
-        allowsAll || origins.contains { $0 == origin.string }
-    }
+    /// Whether its replies differ by the origin that asks.
+    var variesByOrigin: Bool { !origins.isEmpty && !allowsAll }
 
     static let exposed: StaticString =
         "ETag, Location, Link, Holdfast-Snapshot, Holdfast-Version, Idempotency-Replayed, Preference-Applied, Retry-After, X-Request-Id"
 
-    /// Adds what an allowed origin needs to read a reply.
-    func addFields(for origin: RequestText?, to headers: inout Headers) {
-        guard !isOff, let origin, allows(origin) else { return }
-        if allowsAll {
-            headers.add(.accessControlAllowOrigin, "*" as StaticString)
-        } else {
-            headers.add(.accessControlAllowOrigin, origin.bytes)
-        }
-        headers.add(.accessControlExposeHeaders, CORSPolicy.exposed)
+    /// What a page may do that sends a request.
+    enum Verdict {
+        /// It may read the reply, as pages of all origins may.
+        case all
+        /// It may read the reply.
+        case own
+        /// It may not.
+        case none
+    }
+
+    /// Decides on the page that sends a request.
+    func verdict(on request: Request, from origin: RequestText) -> Verdict {
+        if origins.isEmpty { return admitsAll(request) ? .all : .none }
+        if allowsAll { return .all }
+        return origins.contains { $0 == origin.string } ? .own : .none
     }
 }

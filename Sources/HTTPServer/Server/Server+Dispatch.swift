@@ -100,7 +100,8 @@ extension Server {
             ).with(.allow, allowed)
         }
         var response = Response(204).with(.allow, allowed)
-        if !options.cors.isOff, let origin = request.header(.origin), options.cors.allows(origin),
+        if let origin = request.header(.origin),
+            options.cors.verdict(on: request, from: origin) != .none,
             request.header(.accessControlRequestMethod) != nil
         {
             response.headers.add(.accessControlAllowMethods, allowed)

@@ -119,7 +119,7 @@ extension Server {
 
     /// Whether the body is to be compressed; adds `Vary` when that or CORS depends on the request.
     func addVary(_ reply: Response, _ request: Request, _ fields: inout Headers) -> Bool {
-        let variesByOrigin = !options.cors.isOff && !options.cors.allowsAll
+        let variesByOrigin = options.cors.variesByOrigin
         guard couldCompress(reply) else {
             if variesByOrigin { fields.add(.vary, "Origin" as StaticString) }
             return false
@@ -138,9 +138,21 @@ extension Server {
         }
     }
 
+    /// Adds what a page of another origin needs to read the reply, where it may.
     func addCORS(_ request: Request, _ fields: inout Headers) {
-        if options.cors.isOff { return }
-        options.cors.addFields(for: request.header(.origin), to: &fields)
+        guard let origin = request.header(.origin) else { return }
+        switch options.cors.verdict(on: request, from: origin) {
+        case .all: fields.add(.accessControlAllowOrigin, "*" as StaticString)
+        case .own: fields.add(.accessControlAllowOrigin, origin.bytes)
+        case .none:
+            if !request.isForHost(of: origin, "http://"),
+                !request.isForHost(of: origin, "https://")
+            {
+                refusedOrigins.note(origin.string)
+            }
+            return
+        }
+        fields.add(.accessControlExposeHeaders, CORSPolicy.exposed)
     }
 }
 

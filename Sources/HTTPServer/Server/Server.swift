@@ -13,6 +13,7 @@ package final class Server: @unchecked Sendable {
     let options: ServerOptions
     let router: Router
     let logger: Logger
+    let refusedOrigins: RefusedOrigins
     /// Counters; they may be read at any time.
     package let metrics: Metrics
     /// Where the server listens; with port 0 this has the port that was found.
@@ -35,6 +36,7 @@ package final class Server: @unchecked Sendable {
     package init(options: ServerOptions, routes: [Route]) throws(ServerError) {
         self.options = options
         logger = options.logger
+        refusedOrigins = RefusedOrigins(options.logger)
         do {
             router = try Router(routes)
         } catch {

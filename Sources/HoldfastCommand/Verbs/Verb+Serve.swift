@@ -29,7 +29,7 @@ extension Verb {
                 fallback: "2"),
             Option(
                 "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",
-                isRepeatable: true),
+                fallback: "all that send a token or a ticket", isRepeatable: true),
             Option(flag: "access-log", "write a line for each request to standard output"),
             Option(
                 "slow-query", "DURATION",

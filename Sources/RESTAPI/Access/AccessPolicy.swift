@@ -36,6 +36,18 @@ package final class AccessPolicy: Sendable {
         return nil
     }
 
+    /// Whether pages of all origins may send a request: it has a token or a ticket, which no page has of another's, and no
+    /// cookie rides along; or it is a preflight that asks whether it may have a token. Where none is needed, one says nothing.
+    func admitsAllOrigins(_ request: Request) -> Bool {
+        guard tokens.isEnforced else { return false }
+        guard request.method != .options else {
+            return request.header(.accessControlRequestHeaders)?.listContains("authorization")
+                ?? false
+        }
+        return request.header(.authorization) != nil
+            || request[query: StreamTickets.parameter] != nil
+    }
+
     private static func response(_ fault: RequestFault) -> Response {
         var response = Response(
             fault.kind.status, .problem, Problem(fault).document { _ in false })
@@ -101,7 +113,8 @@ package final class AccessPolicy: Sendable {
                         + "with --insecure.")
             }
         }
-        guard !isRead, let origin = request.header(.origin), !Self.isOrigin(origin, of: host)
+        guard !isRead, let origin = request.header(.origin),
+            !request.isForHost(of: origin, "http://")
         else { return nil }
         let text = origin.string
         guard cors.origins.contains(text) || cors.origins.contains("*") else {
@@ -124,13 +137,6 @@ package final class AccessPolicy: Sendable {
             return false
         }
         return host.count == nameCount || host.bytes[nameCount] == UInt8(ascii: ":")
-    }
-
-    /// Whether a page comes from the very host that it asks.
-    private static func isOrigin(_ origin: RequestText, of host: RequestText) -> Bool {
-        let scheme: StaticString = "http://"
-        return origin.hasPrefix(scheme)
-            && origin.bytes.dropFirst(scheme.utf8CodeUnitCount).elementsEqual(host.bytes)
     }
 
     /// Returns a `Host` header without its port and the brackets of IPv6.

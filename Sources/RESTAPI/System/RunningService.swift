@@ -38,6 +38,7 @@ package final class RunningService: Sendable {
             if let mailbox, mailbox.hasRequest { service.takeUpCommand(in: mailbox) }
         }
         if let access {
+            serverOptions.cors.admitsAll = access.admitsAllOrigins
             // No more of each operation than is asked: a copy of a whole one counts references, in memory
             // that all threads share, at every request.
             let needs = Operation.all.map { (right: $0.right, isEndless: $0.isEndless) }

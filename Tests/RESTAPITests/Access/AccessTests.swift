@@ -135,4 +135,41 @@ struct AccessTests {
         #expect(post(nil) == 200)
         #expect(server.send("GET", "/v1", [("Origin", "https://evil.example")]).status == 200)
     }
+
+    @Test(
+        "with tokens lets a page of any origin ask that has one, and where origins are named only theirs",
+        arguments: [
+            // Whether tokens are needed, origins that are named, whether the page has a token, whether it may.
+            (true, [], true, "*"), (true, [], false, nil), (false, [], true, nil),
+            (false, [], false, nil), (true, ["https://app.example"], true, nil),
+            (true, ["https://page.example"], true, "https://page.example"),
+            (true, ["https://page.example"], false, "https://page.example"),
+            (false, ["*"], false, "*"),
+        ] as [(Bool, [String], Bool, String?)])
+    func pages(withTokens: Bool, named: [String], hasToken: Bool, allowed: String?) throws {
+        let server = try GuardedServer(withTokens: withTokens, cors: CORSPolicy(origins: named))
+        let origin = ("Origin", "https://page.example")
+        let token =
+            withTokens ? server.authorization(.write) : ("Authorization", "Bearer hf_of_nobody")
+        let reply = server.send(
+            "GET", "/v1/classes/Node/objects", [origin] + (hasToken ? [token] : []))
+        #expect(reply.headers["access-control-allow-origin"] == allowed)
+        #expect((reply.headers["access-control-expose-headers"] != nil) == (allowed != nil))
+        let asked = server.send(
+            "OPTIONS", "/v1/classes/Node/objects/1",
+            [
+                origin, ("Access-Control-Request-Method", "PUT"),
+                (
+                    "Access-Control-Request-Headers",
+                    hasToken ? "authorization,content-type" : "content-type"
+                ),
+            ])
+        #expect(asked.status == 204)
+        #expect(asked.headers["access-control-allow-origin"] == allowed)
+        #expect((asked.headers["access-control-allow-methods"] != nil) == (allowed != nil))
+        // A page has no other way to a token than its own.
+        let wrong = server.send(
+            "GET", "/v1", [origin, ("Authorization", "Bearer hf_wrong")])
+        #expect(wrong.status == (withTokens ? 401 : 200))
+    }
 }

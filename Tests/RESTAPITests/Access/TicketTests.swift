@@ -320,6 +320,17 @@ struct TicketTests {
         _ = kept
     }
 
+    @Test("lets pages of all origins read its stream where none are named")
+    func allOrigins() throws {
+        let server = try Self.server()
+        let ticket = try Self.ticket(server, for: Self.url)
+        let client = ChangesClient(
+            port: server.port, Self.sent + "&ticket=\(ticket)",
+            headers: [("Origin", "https://app.example")])
+        #expect(client.status == 200)
+        #expect(client.headers["access-control-allow-origin"] == "*")
+    }
+
     @Test("stands in no log")
     func logging() throws {
         var ends: [Int32] = [0, 0]
