@@ -44,9 +44,8 @@ package struct CompiledQuery: Hashable, Sendable {
     package let now: Timestamp?
 
     /// Whether a word of the language can't be the name of a property in a text; a key path in an argument may have it.
-    package static func isReserved(_ name: String) -> Bool {
-        Keyword.find(Array(name.utf8)[...]).map { !Token(kind: $0, start: 0, end: 0).canBeName }
-            ?? false
+    package static func isReserved(_ name: Substring) -> Bool {
+        Keyword.find(name.utf8).map { !Token(kind: $0, start: 0, end: 0).canBeName } ?? false
     }
 
     /// Parses and checks a query on objects of one class.
@@ -69,11 +68,19 @@ package struct CompiledQuery: Hashable, Sendable {
         text: String, arguments: [QueryArgument] = [], root: QueryRoot, schema: RowSchema,
         now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
-        let source = SourceText(text)
-        let syntax = try Parser.parse(source)
+        try compile(
+            ParsedQuery(text), arguments: arguments, root: root, schema: schema, now: now)
+    }
+
+    /// Checks a query.
+    package static func compile(
+        _ query: ParsedQuery, arguments: [QueryArgument], root: QueryRoot, schema: RowSchema,
+        now: () -> Timestamp? = { nil }
+    ) throws(QueryError) -> CompiledQuery {
+        let syntax = query.syntax
         let time = syntax.asksForTime ? now() : nil
         let checker = Checker(
-            schema: schema, root: root, source: source, arguments: arguments, now: time)
+            schema: schema, root: root, source: query.source, arguments: arguments, now: time)
         return CompiledQuery(
             root: root, predicate: try checker.predicate(syntax.predicate),
             suffixes: try checker.suffixes(syntax.suffixes), now: time)

@@ -75,7 +75,6 @@ extension Persisted {
     ///
     /// - Parameter originProperty: The property of those that holds the link, by its name in their class.
     public init<Origin: ObjectBase>(originProperty: String) where Value == LinkingObjects<Origin> {
-        self.init()
-        self.originProperty = originProperty
+        self.init(FieldAttributes(), .origin(originProperty))
     }
 }

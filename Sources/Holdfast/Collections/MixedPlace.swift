@@ -18,7 +18,8 @@ final class MixedPlace: CollectionPlace {
     private let lock = Monitor(())
 
     init(_ stored: StoredElement, in object: ObjectBase, _ kind: MixedKind) {
-        way = stored.realm.way(stored.steps, in: stored.place.identity, isCollection: true)
+        let place = stored.place
+        way = place.realm.way(stored.steps, of: place.rootClass, place.key, isCollection: true)
         self.kind = kind
         super.init(object, member: stored.owner.member)
     }
@@ -32,7 +33,7 @@ final class MixedPlace: CollectionPlace {
     override var copying: (ObjectBase) -> CollectionPlace? {
         { [field, kind, steps] object in
             guard let place = object.place else { return nil }
-            let way = place.realm.way(steps, in: place.identity, isCollection: true)
+            let way = place.realm.way(steps, of: place.rootClass, place.key, isCollection: true)
             let copy = MixedPlace(object, field: field, way, kind)
             return copy.view == nil ? nil : copy
         }

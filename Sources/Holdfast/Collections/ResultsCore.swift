@@ -217,8 +217,9 @@ final class ResultsCore {
     }
 
     /// The elements that meet a condition as well, which counts before what they were made distinct by.
-    func filtered(_ text: String, _ arguments: [QueryArgument]) throws(InvalidQuery) -> ResultsCore
-    {
+    func filtered(
+        _ arguments: [QueryArgument], _ query: () throws(QueryError) -> ParsedQuery
+    ) throws(InvalidQuery) -> ResultsCore {
         realm.checkThread()
         for case .limit in parts.suffixes {
             throw InvalidQuery(
@@ -228,7 +229,7 @@ final class ResultsCore {
         let compiled: CompiledQuery
         do {
             compiled = try CompiledQuery.compile(
-                text: text, arguments: arguments, root: root, schema: realm.schema.rows,
+                query(), arguments: arguments, root: root, schema: realm.schema.rows,
                 now: { Timestamp.now() })
         } catch {
             throw InvalidQuery(error)

@@ -4,11 +4,25 @@ import HoldfastRows
 ///
 /// An object that was deleted since is invalidated.
 public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// The objects of a realm, which are made one by one.
-    private struct Objects {
+    /// The objects of a realm, which are made one by one. A class: taking one object counts one reference.
+    private final class Objects {
         let realm: RealmCore
         let binding: ClassBinding
         let found: ResultsCore.Found
+
+        init(_ core: ResultsCore) {
+            realm = core.realm
+            binding = core.binding
+            found = core.objects
+        }
+
+        func object(_ position: Int) -> ObjectBase {
+            var row: RowView?
+            if let rows = found.rows, found.generation == realm.state.pointee.generation {
+                row = RowView(unchecked: rows[position])
+            }
+            return realm.object(binding, key: found.keys[position], row: row)
+        }
     }
 
     private let objects: Objects?
@@ -21,15 +35,14 @@ public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 
     init(_ core: ResultsCore) {
-        let found = core.objects
         guard case .elements(let place) = core.base else {
-            objects = Objects(realm: core.realm, binding: core.binding, found: found)
+            objects = Objects(core)
             values = []
             return
         }
         objects = nil
         // Their positions change with the collection.
-        values = found.keys.map { Element._decode(place.element(Int($0))) }
+        values = core.keys.map { Element._decode(place.element(Int($0))) }
     }
 
     /// The next element.
@@ -37,14 +50,7 @@ public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {
         defer { position += 1 }
         guard let objects else { return position < values.count ? values[position] : nil }
         guard position < objects.found.keys.count else { return nil }
-        let key = objects.found.keys[position]
-        if key == ResultsBase.null { return Element._unset() }
-        var row: RowView?
-        if let rows = objects.found.rows,
-            objects.found.generation == objects.realm.state.pointee.generation
-        {
-            row = RowView(unchecked: rows[position])
-        }
-        return Element._of(objects.realm.object(objects.binding, key: key, row: row))
+        if objects.found.keys[position] == ResultsBase.null { return Element._unset() }
+        return Element._of(objects.object(position))
     }
 }

@@ -19,10 +19,9 @@ struct ObjectAddress: Sendable {
     func object(in realm: RealmCore) -> ObjectBase? {
         realm.reopen()
         guard let rootClass = realm.schema.rows.rowClass(named: rootName) else { return nil }
-        let root = ObjectIdentity(classIndex: rootClass.index, key: key)
         let place = ObjectPlace(
-            realm, realm.binding(like: binding), key: key, rootClass: rootClass,
-            way: steps.isEmpty ? nil : realm.way(steps, in: root, isCollection: false))
+            realm, realm.binding(like: binding), key: key,
+            way: steps.isEmpty ? nil : realm.way(steps, of: rootClass, key, isCollection: false))
         return realm.row(of: place).map { realm.object(place, $0) }
     }
 }

@@ -33,8 +33,7 @@ extension ObjectBase {
         }
         let realm = place.realm
         let binding = realm.binding(of: place.binding.model.type).seen(as: type)
-        let same = ObjectPlace(
-            realm, binding, key: place.key, rootClass: place.rootClass, way: place.way)
+        let same = ObjectPlace(realm, binding, key: place.key, way: place.way)
         return realm.object(same, nil) as? T
     }
 

@@ -1,4 +1,5 @@
 import HoldfastObjectStore
+import HoldfastRows
 
 /// The way from an object of its own to something within it that the program holds: an embedded object, or a list or
 /// dictionary of an `AnyRealmValue`.
@@ -46,13 +47,16 @@ final class InnerWay {
     }
 
     private(set) var steps: [Step]
+    /// The class of the object that it begins at.
+    var rootClass: RowClass
     /// Whether what it led to is gone.
     var isGone = false
     /// Whether it leads to a list or dictionary of an `AnyRealmValue`, which shows what takes its place.
     let isCollection: Bool
 
-    init(_ steps: [Step], isCollection: Bool) {
+    init(_ steps: [Step], of rootClass: RowClass, isCollection: Bool) {
         self.steps = steps
+        self.rootClass = rootClass
         self.isCollection = isCollection
     }
 

@@ -24,20 +24,26 @@ extension ObjectBase {
         guard let row = realm.row(of: place) else {
             Misuse.end("Object has been deleted or invalidated.")
         }
+        var present = place
         if place.binding.rowClass !== realm.schema.rows.classes[place.binding.rowClass.index] {
-            rebind(place)
+            present = rebound(place)
         }
         note(row, generation: realm.state.pointee.generation)
-        return (row, place)
+        return (row, present)
     }
 
     /// Has the object lead to the table of a newer schema.
-    private final func rebind(_ place: ObjectPlace) {
-        place.binding = place.realm.binding(like: place.binding)
-        place.rootClass =
-            place.realm.schema.rows.rowClass(named: place.rootClass.definition.name)
-            ?? place.rootClass
-        place.binding.place(self)
+    private final func rebound(_ place: ObjectPlace) -> ObjectPlace {
+        var present = place
+        present.binding = place.realm.binding(like: place.binding)
+        if let way = place.way,
+            let rootClass = place.realm.schema.rows.rowClass(named: way.rootClass.definition.name)
+        {
+            way.rootClass = rootClass
+        }
+        self.place = present
+        present.binding.place(self)
+        return present
     }
 
     /// Reads a property.

@@ -19,7 +19,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
 
     /// Returns the element of results that an object is: results are of the element's own class.
     @inlinable
-    public static func _of(_ object: ObjectBase) -> Self {
+    public static func _of(_ object: consuming ObjectBase) -> Self {
         if Self.self == DynamicObject.self { return dynamic(object) }
         return unsafeDowncast(object, to: Self.self)
     }

@@ -18,8 +18,8 @@ extension KeyedDecodingContainer {
 extension Persisted: Decodable where Value: Decodable {
     /// Decodes the value of an unmanaged object's property.
     public init(from decoder: any Decoder) throws {
-        self.init()
-        held = try decoder.singleValueContainer().decode(Value.self)
+        self.init(
+            FieldAttributes(), .held(try decoder.singleValueContainer().decode(Value.self)))
     }
 }
 
@@ -37,7 +37,8 @@ extension Persisted: Encodable where Value: Encodable {
                         "Only unmanaged objects can be encoded by synthesized code: write encode(to:) in the class, "
                         + "or encode an unmanaged copy, init(value:)."))
         }
+        var copy = self
         var container = encoder.singleValueContainer()
-        try container.encode(held ?? initial?() ?? Value._unset())
+        try container.encode(copy.value)
     }
 }

@@ -13,25 +13,34 @@ public struct Persisted<Value: _Persistable> {
     /// Where the value of a managed object is: the first member, since ``ClassBinding`` writes it by its address.
     @usableFromInline var position = FieldPosition()
     @usableFromInline var attributes: FieldAttributes
-    /// The value of an unmanaged object, once there is one.
-    @usableFromInline var held: Value?
-    @usableFromInline var initial: (() -> Value)?
-    /// Of an inverse link the property that it is the inverse of.
-    @usableFromInline var originProperty: String?
+    @usableFromInline var content: Content
+
+    /// What the wrapper has besides: one of several, so that an object that leads to the store has next to nothing to free.
+    @usableFromInline
+    enum Content {
+        /// No value yet; the default is that of the type.
+        case unset
+        /// No value yet; the closure makes the default.
+        case initial(() -> Value)
+        /// The value of an unmanaged object.
+        case held(Value)
+        /// No value yet: an inverse link of a property.
+        case origin(String)
+    }
 
     // Inlined, as all that objects are made of: in the program the types of the properties are known.
 
     /// A property with the default value of its type.
-    @inlinable public init() { self.init(FieldAttributes()) }
+    @inlinable public init() { self.init(FieldAttributes(), .unset) }
 
     /// A property with a default value, which is made once for each object.
     @inlinable public init(wrappedValue: @autoclosure @escaping () -> Value) {
-        self.init(FieldAttributes(), wrappedValue)
+        self.init(FieldAttributes(), .initial(wrappedValue))
     }
 
-    @inlinable init(_ attributes: FieldAttributes, _ initial: (() -> Value)? = nil) {
+    @inlinable init(_ attributes: FieldAttributes, _ content: Content) {
         self.attributes = attributes
-        self.initial = initial
+        self.content = content
     }
 
     /// Only properties of objects can be persisted.
@@ -80,12 +89,22 @@ public struct Persisted<Value: _Persistable> {
         return wrapper.pointee.value
     }
 
+    /// The value that an unmanaged object holds; nil where there is none yet.
+    @inlinable var held: Value? {
+        @inline(__always) get { if case .held(let value) = content { value } else { nil } }
+        @inline(__always) set { content = newValue.map { .held($0) } ?? .unset }
+    }
+
     /// The value that an unmanaged object holds, which is made where there is none.
     var value: Value {
         mutating get {
-            if let held { return held }
-            let made = initial?() ?? Value._unset()
-            held = made
+            let made: Value
+            switch content {
+            case .held(let value): return value
+            case .initial(let make): made = make()
+            case .unset, .origin: made = Value._unset()
+            }
+            content = .held(made)
             return made
         }
     }
@@ -93,24 +112,24 @@ public struct Persisted<Value: _Persistable> {
 
 extension Persisted where Value._Indexed: _Indexable {
     /// A property with an index.
-    @inlinable public init(indexed: Bool) { self.init(FieldAttributes(isIndexed: indexed)) }
+    @inlinable public init(indexed: Bool) { self.init(FieldAttributes(isIndexed: indexed), .unset) }
 
     /// A property with an index and a default value.
     @inlinable
     public init(wrappedValue: @autoclosure @escaping () -> Value, indexed: Bool) {
-        self.init(FieldAttributes(isIndexed: indexed), wrappedValue)
+        self.init(FieldAttributes(isIndexed: indexed), .initial(wrappedValue))
     }
 }
 
 extension Persisted where Value._Indexed: _PrimaryKey {
     /// A property that is the primary key of its class.
     @inlinable public init(primaryKey: Bool) {
-        self.init(FieldAttributes(isPrimaryKey: primaryKey))
+        self.init(FieldAttributes(isPrimaryKey: primaryKey), .unset)
     }
 
     /// A property that is the primary key of its class, with a default value.
     @inlinable
     public init(wrappedValue: @autoclosure @escaping () -> Value, primaryKey: Bool) {
-        self.init(FieldAttributes(isPrimaryKey: primaryKey), wrappedValue)
+        self.init(FieldAttributes(isPrimaryKey: primaryKey), .initial(wrappedValue))
     }
 }

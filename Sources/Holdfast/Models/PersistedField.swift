@@ -35,7 +35,7 @@ extension Persisted: PersistedField {
     }
 
     static func originProperty(at address: UnsafeMutableRawPointer) -> String? {
-        wrapper(address).pointee.originProperty
+        if case .origin(let property) = wrapper(address).pointee.content { property } else { nil }
     }
 
     static func state(_ address: UnsafeMutableRawPointer, in statement: Statement) {

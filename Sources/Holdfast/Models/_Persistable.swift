@@ -17,6 +17,8 @@ public protocol _Persistable: _Convertible {
     static func _held(_ value: Self, replacing old: Self?) -> Self
     /// Returns a value that stands for a tracing instance's property.
     static func _trace(_ object: ObjectBase, field: Int) -> Self
+    /// Returns what a condition compares with: the value, or what it is stored as.
+    static func _argument(_ value: Self) -> Any
     /// States a value of a property.
     static func _state(_ value: Self, in statement: Statement)
     /// Makes a value of an object that has become managed lead to the store.
@@ -34,6 +36,8 @@ extension _Persistable {
     /// Returns what an unmanaged object holds after a value was assigned to its property.
     @inlinable
     public static func _held(_ value: Self, replacing old: Self?) -> Self { value }
+    /// Returns what a condition compares with.
+    public static func _argument(_ value: Self) -> Any { value }
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
 
@@ -80,7 +84,7 @@ public protocol RealmCollectionValue: _Persistable, Hashable {
     /// Hands the value over to be stored: exactly one call of `sink`.
     static func _encode(_ value: Self, to sink: ElementSink)
     /// Returns the element of results that an object is.
-    static func _of(_ object: ObjectBase) -> Self
+    static func _of(_ object: consuming ObjectBase) -> Self
 }
 
 extension RealmCollectionValue {

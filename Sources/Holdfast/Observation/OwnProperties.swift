@@ -71,10 +71,11 @@ final class OwnProperties: ObservedProperties {
         if storage.element == .embedded {
             if stored.isNull { return nil }
             let way = realm.way(
-                place.steps + [.member(member)], in: place.identity, isCollection: false)
+                place.steps + [.member(member)], of: place.rootClass, place.key,
+                isCollection: false)
             let inner = ObjectPlace(
                 realm, realm.binding(ofClass: state.rowClass.members[member].classIndex),
-                key: place.key, rootClass: place.rootClass, way: way)
+                key: place.key, way: way)
             return realm.object(inner, nil)
         }
         return StatedValues.unwrapped(

@@ -8,7 +8,7 @@ public struct Query<T> {
     let expression: QueryExpression
 
     init(_ expression: QueryExpression) { self.expression = expression }
-    init(_ path: QueryExpression.Path) { expression = QueryExpression([.path(path)]) }
+    init(_ path: QueryExpression.Path) { expression = QueryExpression(path) }
 
     /// The elements themselves.
     init() { self.init(QueryExpression.Path()) }
@@ -21,7 +21,7 @@ public struct Query<T> {
     func appending<V>(_ steps: [String], isCollection: Bool) -> Query<V> {
         var path = path
         if path.isSubscripted { Misuse.end("Cannot apply key path to Map subscripts.") }
-        path.steps += steps
+        if path.steps.isEmpty { path.steps = steps } else { path.steps += steps }
         if isCollection { path.collectionEnds.append(path.steps.count) }
         return Query<V>(path)
     }
@@ -34,9 +34,14 @@ public struct Query<T> {
         return Query<V>(path)
     }
 
+    /// Compares with a value that a property may have.
+    func compared<V: _Persistable>(_ operation: String, _ value: V) -> Query<Bool> {
+        compared(operation, V._argument(value))
+    }
+
     /// Compares with a value.
     func compared(_ operation: String, _ value: Any) -> Query<Bool> {
-        Query<Bool>(expression + QueryExpression([.text(" \(operation) "), .argument(value)]))
+        Query<Bool>(expression.compared(operation, .argument(value)))
     }
 
     /// Compares with another value of the object.
@@ -44,8 +49,7 @@ public struct Query<T> {
         if expression.path?.isMany ?? false, other.expression.path?.isMany ?? false {
             Misuse.end("Comparing two collection columns is not permitted.")
         }
-        return Query<Bool>(
-            expression + QueryExpression([.text(" \(operation) ")]) + other.expression)
+        return Query<Bool>(expression.compared(operation) + other.expression)
     }
 }
 

@@ -10,13 +10,13 @@ enum QueryArguments {
     static func values(_ values: [Any]) throws(InvalidQuery) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for (index, value) in values.enumerated() {
-            if let region = value as? any StatedRegion { try check(region) }
             guard let plain = plain(value) else {
                 throw InvalidQuery(
                     message:
                         "Argument \(index) of type '\(type(of: value))' is no value of a query.",
                     column: 1, hint: nil)
             }
+            if case .string = plain, let region = value as? any StatedRegion { try check(region) }
             arguments.append(QueryArgument(plain))
         }
         return arguments
@@ -34,6 +34,7 @@ enum QueryArguments {
 
     /// A value as the store's model has it; nil for one that no query can have.
     static func plain(_ value: Any) -> Value? {
+        if let plain = value as? PlainValue { return plain.value }
         if let scalar = value as? any _Scalar { return scalar._stored.value }
         if let object = value as? ObjectBase { return link(object) }
         if let any = value as? AnyRealmValue { return mixed(any) }

@@ -24,11 +24,20 @@ struct QueryExpression {
         }
 
         /// The path as a text has it, without a quantifier.
-        var text: String { steps.isEmpty ? "self" : steps.joined(separator: ".") }
+        var text: String {
+            switch steps.count {
+            case 0: "self"
+            case 1: steps[0]
+            default: steps.joined(separator: ".")
+            }
+        }
 
         /// Whether a property on the way is named by a word of the language.
         var hasReservedNames: Bool {
-            steps.contains { CompiledQuery.isReserved(String($0.prefix { $0 != "[" })) }
+            steps.contains { step in
+                let end = step.utf8.firstIndex(of: UInt8(ascii: "["))
+                return CompiledQuery.isReserved(step[..<(end ?? step.endIndex)])
+            }
         }
     }
 
@@ -38,9 +47,22 @@ struct QueryExpression {
         case path(Path)
     }
 
-    var pieces: [Piece] = []
+    /// The path, where it is nothing else: most expressions are one for a moment.
+    let path: Path?
+    /// What it consists of otherwise.
+    private let others: [Piece]
 
-    init(_ pieces: [Piece]) { self.pieces = pieces }
+    var pieces: [Piece] { path.map { [.path($0)] } ?? others }
+
+    init(_ path: Path) {
+        self.path = path
+        others = []
+    }
+
+    init(_ pieces: [Piece]) {
+        path = nil
+        others = pieces
+    }
 
     static func + (a: QueryExpression, b: QueryExpression) -> QueryExpression {
         QueryExpression(a.pieces + b.pieces)
@@ -54,12 +76,16 @@ struct QueryExpression {
 
     /// Compares a path with a value.
     static func compared(_ path: Path, _ operation: String, _ value: Any) -> QueryExpression {
-        QueryExpression([.path(path), .text(" \(operation) "), .argument(value)])
+        QueryExpression(path).compared(operation, .argument(value))
     }
 
-    /// The path, where it is nothing else.
-    var path: Path? {
-        if pieces.count == 1, case .path(let path) = pieces[0] { path } else { nil }
+    /// Compares with what is stated behind the operation.
+    func compared(_ operation: String, _ other: Piece? = nil) -> QueryExpression {
+        let operation = Piece.text(" " + operation + " ")
+        guard let path, let other else {
+            return QueryExpression(pieces + [operation] + (other.map { [$0] } ?? []))
+        }
+        return QueryExpression([.path(path), operation, other])
     }
 
     /// The condition: a path to a bool is compared with true.
@@ -80,7 +106,7 @@ struct QueryExpression {
             switch piece {
             case .text(let part): text += part
             case .argument(let value):
-                text += "$\(arguments.count)"
+                text += "$" + String(arguments.count)
                 arguments.append(value)
             case .path(let path):
                 if path.isMany { text += "ANY " }

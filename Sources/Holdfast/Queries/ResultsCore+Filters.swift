@@ -1,8 +1,12 @@
+import HoldfastQuery
+
 extension ResultsCore {
     /// The elements that meet a condition as well, with the arguments of a program.
     func filtered(_ text: String, _ arguments: [Any]) throws(InvalidQuery) -> ResultsCore {
         let format = PredicateFormat(text)
-        return try filtered(format.text, QueryArguments.values(arguments))
+        return try filtered(try QueryArguments.values(arguments)) { () throws(QueryError) in
+            try ParsedQuery(format.text)
+        }
     }
 
     /// The elements that meet a condition in Swift as well.
@@ -10,7 +14,9 @@ extension ResultsCore {
         _ condition: (Query<Element>) -> Query<Bool>
     ) throws(InvalidQuery) -> ResultsCore {
         let (text, arguments) = condition(Query()).expression.condition.rendered
-        return try filtered(text, QueryArguments.values(arguments))
+        return try filtered(try QueryArguments.values(arguments)) { () throws(QueryError) in
+            try ParsedConditions.parsed(text)
+        }
     }
 
     /// The position of the first element that further results of the same base have.

@@ -216,11 +216,10 @@ final class ObjectGraph {
         realm.changed()
         for entry in queue where isAdded && entry.isWritten {
             guard let key = entry.key else { continue }
-            let place = ObjectPlace(
-                realm, entry.binding, key: key, rootClass: entry.binding.rowClass)
+            var place = ObjectPlace(realm, entry.binding, key: key)
+            place.creation = realm.creation
             realm.settle(entry.object, at: place, entry.row)
             entry.binding.manage(entry.object)
-            realm.noteCreated(place)
         }
         queue.removeAll(keepingCapacity: true)
         if !positions.isEmpty { positions.removeAll() }

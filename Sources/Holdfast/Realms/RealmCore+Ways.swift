@@ -4,9 +4,13 @@ import HoldfastRows
 /// What the program holds of an object's inside: see ``InnerWay``.
 extension RealmCore {
     /// Makes a way into an object, which follows the edits of it.
-    func way(_ steps: [InnerWay.Step], in root: ObjectIdentity, isCollection: Bool) -> InnerWay {
-        let way = InnerWay(steps, isCollection: isCollection)
-        if !isFrozen { ways.note(way, of: root) }
+    func way(
+        _ steps: [InnerWay.Step], of rootClass: RowClass, _ key: UInt64, isCollection: Bool
+    ) -> InnerWay {
+        let way = InnerWay(steps, of: rootClass, isCollection: isCollection)
+        if !isFrozen {
+            ways.note(way, of: ObjectIdentity(classIndex: rootClass.index, key: key))
+        }
         return way
     }
 

@@ -15,7 +15,9 @@ final class RealmCore: @unchecked Sendable {
     let confinement: Confinement
     /// The state that objects compare with; freed with the core.
     let state: UnsafeMutablePointer<ViewState>
-    private(set) var schema: BoundSchema
+    private(set) var schema: BoundSchema { didSet { formerSchemas.append(oldValue) } }
+    /// Those before, whose bindings objects have that were read under them.
+    private var formerSchemas: [BoundSchema] = []
     /// The view of the last commit that the realm has advanced to; closed while ``isReleased``.
     private(set) var committed: ReadTransaction
     /// The views of a frozen realm.
@@ -35,8 +37,8 @@ final class RealmCore: @unchecked Sendable {
     var graph: ObjectGraph?
     /// The first fault of a value in the write under way.
     private(set) var fault: (any Error)?
-    /// The objects that became managed in the write under way.
-    private var created: [ObjectPlace] = []
+    /// The write under way, once it has made objects managed.
+    private var creatingWrite: CreatingWrite?
     /// The ways into objects that the program holds.
     var ways = InnerWays()
     let observations = RealmObservations()
@@ -174,26 +176,27 @@ final class RealmCore: @unchecked Sendable {
 
     /// Returns an object of its own.
     func object(_ binding: ClassBinding, key: UInt64, row: RowView?) -> ObjectBase {
-        object(ObjectPlace(self, binding, key: key, rootClass: binding.rowClass), row)
+        object(ObjectPlace(self, binding, key: key), row)
     }
 
     /// Returns an object at a place.
-    func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
+    func object(_ place: consuming ObjectPlace, _ row: RowView?) -> ObjectBase {
         // After a cancel another one has its key.
-        if let turn, turn.transaction.hasMade(place.key, place.rootClass) { noteCreated(place) }
+        if let turn, turn.transaction.hasMade(place.key, place.rootClass) {
+            place.creation = creation
+        }
         let object = place.binding.makeObject()
-        place.realm.settle(object, at: place, row)
+        settle(object, at: place, row)
         return object
     }
 
     /// Has an object lead to its place.
-    func settle(_ object: ObjectBase, at place: ObjectPlace, _ row: RowView?) {
+    func settle(_ object: ObjectBase, at place: consuming ObjectPlace, _ row: RowView?) {
+        // A frozen object's row is noted before another thread can see it.
+        let row = row ?? (isFrozen ? self.row(of: place) : nil)
         object.place = place
         object._view = UnsafePointer(state)
-        // A frozen object's row is noted before another thread can see it.
-        if let row = row ?? (isFrozen ? self.row(of: place) : nil) {
-            object.note(row, generation: state.pointee.generation)
-        }
+        if let row { object.note(row, generation: state.pointee.generation) }
     }
 
     /// Finds the row of a place; nil when the object is gone.
@@ -312,11 +315,11 @@ final class RealmCore: @unchecked Sendable {
         do throws(StoreError) {
             own = OwnCommit(version: try commit(), silenced: silenced)
             ways.commit()
+            creatingWrite = nil
         } catch {
-            forgetCreated()
+            forgetChanges()
             failure = Realm.Error(error, opened.fileURL)
         }
-        created = []
         advance(by: own)
         runOverdueWrites()
         return failure
@@ -332,7 +335,7 @@ final class RealmCore: @unchecked Sendable {
         endView()
         self.turn = nil
         turn.cancel()
-        forgetCreated()
+        forgetChanges()
         advance()
         runOverdueWrites()
     }
@@ -343,17 +346,19 @@ final class RealmCore: @unchecked Sendable {
     }
 
     /// Takes back what the write did to what the program holds.
-    private func forgetCreated() {
+    private func forgetChanges() {
         ways.cancel()
-        for place in created {
-            place.isGone = true
-            ways.follow(.emptied, in: [], of: place.identity)
-        }
-        ways.commit()
-        created = []
+        creatingWrite?.isCancelled = true
+        creatingWrite = nil
     }
 
-    func noteCreated(_ place: ObjectPlace) { created.append(place) }
+    /// The write under way, for an object that becomes managed in it.
+    var creation: CreatingWrite {
+        if let creatingWrite { return creatingWrite }
+        let made = CreatingWrite()
+        creatingWrite = made
+        return made
+    }
 
     /// Advances to the newest version. Observers note what has changed, and are to be told.
     ///

@@ -43,6 +43,9 @@ extension _Scalar {
     public static func _state(_ value: Self, in statement: Statement) {
         statement.plain(value._stored.value)
     }
+
+    /// Returns what a condition compares with.
+    public static func _argument(_ value: Self) -> Any { value._stored }
 }
 
 extension StoredElement {

@@ -35,9 +35,8 @@ public struct StoredElement {
         let compiled = place.binding.rowClass.members[owner.member]
         let binding = realm.binding(ofClass: compiled.classIndex).seen(as: type)
         if storage == .embedded {
-            let way = realm.way(steps, in: place.identity, isCollection: false)
-            let inner = ObjectPlace(
-                realm, binding, key: place.key, rootClass: place.rootClass, way: way)
+            let way = realm.way(steps, of: place.rootClass, place.key, isCollection: false)
+            let inner = ObjectPlace(realm, binding, key: place.key, way: way)
             return realm.object(inner, RowView(bytes)) as? T
         }
         guard let start = bytes.baseAddress else { return nil }

@@ -38,7 +38,7 @@ enum Keyword {
     }()
 
     /// Finds the keyword that some bytes are; nil for an identifier.
-    static func find(_ bytes: ArraySlice<UInt8>) -> Token.Kind? {
+    static func find(_ bytes: some Collection<UInt8>) -> Token.Kind? {
         guard bytes.count <= byteCountMax else { return nil }
         var word: UInt128 = 0
         var capitalCount = 0

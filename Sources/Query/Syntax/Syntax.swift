@@ -3,9 +3,9 @@ import HoldfastObjectModel
 /// A query as its text has it: names and arguments not yet looked up, types not yet checked.
 ///
 /// A `range` is that of the bytes that something has in the text, a `start` where they begin.
-struct Syntax {
+struct Syntax: Sendable {
     /// A predicate; `operand` stands only directly inside parentheses, while they are parsed.
-    enum Node {
+    enum Node: Sendable {
         case truth(Bool)
         case and([Node])
         case or([Node])
@@ -17,7 +17,7 @@ struct Syntax {
     }
 
     /// Two operands and what is asked of them.
-    struct Comparison {
+    struct Comparison: Sendable {
         let left: Operand
         let relation: Relation
         let right: Operand
@@ -28,7 +28,7 @@ struct Syntax {
     }
 
     /// One side of a comparison.
-    enum Operand {
+    enum Operand: Sendable {
         case constant(Constant)
         /// `{…}`, or a quantified argument, which has to be a list.
         case list([Constant], Quantifier?, Range<Int>)
@@ -62,7 +62,7 @@ struct Syntax {
     }
 
     /// Two values that are calculated with.
-    struct Operation {
+    struct Operation: Sendable {
         var left: Operand
         var operation: ArithmeticOperator
         var right: Operand
@@ -74,7 +74,7 @@ struct Syntax {
     }
 
     /// The number of objects, of several, that satisfy a predicate.
-    struct Subquery {
+    struct Subquery: Sendable {
         var path: Path
         var variable: String
         var variableStart: Int
@@ -84,8 +84,8 @@ struct Syntax {
     }
 
     /// A value that stands in the text or comes as an argument.
-    struct Constant {
-        enum Kind {
+    struct Constant: Sendable {
+        enum Kind: Sendable {
             case value(Value)
             case argument(Int)
             /// The data of an argument, or the bytes of its text.
@@ -112,7 +112,7 @@ struct Syntax {
 
     /// One step of a path.
     struct Step {
-        enum Kind {
+        enum Kind: Sendable {
             case name(String)
             case links
             case count
@@ -145,7 +145,7 @@ struct Syntax {
 
     /// A region of the Earth's surface.
     struct Region {
-        enum Kind {
+        enum Kind: Sendable {
             case argument(Int)
             case box(Point, Point)
             /// `unit`: How many radians a unit of length has; nil where the radius is in radians.
