@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import statistics
 import subprocess
 
 from .processes import BenchError
@@ -18,7 +19,8 @@ def swift_library(bench):
     # The flags of `make` are not for programs outside.
     environment = {name: value for name, value in os.environ.items() if name != "HOLDFAST_MAKE"}
     environment.update(HOLDFAST_CORE="1", HOLDFAST_PATH=str(bench.root.parent))
-    bench.say("building the program outside")
+    make_classes(bench.root / "swift-library/Sources/ManyClasses/Classes.swift", 1000)
+    bench.say("building the programs outside")
     built = subprocess.run([swift, "build", "-c", "release", "--scratch-path", scratch], cwd=bench.root / "swift-library",
                            env=environment, capture_output=True, text=True, check=False)
     if built.returncode != 0:
@@ -33,7 +35,38 @@ def swift_library(bench):
                   AT_LEAST if figure["sense"] == AT_LEAST else AT_MOST)
     if ran.returncode != 0:
         raise BenchError(f"swift-library failed: {ran.stderr[-500:]}")
+    first_realms(bench, row, os.path.join(scratch, "release", "ManyClasses"))
     return row
+
+
+def make_classes(path, count):
+    """Writes the classes of a program that has many, each with a link to the next."""
+    text = "import Foundation\nimport Holdfast\n" + "".join(f"""
+class Class{number}: Object {{
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted(indexed: true) var name = ""
+    @Persisted var born: Date?
+    @Persisted var numbers: List<Int>
+    @Persisted var next: Class{(number + 1) % count}?
+}}
+""" for number in range(count))
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def first_realms(bench, row, program):
+    """The first realm of a program of 1,000 classes: on a new store, and on the one that is there then."""
+    times = {"first-realm-new": [], "first-realm": []}
+    for _ in range(bench.settings.rounds):
+        work = bench.path("many-classes")
+        for found in times.values():
+            ran = subprocess.run([program, work], capture_output=True, text=True, timeout=600, check=False)
+            if ran.returncode != 0:
+                raise BenchError(f"ManyClasses failed: {ran.stderr[-500:]}")
+            found.append(float(ran.stdout))
+        shutil.rmtree(work, ignore_errors=True)
+    row.check("first-realm", statistics.median(times["first-realm"]), "ms", 20)
+    row.check("first-realm-new", statistics.median(times["first-realm-new"]), "ms")
 
 
 ROWS = {"swift-library": swift_library}

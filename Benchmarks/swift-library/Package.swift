@@ -17,6 +17,8 @@ let package = Package(
             dependencies: [
                 .product(name: "Holdfast", package: "holdfast"),
                 .product(name: "HoldfastBenchmarkCore", package: "holdfast"),
-            ])
+            ]),
+        .executableTarget(
+            name: "ManyClasses", dependencies: [.product(name: "Holdfast", package: "holdfast")]),
     ],
     swiftLanguageModes: [.v6])

@@ -50,6 +50,21 @@ public final class CoreWork {
         }
     }
 
+    private func keys(of className: String) throws -> [UInt64] {
+        let keys = try read(className) { (view, rowClass) throws(StoreError) in
+            var keys: [UInt64] = []
+            try view.scan(rowClass, after: 0, expecting: .max) { key, _ in
+                keys.append(key)
+                return true
+            }
+            return keys
+        }
+        return keys ?? []
+    }
+
+    /// The object keys of all people.
+    public func peopleKeys() throws -> [UInt64] { try keys(of: "Person") }
+
     // MARK: Writing
 
     /// Adds people in one write.
@@ -85,22 +100,28 @@ public final class CoreWork {
 
     /// Adds one to the age of each person, in one write.
     public func incrementAges() throws {
-        let keys = try read("Person") { (view, rowClass) throws(StoreError) in
-            var keys: [UInt64] = []
-            try view.scan(rowClass, after: 0, expecting: .max) { key, _ in
-                keys.append(key)
-                return true
-            }
-            return keys
-        }
+        let keys = try keys(of: "Person")
         try write("Person") { (transaction, rowClass) throws(StoreError) in
             let pool = DraftPool()
-            for key in keys ?? [] {
+            for key in keys {
                 guard let row = try transaction.row(rowClass, key) else { continue }
                 pool.takeBack(keeping: 1)
                 let draft = pool.draft(rowClass, isMerge: true)
                 let age = rowClass.field(1, in: row).slot.loadUnaligned(as: Int64.self)
                 draft.set(1, inline: InlineValue(age + 1))
+                _ = try transaction.write(draft, objectKey: key, mode: .update)
+            }
+        }
+    }
+
+    /// Changes the scores of people in one durable write: other people of the class stand between the old and the new one.
+    public func changeScores(of keys: [UInt64]) throws {
+        try write("Person") { (transaction, rowClass) throws(StoreError) in
+            for key in keys {
+                guard let row = try transaction.row(rowClass, key) else { continue }
+                let draft = ObjectDraft(rowClass, isMerge: true)
+                let score = rowClass.field(2, in: row).slot.loadUnaligned(as: Double.self)
+                draft.set(2, inline: InlineValue(score + 1000.5))
                 _ = try transaction.write(draft, objectKey: key, mode: .update)
             }
         }
@@ -146,16 +167,9 @@ public final class CoreWork {
 
     /// Deletes all objects of a class.
     public func deleteAll(_ className: String) throws {
-        let keys = try read(className) { (view, rowClass) throws(StoreError) in
-            var keys: [UInt64] = []
-            try view.scan(rowClass, after: 0, expecting: .max) { key, _ in
-                keys.append(key)
-                return true
-            }
-            return keys
-        }
+        let keys = try keys(of: className)
         try write(className) { (transaction, rowClass) throws(StoreError) in
-            for key in keys ?? [] { _ = try transaction.delete(rowClass, key: key) }
+            for key in keys { _ = try transaction.delete(rowClass, key: key) }
         }
     }
 

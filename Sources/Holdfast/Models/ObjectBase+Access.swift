@@ -6,7 +6,7 @@ extension ObjectBase {
     final func note(_ row: RowView, generation: UInt64) {
         _generation = generation
         stored = row.base
-        if let place, row.layoutNumber == place.binding.layoutNumber {
+        if row.layoutNumber == placeBinding?.layoutNumber {
             _row = row.base
         } else {
             _row = nil
@@ -41,7 +41,7 @@ extension ObjectBase {
         {
             way.rootClass = rootClass
         }
-        self.place = present
+        placeBinding = present.binding
         present.binding.place(self)
         return present
     }
@@ -50,7 +50,7 @@ extension ObjectBase {
     @usableFromInline
     final func decode<T: RealmCollectionValue>(_ position: FieldPosition, _ type: T.Type) -> T {
         let member = Int(position.member)
-        guard let place, let pending = place.realm.pending else {
+        guard let pending = placeRealm?.pending, let place else {
             let (row, place) = requireRow()
             return stored(member, in: row, place)
         }

@@ -13,8 +13,15 @@ open class ObjectBase {
     @exclusivity(unchecked) @usableFromInline final var _row: UnsafeRawPointer?
     /// The object's row, in any layout.
     final var stored: UnsafeRawPointer?
-    /// Where a managed object is; nil for an unmanaged one.
-    final var place: ObjectPlace?
+    // Where a managed object is, see ``place``. Fields each: taking one of them counts no reference to the others.
+    /// The realm of a managed object; nil for an unmanaged one.
+    final var placeRealm: RealmCore?
+    /// Not counted, see ``ObjectPlace/binding``.
+    unowned(unsafe) final var placeBinding: ClassBinding?
+    final var placeKey: UInt64 = 0
+    final var placeWay: InnerWay?
+    final var placeCreation: CreatingWrite?
+    final var placeEra: UInt = 0
 
     /// Makes an unmanaged object with the default values of its properties.
     public required init() {}

@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// Where a managed object is: in which realm, of which class, under which key.
 ///
-/// It is part of the object, which so is one allocation.
+/// An object has the parts as its own fields, so that it is one allocation.
 struct ObjectPlace {
     let realm: RealmCore
     /// The class as the realm's schema has it. Not counted: the realm keeps the bindings of all schemas that it has shown.
@@ -13,7 +13,7 @@ struct ObjectPlace {
     /// The way from there to an embedded object; nil for one of its own.
     let way: InnerWay?
     /// The write in which the object became managed; nil where it was there before.
-    var creation: CreatingWrite?
+    let creation: CreatingWrite?
     /// The count of the realm's invalidations when the object was read.
     let era: UInt
 
@@ -22,7 +22,18 @@ struct ObjectPlace {
         self.binding = binding
         self.key = key
         self.way = way
+        creation = nil
         era = realm.era
+    }
+
+    /// The place of a managed object.
+    fileprivate init(_ object: ObjectBase, _ realm: RealmCore, _ binding: ClassBinding) {
+        self.realm = realm
+        self.binding = binding
+        key = object.placeKey
+        way = object.placeWay
+        creation = object.placeCreation
+        era = object.placeEra
     }
 
     /// The class whose key that is.
@@ -37,4 +48,12 @@ struct ObjectPlace {
     var owners: [EditPath.Owner] { way?.owners ?? [] }
 
     var identity: ObjectIdentity { ObjectIdentity(classIndex: rootClass.index, key: key) }
+}
+
+extension ObjectBase {
+    /// Where a managed object is; nil for an unmanaged one.
+    final var place: ObjectPlace? {
+        guard let realm = placeRealm, let binding = placeBinding else { return nil }
+        return ObjectPlace(self, realm, binding)
+    }
 }

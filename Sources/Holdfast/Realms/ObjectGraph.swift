@@ -216,9 +216,8 @@ final class ObjectGraph {
         realm.changed()
         for entry in queue where isAdded && entry.isWritten {
             guard let key = entry.key else { continue }
-            var place = ObjectPlace(realm, entry.binding, key: key)
-            place.creation = realm.creation
-            realm.settle(entry.object, at: place, entry.row)
+            realm.settle(
+                entry.object, entry.binding, key: key, creation: realm.creation, row: entry.row)
             entry.binding.manage(entry.object)
         }
         queue.removeAll(keepingCapacity: true)

@@ -183,8 +183,9 @@ public struct Realm {
         -> Element?
     {
         core.checkThread()
+        guard let object = find(core.binding(of: type), key) else { return nil }
         // The binding is of the element's own class.
-        return find(core.binding(of: type), key).map { unsafeDowncast($0, to: Element.self) }
+        return unsafeDowncast(object, to: Element.self)
     }
 
     /// Finds the object of a primary key; ends the process for a class without one, and for a value of another type.

@@ -14,7 +14,8 @@ extension RealmCore {
         let view = view
         do throws(StoreError) {
             let found = try view.find(binding.rowClass, primaryKey: primaryKey)
-            return found.map { object(binding, key: $0.key, row: $0.row) }
+            guard let found else { return nil }
+            return object(binding, key: found.key, row: found.row)
         } catch {
             storageFailed(error)
             return nil

@@ -175,28 +175,39 @@ final class RealmCore: @unchecked Sendable {
     // MARK: Objects
 
     /// Returns an object of its own.
-    func object(_ binding: ClassBinding, key: UInt64, row: RowView?) -> ObjectBase {
-        object(ObjectPlace(self, binding, key: key), row)
-    }
-
-    /// Returns an object at a place.
-    func object(_ place: consuming ObjectPlace, _ row: RowView?) -> ObjectBase {
+    func object(
+        _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil, row: RowView?
+    ) -> ObjectBase {
+        let object = binding.makeObject()
         // After a cancel another one has its key.
-        if let turn, turn.transaction.hasMade(place.key, place.rootClass) {
-            place.creation = creation
-        }
-        let object = place.binding.makeObject()
-        settle(object, at: place, row)
+        let isNew = turn?.transaction.hasMade(key, way?.rootClass ?? binding.rowClass) ?? false
+        settle(object, binding, key: key, way: way, creation: isNew ? creation : nil, row: row)
         return object
     }
 
+    /// Returns an object at a place.
+    func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
+        object(place.binding, key: place.key, way: place.way, row: row)
+    }
+
     /// Has an object lead to its place.
-    func settle(_ object: ObjectBase, at place: consuming ObjectPlace, _ row: RowView?) {
-        // A frozen object's row is noted before another thread can see it.
-        let row = row ?? (isFrozen ? self.row(of: place) : nil)
-        object.place = place
+    func settle(
+        _ object: ObjectBase, _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil,
+        creation: CreatingWrite?, row: RowView?
+    ) {
+        object.placeRealm = self
+        object.placeBinding = binding
+        object.placeKey = key
+        object.placeWay = way
+        object.placeCreation = creation
+        object.placeEra = era
         object._view = UnsafePointer(state)
-        if let row { object.note(row, generation: state.pointee.generation) }
+        if let row {
+            object.note(row, generation: state.pointee.generation)
+        } else if isFrozen, let row = object.place.flatMap({ self.row(of: $0) }) {
+            // Before another thread can see it.
+            object.note(row, generation: state.pointee.generation)
+        }
     }
 
     /// Finds the row of a place; nil when the object is gone.

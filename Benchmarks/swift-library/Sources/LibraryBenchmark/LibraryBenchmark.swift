@@ -22,17 +22,19 @@ struct LibraryBenchmark {
         [
             ("add", add), ("reads", reads), ("iteration", iteration), ("increment", increment),
             ("assignments", assignments), ("append", append), ("create-find", createAndFind),
-            ("durable", durable), ("look-up", lookUp), ("open", open),
+            ("durable", durable), ("look-up", lookUp), ("where", wheres),
+            ("observation", observation), ("open", open),
         ]
     }
 
-    private var contest: Contest { Contest(rounds: rounds) }
+    var contest: Contest { Contest(rounds: rounds) }
 
     private func clear(_ type: (some Object).Type) throws {
         try realm.write { realm.delete(realm.objects(type)) }
     }
 
-    private func fill() throws {
+    /// Fills the store with people.
+    func fill() throws {
         let missing = count - realm.objects(Person.self).count
         if missing > 0 { try core.insertPeople(missing) }
         try core.settle()
@@ -251,6 +253,15 @@ struct LibraryBenchmark {
             keep(try core.countByGroup(queries))
         }
         report("count", (counted.library - counted.core) * perQuery, "µs", most: 3)
+        try clear(Account.self)
+    }
+
+    private func wheres() throws {
+        let queries = 2000
+        try clear(Account.self)
+        try core.insertAccounts(100_000)
+        try core.settle()
+        realm.refresh()
         let wheres = contest.run {
             var sum = 0
             let accounts = realm.objects(Account.self)

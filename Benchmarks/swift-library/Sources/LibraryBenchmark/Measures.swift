@@ -21,6 +21,15 @@ func residentByteCount() -> Int {
     return (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
 }
 
+/// The same once the allocator has given back what it keeps for later.
+func restingByteCount() -> Int {
+    if let trim = dlsym(nil, "malloc_trim") {
+        typealias Trim = @convention(c) (Int) -> CInt
+        _ = unsafeBitCast(trim, to: Trim.self)(0)
+    }
+    return residentByteCount()
+}
+
 /// Runs what takes part in turn, A B A B, and keeps the time of each run.
 struct Contest {
     let rounds: Int
