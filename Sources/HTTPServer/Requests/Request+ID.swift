@@ -27,7 +27,7 @@ extension Request {
     }
 
     /// Gives the id's bytes without an allocation.
-    func withRequestID<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    package func withRequestID<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let requestIDText { return body(requestIDText.bytes) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
             var count = 0

@@ -75,7 +75,7 @@ extension Server {
 
 extension Request {
     /// The target without its query: filters hold what objects hold.
-    fileprivate var loggedPath: RequestText {
+    package var loggedPath: RequestText {
         let target = rawTarget.bytes
         let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         return RequestText(UnsafeBufferPointer(rebasing: target[0..<end]))

@@ -36,7 +36,11 @@ extension RESTService {
         let job = Job(Caller.program.client) { _ in
             do throws(TokenMailbox.Failure) {
                 try mailbox.answer { command throws(RequestFault) in
-                    try tokens.change { stored throws(RequestFault) in try command.run(stored) }
+                    let text = try tokens.change { stored throws(RequestFault) in
+                        try command.run(stored)
+                    }
+                    AuditLine.write(command, logger: self.logger)
+                    return text
                 }
             } catch {
                 self.logger.log(

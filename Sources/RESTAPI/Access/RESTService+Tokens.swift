@@ -15,6 +15,11 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in try tokens.change(body) }
     }
 
+    /// Says who changes something by a request, for the log.
+    func auditLine(_ request: Request) -> AuditLine {
+        AuditLine(request, tokens: tokens, logger: logger)
+    }
+
     /// Reads a body that describes a token.
     func tokenMembers(_ request: Request) throws(RequestFault) -> TokenMembers {
         _ = try BodyType.read(request)

@@ -9,9 +9,11 @@ extension RESTService {
         try request.requireAccepted("application/json")
         // Its reply would be stored for a repeat, and the token with it.
         let (name, terms) = try tokenMembers(request).new()
+        let audit = auditLine(request)
         return answerTokens { stored throws(RequestFault) in
             let secret = try TokenSecret()
             let token = try stored.add(name, terms, secret.hash)
+            audit.write(token: name)
             return Response.json(201) { writer in
                 writer.object { object in
                     token.write(to: &object)

@@ -5,8 +5,10 @@ extension RESTService {
     /// `DELETE /v1/tokens/{name}`: ends a token.
     func deleteToken(_ request: Request) throws(RequestFault) -> Outcome {
         let name = request.parameter(0).string
+        let audit = auditLine(request)
         return answerTokens { stored throws(RequestFault) in
             try stored.revoke(name)
+            audit.write()
             return Response(204)
         }
     }

@@ -9,8 +9,10 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let name = request.parameter(0).string
         let members = try tokenMembers(request)
+        let audit = auditLine(request)
         return answerTokens { stored throws(RequestFault) in
             let token = try stored.change(name, members)
+            audit.write()
             return Response.json(200) { writer in writer.object { token.write(to: &$0) } }
         }
     }

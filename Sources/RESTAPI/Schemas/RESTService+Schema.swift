@@ -65,9 +65,11 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         var change = change
         change.precondition = try schemaPrecondition(request)
+        let audit = auditLine(request)
         return .later { [change] exchange in
             change.start(in: self.store) { result in
                 let version = self.store.version
+                if case .success = result { audit.write() }
                 exchange.respond {
                     switch result {
                     case .success(let catalog):

@@ -24,6 +24,7 @@ final class GuardedServer {
     init(
         withTokens: Bool, isInsecure: Bool = false, cors: CORSPolicy = CORSPolicy(),
         schema: Schema = Importing.nodes, accessLog: LineWriter? = nil,
+        logger: Logger = Logger(level: .error),
         change: (inout RESTOptions) -> Void = { _ in }
     ) throws {
         store = try Store(engine: try EngineCase.memory.open())
@@ -39,8 +40,7 @@ final class GuardedServer {
         var serviceOptions = RESTOptions()
         serviceOptions.limits.backupDirectory = directory.path + "/backups"
         change(&serviceOptions)
-        start = { [store, directory, serviceOptions] in
-            let logger = Logger(level: .error)
+        start = { [store, directory, serviceOptions, logger] in
             let table = try AccessTokens(store, logger: logger)
             let service = RESTService(
                 store: store, options: serviceOptions, tokens: table, logger: logger)

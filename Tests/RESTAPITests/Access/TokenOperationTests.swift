@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectModel
@@ -209,5 +210,53 @@ struct TokenOperationTests {
             guard case .refused(let detail) = error as? TokenMailbox.Failure else { return false }
             return detail.contains("no token named 'ops'")
         }
+    }
+
+    @Test("changes of tokens, schema and projections are told to the log, with who made them")
+    func audit() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        do {
+            let server = try GuardedServer(
+                withTokens: true, logger: Logger(level: .notice, descriptor: ends[1]))
+            let body = #"{"properties":{"id":"int"},"primaryKey":"id"}"#
+            for (method, target, body, status) in [
+                ("POST", "/v1/tokens", #"{"name":"reports","right":"read"}"#, 201),
+                ("POST", "/v1/tokens", #"{"name":"reports","right":"read"}"#, 409),
+                ("PATCH", "/v1/tokens/reports", #"{"right":"write"}"#, 200),
+                ("DELETE", "/v1/tokens/reports", nil, 204), ("GET", "/v1/tokens", nil, 200),
+                ("PUT", "/v1/schema/classes/New?dryRun=true", body, 200),
+                ("PUT", "/v1/schema/classes/New", body, 201),
+                ("PUT", "/v1/schema/classes/New", "{}x", 400),
+                ("PUT", "/v1/projections/P", #"{"class":"New","properties":{"a":"id"}}"#, 201),
+            ] as [(String, String, String?, Int)] {
+                #expect(Self.send(server, method, target, body).status == status, "\(target)")
+            }
+            let mailbox = TokenMailbox(directory: server.directory.path)
+            _ = try mailbox.ask(.list, seconds: 60)
+            _ = try mailbox.ask(.revoke(name: "read"), seconds: 60)
+        }
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = read(ends[0], &bytes, bytes.count)
+        close(ends[0])
+        let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+        #expect(!text.contains("hf_"))
+        let lines = text.split(separator: "\n").compactMap { QueryJSON(String($0)) }.filter {
+            $0["message"]?.string == "audit"
+        }
+        let told = lines.map { line in
+            ["operation", "path", "token", "principal"].map { line[$0]?.string ?? "-" }
+                .joined(separator: " ")
+        }
+        #expect(
+            told == [
+                "createToken /v1/tokens reports admin", "patchToken /v1/tokens/reports - admin",
+                "deleteToken /v1/tokens/reports - admin",
+                "putClass /v1/schema/classes/New - admin", "putProjection /v1/projections/P - admin",
+                "deleteToken - read operator",
+            ])
+        #expect(lines.first?["client"]?.string?.hasPrefix("127.0.0.1:") ?? false)
+        #expect(!(lines.first?["requestId"]?.string ?? "").isEmpty)
     }
 }

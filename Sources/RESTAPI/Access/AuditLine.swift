@@ -1,0 +1,56 @@
+import HoldfastHTTPServer
+import HoldfastStoreService
+
+/// What the log is told of a change of the schema, projections or tokens: who has made it, and by what request.
+struct AuditLine: Sendable {
+    private let logger: Logger
+    private let operation: String
+    private let path: String
+    private let principal: String
+    private let client: String
+    private let requestID: String
+
+    /// Notes who asks for a change, as it is now: the token of a request may be what is changed.
+    init(_ request: Request, tokens: AccessTokens?, logger: Logger) {
+        self.logger = logger
+        operation = Operation.all[request.routeNumber].id
+        path = request.loggedPath.string
+        principal = Self.principal(of: request, tokens)
+        client = request.client
+        var id = ""
+        request.withRequestID { id = String(decoding: $0, as: UTF8.self) }
+        requestID = id
+    }
+
+    /// The name of a request's token; `everybody` where none is needed.
+    private static func principal(of request: Request, _ tokens: AccessTokens?) -> String {
+        (request.grant?.owner).flatMap { tokens?.token(ofNumber: $0)?.name } ?? "everybody"
+    }
+
+    /// Writes the line, when the change is durable.
+    ///
+    /// - `token`: The name of the token that was made, which no path says.
+    func write(token: String? = nil) {
+        var fields: [(StaticString, Logger.Value)] = [
+            ("operation", .text(operation)), ("path", .text(path)),
+            ("principal", .text(principal)), ("client", .text(client)),
+            ("requestId", .text(requestID)),
+        ]
+        if let token { fields.append(("token", .text(token))) }
+        logger.log(.notice, "audit", fields)
+    }
+
+    /// Writes that of a command which an operator has left in the store's folder, if it changes something.
+    static func write(_ command: TokenCommand, logger: Logger) {
+        let (operation, token): (String, String)
+        switch command {
+        case .list: return
+        case .create(let members, _): (operation, token) = ("createToken", members.name ?? "")
+        case .change(let name, _): (operation, token) = ("patchToken", name)
+        case .revoke(let name): (operation, token) = ("deleteToken", name)
+        }
+        logger.log(
+            .notice, "audit", ("operation", .text(operation)), ("token", .text(token)),
+            ("principal", .text("operator")))
+    }
+}
