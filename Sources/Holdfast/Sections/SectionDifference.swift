@@ -74,21 +74,10 @@ struct SectionDifference {
     ///
     /// - `positions`: Of each section before its position after; nil where it is gone.
     private static func staying(_ positions: [Int?]) -> [Int?] {
-        // Of the sequences of each length the last section of that which ends first.
-        var ends: [Int] = []
-        var previous = [Int?](repeating: nil, count: positions.count)
-        for (section, position) in positions.enumerated() {
-            guard let position else { continue }
-            let length = ends.firstPosition { (positions[$0] ?? 0) >= position }
-            previous[section] = length > 0 ? ends[length - 1] : nil
-            if length == ends.count { ends.append(section) } else { ends[length] = section }
-        }
+        let there = positions.indices.filter { positions[$0] != nil }
+        let rise = there.map { positions[$0] ?? 0 }.longestRise().map { there[$0] }
         var stays = [Int?](repeating: nil, count: positions.count)
-        var next = ends.last
-        while let section = next {
-            stays[section] = positions[section]
-            next = previous[section]
-        }
+        for section in rise { stays[section] = positions[section] }
         return stays
     }
 }

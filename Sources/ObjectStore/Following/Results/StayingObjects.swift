@@ -5,7 +5,7 @@ import HoldfastBytes
 ///
 /// - `objects`: Those that were there and are there, in their order after, each with its index before.
 /// - `changed`: The object keys of those that have changed, which move rather than others.
-package func stayingObjects(
+func stayingObjects(
     _ objects: [(key: UInt64, index: Int)], changed: Set<UInt64>
 ) -> Set<UInt64> {
     let calm = objects.indices.filter { !changed.contains(objects[$0].key) }

@@ -41,45 +41,34 @@ struct ResultDifference {
     ///
     /// - `changed`: The object keys of those that have changed, where they are in both.
     init(from old: LiveResult, to new: LiveResult, changed: Set<UInt64>) {
-        var before: [UInt64: LiveResult.Index] = [:]
-        for (number, section) in old.sections.enumerated() {
-            for (item, key) in section.objects.enumerated() {
-                before[key] = LiveResult.Index(section: number, item: item)
-            }
-        }
         // Of each section after which one it was before, unless it is a new one.
         let origins = Self.origins(old.sections, new.sections)
-        var staying: Set<UInt64> = []
+        let before = Set(old.sections.lazy.flatMap(\.objects))
+        let after = Set(new.sections.lazy.flatMap(\.objects))
         for (number, section) in new.sections.enumerated() {
-            let stays = Self.staying(
-                section.objects, from: origins[number], before, changed: changed)
-            staying.formUnion(stays)
-            if origins[number] == nil { sectionsInserted.append(number) }
-            if origins[number].map({ old.sections[$0].count != section.count }) ?? true {
-                sectionsChanged.append(number)
+            let origin = origins[number]
+            let former = origin.map { old.sections[$0] }
+            if former == nil { sectionsInserted.append(number) }
+            if former?.count != section.count { sectionsChanged.append(number) }
+            let difference = ListDifference(
+                from: former?.objects ?? [], to: section.objects, changed: changed,
+                moving: changed)
+            func places(_ ranges: [Range<Int>], in section: Int) -> [LiveResult.Index] {
+                ranges.joined().map { LiveResult.Index(section: section, item: $0) }
             }
-            for (item, key) in section.objects.enumerated() {
-                let index = LiveResult.Index(section: number, item: item)
-                if !stays.contains(key) { insertions.append(index) }
-                if !stays.contains(key) || changed.contains(key) {
-                    news.append(News(index: index, key: key, isNew: before[key] == nil))
-                }
+            deletions += places(difference.deletions, in: origin ?? 0)
+            insertions += places(difference.insertions, in: number)
+            modifications += places(difference.modifications, in: origin ?? 0)
+            news += difference.toldIndices.map { item in
+                let key = section.objects[item]
+                return News(
+                    index: LiveResult.Index(section: number, item: item), key: key,
+                    isNew: !before.contains(key))
             }
         }
         let kept = Set(origins.compactMap(\.self))
         sectionsDeleted = old.sections.indices.filter { !kept.contains($0) }
-        let after = Set(new.sections.lazy.flatMap(\.objects))
-        for (number, section) in old.sections.enumerated() {
-            for (item, key) in section.objects.enumerated() {
-                let index = LiveResult.Index(section: number, item: item)
-                if !after.contains(key) { left.append(key) }
-                if !staying.contains(key) {
-                    if kept.contains(number) { deletions.append(index) }
-                } else if changed.contains(key) {
-                    modifications.append(index)
-                }
-            }
-        }
+        left = old.sections.flatMap(\.objects).filter { !after.contains($0) }
     }
 
     /// Of each section the index that it had before; nil for those that are new or stand elsewhere.
@@ -93,21 +82,5 @@ struct ResultDifference {
         let stays = Set(known.map { origins[$0] ?? 0 }.longestRise().map { known[$0] })
         for number in known where !stays.contains(number) { origins[number] = nil }
         return origins
-    }
-
-    /// The objects of a section that stay where they are while others go and come.
-    ///
-    /// - `origin`: The index of the section before.
-    private static func staying(
-        _ objects: [UInt64], from origin: Int?, _ before: [UInt64: LiveResult.Index],
-        changed: Set<UInt64>
-    ) -> Set<UInt64> {
-        guard let origin else { return [] }
-        var candidates: [(key: UInt64, index: Int)] = []
-        for key in objects {
-            guard let index = before[key], index.section == origin else { continue }
-            candidates.append((key, index.item))
-        }
-        return stayingObjects(candidates, changed: changed)
     }
 }
