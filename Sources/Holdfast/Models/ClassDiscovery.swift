@@ -22,9 +22,8 @@ enum ClassDiscovery {
                     }, Unmanaged.passUnretained(search).toOpaque())
             }
             guard isWhole else { return nil }
-            let classes = search.classes.sorted {
-                ModelClass.name(of: $0) < ModelClass.name(of: $1)
-            }
+            let classes = search.classes.map { (name: ModelClass.name(of: $0), type: $0) }
+                .sorted { $0.name < $1.name }.map(\.type)
             found = classes
             return classes
         }

@@ -96,16 +96,25 @@ extension ObjectBase {
     /// Writes a property.
     @usableFromInline
     final func assign(_ position: FieldPosition, _ state: (Statement) -> Void) {
-        guard var present = place else { Misuse.end("The object is not managed.") }
-        let realm = present.realm
+        let member = Int(position.member)
+        // What is being changed is there, and may be.
+        if let realm = placeRealm, let rowClass = placeBinding?.rowClass, placeWay == nil,
+            placeEra == realm.era, placeCreation?.isCancelled != true,
+            member != rowClass.primaryKeyIndex,
+            realm.assignMore(placeKey, rowClass, member, state)
+        {
+            return
+        }
+        guard let place else { Misuse.end("The object is not managed.") }
+        let realm = place.realm
         if realm.isFrozen {
             Misuse.end(
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")
         }
         _ = realm.requireWrite()
-        // What is being changed is there.
-        if realm.pending?.assignments(to: present) == nil { (_, present) = requireRow() }
-        let member = Int(position.member)
+        let isWritten =
+            place.way == nil && realm.pending?.assignments(to: place.identity) != nil
+        let present = isWritten ? place : requireRow().place
         if member == present.binding.rowClass.primaryKeyIndex {
             Misuse.end("Primary key can't be changed after an object is inserted.")
         }

@@ -35,9 +35,9 @@ struct PendingChange {
         if case .edits = content { isOf(place) && place.owners.isEmpty } else { false }
     }
 
-    /// The assignments to an object; nil where there are none, or so many that they are to be written.
-    func assignments(to place: ObjectPlace) -> ObjectDraft? {
-        guard case .assignments(let draft) = content, isOf(place), place.owners.isEmpty,
+    /// The assignments to an object of its own; nil where there are none, or so many that they are to be written.
+    func assignments(to object: ObjectIdentity) -> ObjectDraft? {
+        guard case .assignments(let draft) = content, self.object == object,
             draft.arena.count <= Self.byteCountMax
         else { return nil }
         return draft

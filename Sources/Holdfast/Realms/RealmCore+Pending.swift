@@ -40,18 +40,39 @@ extension RealmCore {
 
     /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
     func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
-        let graph = statementGraph()
-        defer {
-            let element = place.binding.rowClass.members[member].storage.element
-            if element == .embedded || element == .mixed {
-                follow(.replaced(.member(member)), in: place.steps, of: place.identity)
-            }
+        if place.way == nil {
+            assign(assignments(to: place), of: place.identity, member, state)
+        } else {
+            assignEmbedded(place, member, statementGraph(), state)
         }
-        guard place.way == nil else { return assignEmbedded(place, member, graph, state) }
-        let draft = assignments(to: place)
+        let element = place.binding.rowClass.members[member].storage.element
+        if element == .embedded || element == .mixed {
+            follow(.replaced(.member(member)), in: place.steps, of: place.identity)
+        }
+    }
+
+    /// Assigns a plain property of an object that assignments wait of already, without a look at where it is: false where there are none.
+    func assignMore(
+        _ key: UInt64, _ rowClass: RowClass, _ member: Int, _ state: (Statement) -> Void
+    ) -> Bool {
+        checkThread()
+        let object = ObjectIdentity(classIndex: rowClass.index, key: key)
+        guard let draft = pending?.assignments(to: object) else { return false }
+        switch draft.rowClass.members[member].storage.element {
+        case .embedded, .mixed: return false
+        default: assign(draft, of: object, member, state)
+        }
+        return true
+    }
+
+    private func assign(
+        _ draft: ObjectDraft, of object: ObjectIdentity, _ member: Int,
+        _ state: (Statement) -> Void
+    ) {
+        let graph = statementGraph()
         stating { state(Statement(draft: draft, member: member, graph: graph)) }
         // It is not if the program's code has read the object in between.
-        if pending?.isOf(draft) != true { wait(draft, of: place) }
+        if pending?.isOf(draft) != true { wait(draft, of: object) }
         changed()
         if graph.hasObjects || !draft.references.isEmpty || !draft.children.isEmpty {
             flush()
@@ -60,16 +81,16 @@ extension RealmCore {
     }
 
     private func assignments(to place: ObjectPlace) -> ObjectDraft {
-        if let present = pending?.assignments(to: place) { return present }
+        if let present = pending?.assignments(to: place.identity) { return present }
         flush()
         let draft = draft(changeDrafts, place.rootClass, isMerge: false)
-        wait(draft, of: place)
+        wait(draft, of: place.identity)
         return draft
     }
 
-    private func wait(_ draft: ObjectDraft, of place: ObjectPlace) {
+    private func wait(_ draft: ObjectDraft, of object: ObjectIdentity) {
         flush()
-        pending = PendingChange(object: place.identity, content: .assignments(draft))
+        pending = PendingChange(object: object, content: .assignments(draft))
     }
 
     private func assignEmbedded(

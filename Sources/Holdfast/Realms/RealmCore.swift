@@ -27,14 +27,14 @@ final class RealmCore: @unchecked Sendable {
     /// The view of the write under way.
     private var writeView: ReadTransaction?
     /// What is still to be written of one object.
-    var pending: PendingChange?
+    @exclusivity(unchecked) var pending: PendingChange?
     /// The drafts of assignments and edits, and those of objects that are added.
     let changeDrafts = DraftPool()
     let additionDrafts = DraftPool()
     /// Whether a draft is being filled.
-    var isStating = false
+    @exclusivity(unchecked) var isStating = false
     /// The graph of what assignments and edits lead to.
-    var graph: ObjectGraph?
+    @exclusivity(unchecked) var graph: ObjectGraph?
     /// The first fault of a value in the write under way.
     private(set) var fault: (any Error)?
     /// The write under way, once it has made objects managed.

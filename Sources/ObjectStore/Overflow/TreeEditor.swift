@@ -197,7 +197,7 @@ final class TreeEditor {
             guard let a = inner(pair.0.number), let b = inner(pair.1.number),
                 a.childCount + b.childCount <= limits.childCountMax * 7 / 8
             else { return }
-            InnerNode.append(a.children + b.children, to: scratch)
+            InnerNode.append((a.children + b.children)[...], to: scratch)
         }
         putChunk(pair.0.number, scratch.bytes)
         removeChunk(pair.1.number)

@@ -62,8 +62,8 @@ package struct InnerNode {
         return (childCount - 1, rest)
     }
 
-    /// Appends a node.
-    package static func append(_ children: some Collection<Child>, to buffer: ByteBuffer) {
+    /// Appends a node. Not generic: it is not compiled for its callers, in other modules.
+    package static func append(_ children: ArraySlice<Child>, to buffer: ByteBuffer) {
         buffer.append(little: UInt32(children.count))
         for child in children {
             buffer.append(little: child.number)
