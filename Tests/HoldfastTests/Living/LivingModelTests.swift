@@ -66,7 +66,7 @@ struct LivingModelTests {
                     value: ["id": id, "rank": id % 9, "years": Inhabitant.sum / Inhabitant.idCount])
             }
         }
-        let operationCount = SeededGenerator.scaled(population == .eight ? 5000 : 1000)
+        let operationCount = SeededGenerator.scaled(population == .eight ? 5000 : 500)
         let world = World(
             configuration: configuration, seed: SeededGenerator.testSeed("living: \(population)"),
             queryCount: population == .thread ? 8 : 3,

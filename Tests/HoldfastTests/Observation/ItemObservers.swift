@@ -16,6 +16,7 @@ final class ItemObservers {
     ]
 
     private let exchange: Exchange
+    private let parts: [Int]
     private var tokens: [NotificationToken] = []
     private var results: [String: KeptCopy<String>] = [:]
     private var numbers: [Int: KeptCopy<Int>] = [:]
@@ -25,11 +26,12 @@ final class ItemObservers {
 
     /// Observes queries; the objects with ``observe(_:)``.
     ///
-    /// - `numbers`: Which of the eight queries.
-    init(_ realm: Realm, _ numbers: Range<Int>, _ exchange: Exchange) {
+    /// - `parts`: Which of the eight queries, and which eighths of the objects.
+    init(_ realm: Realm, _ parts: Range<Int>, _ exchange: Exchange) {
         self.exchange = exchange
-        for number in numbers {
-            let (name, query) = Self.queries[number % Self.queries.count]
+        self.parts = parts.map { $0 % Self.queries.count }
+        for part in self.parts {
+            let (name, query) = Self.queries[part]
             results[name] = KeptCopy()
             tokens.append(
                 query(realm.objects(ObservedItem.self)).observe { [unowned self] change in
@@ -45,8 +47,10 @@ final class ItemObservers {
 
     /// Observes objects and their lists that are not observed yet.
     func observe(_ realm: Realm) {
-        for item in realm.objects(ObservedItem.self) where observed.insert(item.id).inserted {
+        for item in realm.objects(ObservedItem.self) {
             let id = item.id
+            if !parts.contains(id % Self.queries.count) { continue }
+            if !observed.insert(id).inserted { continue }
             values[id] = Self.values(item)
             numbers[id] = KeptCopy()
             tokens.append(
