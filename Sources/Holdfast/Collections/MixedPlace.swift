@@ -31,9 +31,11 @@ final class MixedPlace: CollectionPlace {
     }
 
     override var copying: (ObjectBase) -> CollectionPlace? {
-        { [field, kind, steps] object in
-            guard let place = object.place else { return nil }
-            let way = place.realm.way(steps, of: place.rootClass, place.key, isCollection: true)
+        let inner = InnerAddress(way, of: place.identity, in: realm)
+        return { [field, kind] object in
+            guard let place = object.place,
+                let way = inner.way(in: place.realm, of: place.identity)
+            else { return nil }
             let copy = MixedPlace(object, field: field, way, kind)
             return copy.view == nil ? nil : copy
         }

@@ -7,7 +7,7 @@ import HoldfastRows
 /// The store knows these by their places alone. Edits in the realm move the way, so that what it leads to stays the same.
 final class InnerWay {
     /// A part of the way.
-    enum Step: Equatable {
+    enum Step: Hashable {
         case member(Int)
         case index(Int)
         case key([UInt8])
@@ -50,7 +50,7 @@ final class InnerWay {
     /// The class of the object that it begins at.
     var rootClass: RowClass
     /// Whether what it led to is gone.
-    var isGone = false
+    private(set) var isGone = false
     /// Whether it leads to a list or dictionary of an `AnyRealmValue`, which shows what takes its place.
     let isCollection: Bool
 
@@ -71,6 +71,9 @@ final class InnerWay {
         }
         return owners
     }
+
+    /// Whether it leads to an element of a collection, or on from one.
+    var isInCollection: Bool { steps.contains { $0.element != nil } }
 
     /// Whether an edit concerns it.
     func concerns(_ container: [Step]) -> Bool {
@@ -101,6 +104,17 @@ final class InnerWay {
         default: break
         }
     }
+
+    /// Follows the elements of a list that concerns it to where they are.
+    ///
+    /// - `moved`: Returns the index of an element by the one before; nil where it is gone.
+    func follow(_ moved: (Int) -> Int?, in list: [Step]) {
+        guard case .index(let index) = steps[list.count] else { return }
+        if let index = moved(index) { steps[list.count] = .index(index) } else { isGone = true }
+    }
+
+    /// Notes that what it led to is gone.
+    func end() { isGone = true }
 
     /// Goes back to what it was.
     func restore(_ steps: [Step], isGone: Bool) {

@@ -19,17 +19,12 @@ struct InnerWays {
     private var countMax = 64
     private var before: [ObjectIdentifier: Before] = [:]
 
-    /// The lists of objects of their own into which ways lead, by the object.
-    var lists: [ObjectIdentity: Set<Int>] {
-        var lists: [ObjectIdentity: Set<Int>] = [:]
-        for (root, held) in held {
-            for way in held.compactMap(\.way) where !way.isGone && way.steps.count > 1 {
-                if case (.member(let member), .index) = (way.steps[0], way.steps[1]) {
-                    lists[root, default: []].insert(member)
-                }
-            }
+    /// The ways that lead into collections, by the object.
+    var inCollections: [ObjectIdentity: [InnerWay]] {
+        held.compactMapValues { held in
+            let ways = held.compactMap(\.way).filter { !$0.isGone && $0.isInCollection }
+            return ways.isEmpty ? nil : ways
         }
-        return lists
     }
 
     /// Whether the program holds none.

@@ -3,6 +3,67 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension RealmCore {
+    /// Returns an object of its own.
+    func object(
+        _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil, row: RowView?
+    ) -> ObjectBase {
+        let object = binding.makeObject()
+        // After a cancel another one has its key.
+        let isNew = turn?.transaction.hasMade(key, way?.rootClass ?? binding.rowClass) ?? false
+        settle(object, binding, key: key, way: way, creation: isNew ? creation : nil, row: row)
+        return object
+    }
+
+    /// Returns an object at a place.
+    func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
+        object(place.binding, key: place.key, way: place.way, row: row)
+    }
+
+    /// Has an object lead to its place.
+    func settle(
+        _ object: ObjectBase, _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil,
+        creation: CreatingWrite?, row: RowView?
+    ) {
+        object.placeRealm = self
+        object.placeBinding = binding
+        object.placeKey = key
+        object.placeWay = way
+        object.placeCreation = creation
+        object.placeEra = era
+        object._view = UnsafePointer(state)
+        if let row {
+            object.note(row, generation: state.pointee.generation)
+        } else if isFrozen, let row = object.place.flatMap({ self.row(of: $0) }) {
+            // Before another thread can see it.
+            object.note(row, generation: state.pointee.generation)
+        }
+    }
+
+    /// Finds the row of a place; nil when the object is gone.
+    func row(of place: ObjectPlace) -> RowView? {
+        if let pending, pending.isOf(place) { flush() }
+        return storedRow(of: place)
+    }
+
+    /// Finds the row of a place as it is without what is still to be written of the object.
+    func storedRow(of place: ObjectPlace) -> RowView? {
+        if place.isGone || place.era != era { return nil }
+        do throws(StoreError) {
+            let root: RowView?
+            if let turn {
+                root = try turn.transaction.row(place.rootClass, place.key)
+            } else {
+                root = try source.find(place.rootClass, key: place.key)
+            }
+            guard let root, place.way != nil else { return root }
+            return place.rootClass.embedded(
+                along: place.owners, in: root, of: schema.rows, source)?.row
+        } catch {
+            storageFailed(error)
+            return nil
+        }
+    }
+
     /// The binding of a class in the realm's version of the schema.
     func binding(like other: ClassBinding) -> ClassBinding {
         let binding = binding(of: other.model.type)

@@ -19,72 +19,48 @@ extension RealmCore {
         ways.follow(edit, in: container, of: root)
     }
 
-    /// Has what the program holds of lists follow what others have written. Cost: that of the changes, where anything is held.
+    /// Has what the program holds of collections follow what others have written. Cost: that of the changes, where anything is held.
     ///
     /// - `own`: The version that a write of the realm's own made: what the program holds has followed that.
     func followOthers(
         from before: ReadTransaction, to after: ReadTransaction, own: UInt64?
     ) throws(StoreError) {
-        let lists = ways.lists
-        if lists.isEmpty || before.commit == after.commit || before.rows !== after.rows { return }
+        if before.commit == after.commit || before.rows !== after.rows { return }
+        let held = ways.inCollections
+        if held.isEmpty { return }
         let start: UInt64
         if let own { start = own } else { start = try before.state().version }
         if try after.state().version == start { return }
-        let changes: FoldedChanges?
-        do throws(FoldedChanges.Gap) {
-            changes = try FoldedChanges(
-                after: start, in: after, classes: Set(lists.keys.map(\.classIndex)),
-                notesLists: true)
-        } catch {
-            changes = nil
-        }
-        for (root, members) in lists {
-            if let changes, changes[root]?.kind != .update { continue }
-            for member in members {
-                if let changes, !(changes[root]?.members.contains(member) ?? false) { continue }
-                let edits = changes?.edits(ofList: member, of: root)
-                if let edits, !edits.isReplaced {
-                    for splice in edits.splices { follow(splice, of: member, root) }
-                } else if own == nil, let difference = difference(root, member, before, after) {
-                    follow(difference, of: member, root)
-                } else {
-                    ways.follow(.emptied, in: [.member(member)], of: root)
-                }
-            }
-        }
-        ways.commit()
+        let changes = try? FoldedChanges(
+            after: start, in: after, classes: Set(held.keys.map(\.classIndex)), notesLists: true)
+        let movement = InnerMovement(
+            before: before, after: after, changes: changes, isBlind: own != nil)
+        for (root, ways) in held { movement.follow(ways, of: root) }
     }
 
-    /// The difference of a list by its elements; nil where the object is not there in both views.
-    private func difference(
-        _ root: ObjectIdentity, _ member: Int, _ before: ReadTransaction, _ after: ReadTransaction
-    ) -> ListDifference? {
-        let rowClass = after.rows.classes[root.classIndex]
-        guard let old = before.row(classIndex: root.classIndex, key: root.key),
-            let new = after.row(classIndex: root.classIndex, key: root.key)
-        else { return nil }
-        return ListDifference(
-            from: rowClass.collection(member, in: old, before).elementBytes,
-            to: rowClass.collection(member, in: new, after).elementBytes)
+    /// More of the change log is not read for one object: its lists are compared.
+    private static let recordCountMax = 4096
+
+    /// How what is inside of objects has moved from another view of the store to the one that the realm reads in; nil where the
+    /// schema is another, and what is inside is known by its place.
+    func movement(from before: ReadTransaction, of root: ObjectIdentity) -> InnerMovement? {
+        let after = view
+        if before.rows !== after.rows { return nil }
+        var changes: FoldedChanges?
+        if !isInWrite, let start = try? before.state().version, let end = try? after.state().version
+        {
+            changes = try? FoldedChanges(
+                after: start, in: after, recordCountMax: Self.recordCountMax,
+                classes: [root.classIndex], notesLists: true)
+            if changes?.through != end { changes = nil }
+        }
+        return InnerMovement(before: before, after: after, changes: changes)
     }
 
-    private func follow(_ difference: ListDifference, of member: Int, _ root: ObjectIdentity) {
-        for index in difference.deletions.joined().reversed() {
-            ways.follow(.removed(index), in: [.member(member)], of: root)
-        }
-        for index in difference.insertions.joined() {
-            ways.follow(.inserted(index), in: [.member(member)], of: root)
-        }
-    }
-
-    /// Follows a splice, whose elements that came in the place of others are taken for those, changed.
-    private func follow(_ splice: ListSplice, of member: Int, _ root: ObjectIdentity) {
-        let index = splice.index + min(splice.removed, splice.inserted)
-        for _ in 0..<max(splice.removed - splice.inserted, 0) {
-            ways.follow(.removed(index), in: [.member(member)], of: root)
-        }
-        for _ in 0..<max(splice.inserted - splice.removed, 0) {
-            ways.follow(.inserted(index), in: [.member(member)], of: root)
-        }
+    /// The way that led to something before the write under way; nil where the write has made it.
+    func stepsBeforeWrite(_ way: InnerWay, of root: ObjectIdentity) -> [InnerWay.Step]? {
+        let moved = InnerWay(way.steps, isCollection: way.isCollection)
+        InnerMovement(before: view, after: committed, changes: nil).follow([moved], of: root)
+        return moved.isGone ? nil : moved.steps
     }
 }

@@ -1,6 +1,4 @@
-import HoldfastObjectModel
 import HoldfastObjectStore
-import HoldfastQuery
 import HoldfastRows
 
 /// A view of a store, and the write on it: what the realms of one place share.
@@ -170,69 +168,6 @@ final class RealmCore: @unchecked Sendable {
     func storageFailed(_ error: StoreError) {
         if turn != nil { return fail(error) }
         Misuse.end("The store can't be read: \(Realm.Error(error, opened.fileURL).message)")
-    }
-
-    // MARK: Objects
-
-    /// Returns an object of its own.
-    func object(
-        _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil, row: RowView?
-    ) -> ObjectBase {
-        let object = binding.makeObject()
-        // After a cancel another one has its key.
-        let isNew = turn?.transaction.hasMade(key, way?.rootClass ?? binding.rowClass) ?? false
-        settle(object, binding, key: key, way: way, creation: isNew ? creation : nil, row: row)
-        return object
-    }
-
-    /// Returns an object at a place.
-    func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
-        object(place.binding, key: place.key, way: place.way, row: row)
-    }
-
-    /// Has an object lead to its place.
-    func settle(
-        _ object: ObjectBase, _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil,
-        creation: CreatingWrite?, row: RowView?
-    ) {
-        object.placeRealm = self
-        object.placeBinding = binding
-        object.placeKey = key
-        object.placeWay = way
-        object.placeCreation = creation
-        object.placeEra = era
-        object._view = UnsafePointer(state)
-        if let row {
-            object.note(row, generation: state.pointee.generation)
-        } else if isFrozen, let row = object.place.flatMap({ self.row(of: $0) }) {
-            // Before another thread can see it.
-            object.note(row, generation: state.pointee.generation)
-        }
-    }
-
-    /// Finds the row of a place; nil when the object is gone.
-    func row(of place: ObjectPlace) -> RowView? {
-        if let pending, pending.isOf(place) { flush() }
-        return storedRow(of: place)
-    }
-
-    /// Finds the row of a place as it is without what is still to be written of the object.
-    func storedRow(of place: ObjectPlace) -> RowView? {
-        if place.isGone || place.era != era { return nil }
-        do throws(StoreError) {
-            let root: RowView?
-            if let turn {
-                root = try turn.transaction.row(place.rootClass, place.key)
-            } else {
-                root = try source.find(place.rootClass, key: place.key)
-            }
-            guard let root, place.way != nil else { return root }
-            return place.rootClass.embedded(
-                along: place.owners, in: root, of: schema.rows, source)?.row
-        } catch {
-            storageFailed(error)
-            return nil
-        }
     }
 
     /// Where values that are out of line are read: the view without what is still to be written.

@@ -102,6 +102,41 @@ struct FrozenTests {
         #expect(frozen.dictionary.thaw() == nil && frozen.dictionary.count == 1)
     }
 
+    @Test("elements of lists are thawed to what they are, wherever that is by now")
+    func thawsElements() throws {
+        let realm = try Realm.empty()
+        let person = Person()
+        try realm.write {
+            realm.add(person)
+            person.former.append(objectsIn: ["a", "b", "c"].map { Address(value: ["street": $0]) })
+            person.anything = .fromArray([.fromArray([.int(1)]), .fromArray([.int(2)])])
+        }
+        let (a, c) = (person.former[0], person.former[2])
+        let list = try #require(person.anything.listValue?[1].listValue)
+        let frozen = (a: a.freeze(), c: c.freeze(), list: list.freeze())
+        let reference = (ThreadSafeReference(to: c), ThreadSafeReference(to: list))
+        try realm.write {
+            person.former.insert(Address(value: ["street": "new"]), at: 0)
+            person.anything.listValue?.insert(.int(0), at: 0)
+            // What a write has moved is frozen where it was before.
+            #expect(c.freeze().street == "c" && a.freeze().street == "a")
+            #expect(frozen.c.thaw()?.isSameObject(as: c) == true)
+            person.former.remove(at: 1)
+            c.street = "changed"
+        }
+        #expect(person.former.map(\.street) == ["new", "b", "changed"])
+        #expect(frozen.a.thaw() == nil && frozen.a.street == "a")
+        #expect(frozen.c.thaw()?.isSameObject(as: c) == true && frozen.c.street == "c")
+        #expect(frozen.list.thaw().map { Array($0) } == [.int(2)])
+        #expect(realm.resolve(reference.0)?.street == "changed")
+        let moved = c.freeze()
+        try realm.write { person.former.swapAt(0, 2) }
+        #expect(moved.thaw()?.isSameObject(as: c) == true && c.street == "changed")
+        #expect(realm.resolve(reference.1).map { Array($0) } == [.int(2)])
+        try realm.write { person.former.removeAll() }
+        #expect(frozen.c.thaw() == nil)
+    }
+
     @Test("twice from one version they are of one realm, and equal by their rows")
     func equal() throws {
         let (realm, person, rex, _) = try Self.kennel()
@@ -286,64 +321,61 @@ struct FrozenTests {
         #expect(frozen.map { $0.objects(Dog.self).count } == [1, 2])
     }
 
-    @Test(
-        "what can't be done with them ends the process with its message",
-        arguments: Mistake.allCases)
-    func mistakes(mistake: Mistake) async {
-        let ended = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [mistake] in
-            try mistake.make()
-        }
-        Shared.expect(ended, tells: mistake.message)
+    private static let mistakes = [
+        Mistake("Can't perform transactions on a frozen Realm") { try $0.freeze().write {} },
+        Mistake("Can't perform transactions on a frozen Realm") { $0.freeze().beginWrite() },
+        Mistake("Can't perform transactions on a frozen Realm") { realm in
+            try realm.freeze().delete(rex(realm).freeze())
+        },
+        Mistake("Can't perform transactions on a frozen Realm") { $0.freeze().writeAsync {} },
+        Mistake(modifying) { try rex($0).freeze().name = "Bo" },
+        Mistake(modifying) { try person($0).freeze().dogs.append(Dog()) },
+        Mistake(modifying) { try person($0).tags.freeze().insert("c") },
+        Mistake(modifying) { try person($0).marks.freeze()["art"] = 2 },
+        Mistake("Unmanaged objects cannot be frozen.") { _ in _ = Dog().freeze() },
+        Mistake("Unmanaged objects cannot be thawed.") { _ in _ = Dog().thaw() },
+        Mistake("This method may only be called on List instances retrieved from a Realm.") { _ in
+            _ = Person().dogs.freeze()
+        },
+        Mistake("Cannot freeze an object in the same write transaction as it was created in.") {
+            $0.beginWrite()
+            let new = Dog(value: [9])
+            $0.add(new)
+            _ = new.freeze()
+        },
+        Mistake("Cannot freeze an object in the same write transaction as it was created in.") {
+            $0.beginWrite()
+            let former = try person($0).former
+            former.append(Address())
+            _ = former[0].freeze()
+        },
+        Mistake("Object has been deleted or invalidated.") { realm in
+            let rex = try rex(realm)
+            try realm.write { realm.delete(rex) }
+            _ = rex.freeze()
+        },
+        Mistake("Auto-refresh cannot be enabled for frozen Realms.") {
+            $0.freeze().autorefresh = true
+        },
+    ]
+    private static let modifying =
+        "Attempting to modify a frozen object - call thaw on the Object instance first."
+
+    private static func rex(_ realm: Realm) throws -> Dog {
+        try #require(realm.object(ofType: Dog.self, forPrimaryKey: 1))
     }
 
-    /// A mistake with frozen things.
-    enum Mistake: String, CaseIterable, Codable {
-        case write, begin, assign, append, insert, put, delete, freezeUnmanaged, thawUnmanaged
-        case freezeUnmanagedList, freezeCreated, freezeDeleted, autorefresh, asyncWrite
+    private static func person(_ realm: Realm) throws -> Person {
+        try #require(realm.objects(Person.self).first)
+    }
 
-        var message: String {
-            switch self {
-            case .write, .begin, .delete, .asyncWrite:
-                "Can't perform transactions on a frozen Realm"
-            case .assign, .append, .insert, .put:
-                "Attempting to modify a frozen object - call thaw on the Object instance first."
-            case .freezeUnmanaged: "Unmanaged objects cannot be frozen."
-            case .thawUnmanaged: "Unmanaged objects cannot be thawed."
-            case .freezeUnmanagedList:
-                "This method may only be called on List instances retrieved from a Realm."
-            case .freezeCreated:
-                "Cannot freeze an object in the same write transaction as it was created in."
-            case .freezeDeleted: "Object has been deleted or invalidated."
-            case .autorefresh: "Auto-refresh cannot be enabled for frozen Realms."
-            }
+    @Test("what can't be done with them ends the process", arguments: mistakes.indices)
+    func mistake(index: Int) async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [index] in
+            try FrozenTests.mistakes[index].run(FrozenTests.kennel().realm)
         }
-
-        func make() throws {
-            let (realm, person, rex, _) = try kennel()
-            switch self {
-            case .write: try realm.freeze().write {}
-            case .begin: realm.freeze().beginWrite()
-            case .assign: rex.freeze().name = "Bo"
-            case .append: person.freeze().dogs.append(Dog())
-            case .insert: person.tags.freeze().insert("c")
-            case .put: person.marks.freeze()["art"] = 2
-            case .delete: realm.freeze().delete(rex.freeze())
-            case .freezeUnmanaged: _ = Dog().freeze()
-            case .thawUnmanaged: _ = Dog().thaw()
-            case .freezeUnmanagedList: _ = Person().dogs.freeze()
-            case .freezeCreated:
-                realm.beginWrite()
-                let new = Dog(value: [9])
-                realm.add(new)
-                _ = new.freeze()
-            case .freezeDeleted:
-                try realm.write { realm.delete(rex) }
-                _ = rex.freeze()
-            case .autorefresh: realm.freeze().autorefresh = true
-            case .asyncWrite: realm.freeze().writeAsync {}
-            }
-        }
+        Self.mistakes[index].check(result)
     }
 }

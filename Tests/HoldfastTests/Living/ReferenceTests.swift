@@ -136,48 +136,40 @@ struct ReferenceTests {
         @ThreadSafe var dog: Dog?
     }
 
-    @Test("that are mistaken end the process with their message", arguments: Mistake.allCases)
-    func mistakes(mistake: Mistake) async {
-        let ended = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [mistake] in
-            try mistake.make()
-        }
-        Shared.expect(ended, tells: mistake.message)
+    private static let mistakes = [
+        Mistake("Can only resolve a thread safe reference once") {
+            let reference = ThreadSafeReference(to: try added($0))
+            _ = ($0.resolve(reference), $0.resolve(reference))
+        },
+        Mistake("Cannot construct reference to unmanaged object") { _ in
+            _ = ThreadSafeReference(to: Dog())
+        },
+        Mistake("Cannot construct reference to invalidated object") { realm in
+            let dog = try added(realm)
+            try realm.write { realm.delete(dog) }
+            _ = ThreadSafeReference(to: dog)
+        },
+        Mistake(
+            "Cannot resolve thread safe reference in Realm with different configuration than the source Realm."
+        ) {
+            _ = try Realm.empty("other").resolve(ThreadSafeReference(to: added($0)))
+        },
+        Mistake("Only managed objects may be wrapped as thread safe.") { _ in
+            Holder().dog = Dog()
+        },
+    ]
+
+    private static func added(_ realm: Realm) throws -> Dog {
+        try realm.write { realm.create(Dog.self, value: [1]) }
     }
 
-    /// A mistake with references.
-    enum Mistake: String, CaseIterable, Codable {
-        case twice, unmanaged, invalidated, otherStore, unmanagedVariable
-
-        var message: String {
-            switch self {
-            case .twice: "Can only resolve a thread safe reference once"
-            case .unmanaged: "Cannot construct reference to unmanaged object"
-            case .invalidated: "Cannot construct reference to invalidated object"
-            case .otherStore:
-                "Cannot resolve thread safe reference in Realm with different configuration than the source Realm."
-            case .unmanagedVariable: "Only managed objects may be wrapped as thread safe."
-            }
+    @Test("that are mistaken end the process with their message", arguments: mistakes.indices)
+    func mistake(index: Int) async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [index] in
+            try ReferenceTests.mistakes[index].run(Realm.empty())
         }
-
-        func make() throws {
-            let realm = try Realm.empty()
-            let dog = Dog(value: [1])
-            try realm.write { realm.add(dog) }
-            switch self {
-            case .twice:
-                let reference = ThreadSafeReference(to: dog)
-                _ = realm.resolve(reference)
-                _ = realm.resolve(reference)
-            case .unmanaged: _ = ThreadSafeReference(to: Dog())
-            case .invalidated:
-                try realm.write { realm.delete(dog) }
-                _ = ThreadSafeReference(to: dog)
-            case .otherStore:
-                _ = try Realm.empty("other").resolve(ThreadSafeReference(to: dog))
-            case .unmanagedVariable: Holder().dog = Dog()
-            }
-        }
+        Self.mistakes[index].check(result)
     }
 }

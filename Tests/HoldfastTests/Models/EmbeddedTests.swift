@@ -111,6 +111,58 @@ struct EmbeddedTests {
         #expect(b.isInvalidated && c.isInvalidated)
     }
 
+    @Test("in lists within one another are followed when another thread edits any of those")
+    func followsOthersInside() throws {
+        let configuration = Realm.Configuration(
+            inMemoryIdentifier: "\(UUID())", objectTypes: [Tree.self, Leaf.self])
+        let realm = try Realm(configuration: configuration)
+        func leaf(_ name: String, _ leaves: String...) -> Leaf {
+            Leaf(value: ["name": name, "leaves": leaves.map { ["name": $0] }])
+        }
+        let tree = try tree(realm)
+        try realm.write {
+            tree.leaves.append(objectsIn: [leaf("a", "a1", "a2"), leaf("b", "b1", "b2", "b3")])
+            tree.crown = leaf("crown", "c1", "c2")
+            tree.named["k"] = leaf("k", "k1", "k2")
+            tree.named["l"] = leaf("l")
+        }
+        let list = tree.leaves[1].leaves
+        let (a2, b3) = (tree.leaves[0].leaves[1], list[2])
+        let c2 = try #require(tree.crown?.leaves[1])
+        let k2 = try #require(tree.named["k"]??.leaves[1])
+        let l = try #require(tree.named["l"] ?? nil)
+        func elsewhere(_ edit: @escaping (Tree) -> Void) throws {
+            try Shared.onThread {
+                let realm = try Realm(configuration: configuration)
+                let tree = try #require(realm.objects(Tree.self).first)
+                try realm.write { edit(tree) }
+            }
+            #expect(realm.refresh())
+        }
+        try elsewhere { tree in
+            tree.leaves.insert(Leaf(), at: 0)
+            tree.leaves[2].leaves.remove(at: 0)
+            tree.leaves[2].leaves.insert(Leaf(), at: 0)
+            tree.leaves[2].leaves.insert(Leaf(), at: 1)
+            tree.leaves[1].leaves[1].name = "a2!"
+            tree.crown?.leaves.remove(at: 0)
+            tree.named["k"]??.leaves.insert(Leaf(), at: 0)
+            tree.named["l"] = nil
+        }
+        #expect(tree.leaves[2].leaves.map(\.name) == ["", "", "b2", "b3"] && list.count == 4)
+        #expect([a2, b3, c2, k2].map(\.name) == ["a2!", "b3", "c2", "k2"])
+        #expect(l.isInvalidated && b3.isSameObject(as: list[3]))
+        try realm.write { b3.name = "b3!" }
+        try elsewhere { tree in
+            tree.named["l"] = Leaf()
+            tree.leaves.move(from: 2, to: 0)
+            tree.leaves.removeLast()
+            tree.crown = nil
+        }
+        #expect(b3.name == "b3!" && list.map(\.name).last == "b3!" && k2.name == "k2")
+        #expect(l.isInvalidated && a2.isInvalidated && c2.isInvalidated)
+    }
+
     @Test("are where they were when a write is rolled back")
     func rollsBack() throws {
         let realm = try realm()

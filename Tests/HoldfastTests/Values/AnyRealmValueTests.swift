@@ -174,6 +174,42 @@ struct AnyRealmValueTests {
         #expect(Array(again) == [.int(1)])
     }
 
+    @Test("has nested lists and dictionaries that are followed when another thread edits them")
+    func followsOthers() throws {
+        let configuration = Realm.Configuration(
+            inMemoryIdentifier: "\(UUID())", objectTypes: [Box.self, Other.self])
+        let realm = try Realm(configuration: configuration)
+        let box = Box()
+        try realm.write {
+            realm.add(box)
+            box.value = .fromArray([
+                .int(0), .fromArray([.int(1), .fromDictionary(["k": .int(2)])]),
+            ])
+            box.list.append(objectsIn: [.int(0), .fromArray([.fromArray([.int(3)])])])
+        }
+        let inner = try #require(box.value.listValue?[1].listValue)
+        let deep = try #require(inner[1].dictionaryValue)
+        let listed = try #require(box.list[1].listValue?[0].listValue)
+        try Shared.onThread {
+            let realm = try Realm(configuration: configuration)
+            let box = try #require(realm.objects(Box.self).first)
+            try realm.write {
+                box.value.listValue?.insert(.string("before"), at: 0)
+                box.value.listValue?[2].listValue?.remove(at: 0)
+                box.list.remove(at: 0)
+                box.list[0].listValue?.append(.none)
+                box.list[0].listValue?[0].listValue?.append(.int(4))
+            }
+        }
+        #expect(realm.refresh() && inner.count == 1 && inner == box.value.listValue?[2].listValue)
+        #expect(deep["k"] == .int(2) && Array(listed) == [.int(3), .int(4)])
+        try Shared.onThread {
+            let realm = try Realm(configuration: configuration)
+            try realm.write { realm.objects(Box.self).first?.value = .int(1) }
+        }
+        #expect(realm.refresh() && inner.isInvalidated && deep.isInvalidated)
+    }
+
     @Test("takes its own list, a part of it, and lists of others as copies")
     func copies() throws {
         let realm = try realm()

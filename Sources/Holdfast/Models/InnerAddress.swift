@@ -1,0 +1,36 @@
+import HoldfastObjectStore
+
+/// The way to something within an object, in any realm of its store. Any thread may hold it.
+///
+/// Elements of lists are known by their places in one version, from which they are followed: it is kept as long as the address is.
+struct InnerAddress: Sendable {
+    private let steps: [InnerWay.Step]
+    private let isCollection: Bool
+    /// The realm of the version in which ``steps`` lead there; nil for a way that is the same in all versions, and for what is not in any yet.
+    private let origin: RealmCore?
+    /// Whether the write under way has made it.
+    private let isNew: Bool
+
+    init(_ way: InnerWay, of root: ObjectIdentity, in realm: RealmCore) {
+        isCollection = way.isCollection
+        if !way.isInCollection {
+            (steps, origin, isNew) = (way.steps, nil, false)
+        } else if !realm.isInWrite {
+            (steps, origin, isNew) = (way.steps, realm.freeze(), false)
+        } else if let steps = realm.stepsBeforeWrite(way, of: root) {
+            (self.steps, origin, isNew) = (steps, realm.freeze(), false)
+        } else {
+            (steps, origin, isNew) = (way.steps, nil, true)
+        }
+    }
+
+    /// Returns the way in a realm; nil where what it leads to is known to be gone.
+    func way(in realm: RealmCore, of root: ObjectIdentity) -> InnerWay? {
+        if isNew, realm.isFrozen { return nil }
+        let moved = InnerWay(steps, isCollection: isCollection)
+        if let origin, origin !== realm {
+            realm.movement(from: origin.source, of: root)?.follow([moved], of: root)
+        }
+        return moved.isGone ? nil : realm.way(moved.steps, in: root, isCollection: isCollection)
+    }
+}

@@ -1,0 +1,188 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+/// Where what is inside of objects comes to from one version to a later one: elements of lists are followed, embedded ones and
+/// those of an `AnyRealmValue`, also in one another.
+///
+/// Both views have one schema.
+struct InnerMovement {
+    let before: ReadTransaction
+    let after: ReadTransaction
+    /// What has changed, with the edits of lists; nil where lists are compared by their elements alone.
+    let changes: FoldedChanges?
+    /// Whether there is nothing to compare with: ``before`` is older than what the ways lead into.
+    var isBlind = false
+
+    /// Has ways into one object follow. What they lead to may be gone afterwards.
+    ///
+    /// Cost: that of the edits, where the change log has them, else linear in the lists on the ways.
+    func follow(_ ways: [InnerWay], of root: ObjectIdentity) {
+        if let changes, changes[root]?.kind != .update { return }
+        let old = ways.map(\.steps)
+        // From the outside in: where a list is now is known when those around it have been followed.
+        for position in 1..<max(old.map(\.count).max() ?? 0, 1) {
+            var lists: Set<[InnerWay.Step]> = []
+            for (way, steps) in zip(ways, old) where !way.isGone && position < steps.count {
+                guard case .index = steps[position] else { continue }
+                let list = Array(way.steps[..<position])
+                guard lists.insert(list).inserted else { continue }
+                let elements = moved(Array(steps[..<position]), now: list, root)
+                for way in ways where way.concerns(list) { way.follow(elements, in: list) }
+            }
+        }
+        if isBlind { return }
+        for way in ways where !way.isGone && !way.isCollection {
+            if place(way.steps[...], of: root, in: after) == nil { way.end() }
+        }
+    }
+
+    /// Returns where the elements of a list are after by their indices before: nil for those that are gone.
+    ///
+    /// - `old`, `new`: The ways to the list in both views.
+    private func moved(
+        _ old: [InnerWay.Step], now new: [InnerWay.Step], _ root: ObjectIdentity
+    ) -> (Int) -> Int? {
+        var splices: [ListSplice]?
+        if let changes, case .member(let member) = old[0] {
+            if !(changes[root]?.members.contains(member) ?? false) { return { $0 } }
+            if old.count == 1, let edits = changes.edits(ofList: member, of: root),
+                !edits.isReplaced
+            {
+                splices = edits.splices
+            }
+        }
+        if isBlind {
+            // Of lists within others it is not known what others did.
+            return { splices?.moved($0) ?? (splices == nil && old.count > 1 ? $0 : nil) }
+        }
+        guard let was = place(old[...], of: root, in: before)?.elements,
+            let now = place(new[...], of: root, in: after)?.elements
+        else { return { _ in nil } }
+        let difference = splices == nil ? ListDifference(from: was, to: now) : nil
+        return { index in
+            if let present = splices?.moved(index) ?? difference?.moved(index) { return present }
+            // One that was moved went and came.
+            guard was.indices.contains(index), let element = was[index] else { return nil }
+            func isSame(_ other: UnsafeRawBufferPointer?) -> Bool {
+                other?.elementsEqual(element) ?? false
+            }
+            guard was.count(where: isSame) == 1, now.count(where: isSame) == 1 else { return nil }
+            return now.firstIndex(where: isSame)
+        }
+    }
+
+    // MARK: Reading
+
+    /// What a way leads to.
+    private enum Place {
+        case object(RowView, RowClass)
+        case collection(StoredCollection)
+        case mixed(MixedView)
+
+        /// The elements of a list; nil of anything else.
+        var elements: [UnsafeRawBufferPointer?]? {
+            switch self {
+            case .object: nil
+            case .collection(let collection): collection.elementBytes
+            case .mixed(let value):
+                value.kind == .list ? (0..<value.count).map { value.element($0).bytes } : nil
+            }
+        }
+    }
+
+    /// Returns what a way leads to in a view; nil where there is nothing.
+    private func place(
+        _ steps: ArraySlice<InnerWay.Step>, of root: ObjectIdentity, in view: ReadTransaction
+    ) -> Place? {
+        let rowClass = view.rows.classes[root.classIndex]
+        guard let row = view.row(classIndex: root.classIndex, key: root.key) else { return nil }
+        return place(steps, .object(row, rowClass), view)
+    }
+
+    private func place(
+        _ steps: ArraySlice<InnerWay.Step>, _ place: Place, _ view: ReadTransaction
+    ) -> Place? {
+        guard let step = steps.first else { return place }
+        let rest = steps.dropFirst()
+        switch (place, step) {
+        case (.object(let row, let rowClass), .member(let member)):
+            let compiled = rowClass.members[member]
+            guard compiled.storage.shape == .single else {
+                return self.place(
+                    rest, .collection(rowClass.collection(member, in: row, view)), view, compiled)
+            }
+            let field = rowClass.field(member, in: row)
+            if field.isNull { return nil }
+            return self.place(rest, field.bytes(compiled.storage, view), view, compiled)
+        case (.mixed(let value), _):
+            return value.index(of: step).flatMap {
+                self.place(rest, .mixed(value.element($0)), view)
+            }
+        default: return nil
+        }
+    }
+
+    /// Goes on from a collection, whose elements are told by its property.
+    private func place(
+        _ steps: ArraySlice<InnerWay.Step>, _ collection: Place, _ view: ReadTransaction,
+        _ compiled: RowClass.Member
+    ) -> Place? {
+        guard let element = steps.first?.element else { return collection }
+        guard case .collection(let stored) = collection,
+            let (part, offset) = stored.element(element), !part.isNull(offset)
+        else { return nil }
+        return place(steps.dropFirst(), part.bytes(offset), view, compiled)
+    }
+
+    /// Goes on from a value of a property, or an element of it.
+    private func place(
+        _ steps: ArraySlice<InnerWay.Step>, _ bytes: UnsafeRawBufferPointer,
+        _ view: ReadTransaction, _ compiled: RowClass.Member
+    ) -> Place? {
+        switch compiled.storage.element {
+        case .embedded:
+            RowView(bytes).flatMap {
+                place(steps, .object($0, view.rows.classes[compiled.classIndex]), view)
+            }
+        case .mixed: place(steps, .mixed(MixedView(bytes)), view)
+        default: nil
+        }
+    }
+}
+
+extension [ListSplice] {
+    /// Where an element is after the splices; nil when it is gone. Those that came in the place of others are taken for those, changed.
+    fileprivate func moved(_ index: Int) -> Int? {
+        var index = index
+        for splice in self where index >= splice.index {
+            if index < splice.index + splice.removed {
+                if index >= splice.index + splice.inserted { return nil }
+            } else {
+                index += splice.inserted - splice.removed
+            }
+        }
+        return index
+    }
+}
+
+extension ListDifference {
+    /// Where an element is afterwards; nil when it is gone.
+    fileprivate func moved(_ index: Int) -> Int? {
+        if deletions.contains(where: { $0.contains(index) }) { return nil }
+        var moved = index
+        for range in deletions where range.upperBound <= index { moved -= range.count }
+        for range in insertions where range.lowerBound <= moved { moved += range.count }
+        return moved
+    }
+}
+
+extension MixedView {
+    /// The position of the element that a step leads to; nil where there is none.
+    fileprivate func index(of step: InnerWay.Step) -> Int? {
+        switch step {
+        case .member: nil
+        case .index(let index): kind == .list && index < count ? index : nil
+        case .key(let key): key.withUnsafeBytes { self.index(ofKey: $0) }
+        }
+    }
+}
