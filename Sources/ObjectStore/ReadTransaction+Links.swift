@@ -21,7 +21,7 @@ extension ReadTransaction: ObjectSource {
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
     ) {
         let property = rows.classes[originClass].members[member].number
-        scanOrigins(classIndex, key, property: property, from: nil) { origin, count in
+        scanOrigins(classIndex, key, property: property) { origin, _, count in
             // Each of the links takes time, however few objects hold them.
             for _ in 0..<count {
                 guard budget.spend(), body(origin.classIndex, origin.key) else { return false }
@@ -30,18 +30,21 @@ extension ReadTransaction: ObjectSource {
         }
     }
 
-    /// Hands over the objects that link to an object through one property, in the order of their object
-    /// keys, each with the number of its links, until `body` returns false.
+    /// Hands over the objects that link to an object, by the property that holds the link and in the order of their object keys, each
+    /// with the number of that property, which may be one of an embedded object, and the number of its links, until `body` returns
+    /// false. Asymmetric objects are left out.
     ///
-    /// - `from`: Starts at this origin.
+    /// - `property`: The number of the only property that counts; nil for all.
+    /// - `from`: Starts at this origin, of links through one property.
     package func scanOrigins(
-        _ classIndex: Int, _ key: UInt64, property: UInt32, from first: ObjectIdentity?,
-        _ body: (ObjectIdentity, Int) -> Bool
+        _ classIndex: Int, _ key: UInt64, property: UInt32? = nil,
+        from first: ObjectIdentity? = nil,
+        _ body: (_ origin: ObjectIdentity, _ property: UInt32, _ count: Int) -> Bool
     ) {
         let prefix = Array(
             keyBuffer.making {
                 StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
-                $0.append(big: property)
+                if let property { $0.append(big: property) }
             })
         var range = KeyRange(prefix: prefix)
         if let first {
@@ -55,7 +58,8 @@ extension ReadTransaction: ObjectSource {
                 guard let origin = InverseLink.origin(entry, rows),
                     !rows.classes[origin.classIndex].isAsymmetric
                 else { return true }
-                return body(origin, InverseLink.count(value))
+                return body(
+                    origin, InverseLink.propertyNumber(entry), InverseLink.count(value))
             }
         } catch {
             fail(error)
@@ -67,7 +71,7 @@ extension ReadTransaction: ObjectSource {
         _ classIndex: Int, _ key: UInt64, property: UInt32, linkCountAbove most: Int
     ) -> Bool {
         var count = 0
-        scanOrigins(classIndex, key, property: property, from: nil) { _, linkCount in
+        scanOrigins(classIndex, key, property: property) { _, _, linkCount in
             count += linkCount
             return count <= most
         }
@@ -75,26 +79,11 @@ extension ReadTransaction: ObjectSource {
     }
 
     package func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
-        let prefix = Array(
-            keyBuffer.making {
-                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
-            })
         var count = 0
-        do {
-            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
-                entry, value in
-                // A schema change leaves links behind for a while, and enters others beforehand. Links from
-                // asymmetric classes do not show.
-                if let origin = InverseLink.origin(entry, rows),
-                    rows.memberByNumber[InverseLink.propertyNumber(entry)] != nil,
-                    !rows.classes[origin.classIndex].isAsymmetric
-                {
-                    count += InverseLink.count(value)
-                }
-                return budget.spend()
-            }
-        } catch {
-            fail(error)
+        scanOrigins(classIndex, key) { _, property, linkCount in
+            // A schema change leaves links behind for a while, and enters others beforehand.
+            if rows.memberByNumber[property] != nil { count += linkCount }
+            return true
         }
         return count
     }

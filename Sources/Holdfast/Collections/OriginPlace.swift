@@ -68,8 +68,8 @@ extension ReadTransaction {
         let originClass = rows.classes[member.classIndex]
         var keys: [UInt64] = []
         scanOrigins(
-            classIndex, key, property: originClass.members[member.originProperty].number, from: nil
-        ) { origin, count in
+            classIndex, key, property: originClass.members[member.originProperty].number
+        ) { origin, _, count in
             for _ in 0..<count { keys.append(origin.key) }
             return true
         }

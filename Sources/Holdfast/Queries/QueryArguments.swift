@@ -1,4 +1,3 @@
-import HoldfastGeometry
 import HoldfastObjectModel
 import HoldfastQuery
 
@@ -20,16 +19,6 @@ enum QueryArguments {
             arguments.append(QueryArgument(plain))
         }
         return arguments
-    }
-
-    /// Refuses a region that does not exist.
-    private static func check(_ region: any StatedRegion) throws(InvalidQuery) {
-        do throws(GeoFault) { _ = try GeoRegion(region.shape) } catch {
-            throw InvalidQuery(
-                message:
-                    "Invalid region in GEOWITHIN query for parameter '\(region.shape)': \(error.message)",
-                column: 1, hint: nil)
-        }
     }
 
     /// A value as the store's model has it; nil for one that no query can have.

@@ -84,8 +84,8 @@ extension ObjectWriter {
             return json.raw("[]")
         }
         array { writer, isFirst in
-            read.scanOrigins(selection.rowClass.index, key, property: property, from: nil) {
-                origin, count in
+            read.scanOrigins(selection.rowClass.index, key, property: property) {
+                origin, _, count in
                 guard let row = read.row(classIndex: origin.classIndex, key: origin.key) else {
                     return true
                 }

@@ -60,8 +60,8 @@ extension ObjectWriter {
         let inner = nested(step, selection)
         array { writer, isFirst in
             var found: [EmbeddedHolder] = []
-            read.scanOrigins(selection.rowClass.index, key, property: property, from: nil) {
-                origin, _ in
+            read.scanOrigins(selection.rowClass.index, key, property: property) {
+                origin, _, _ in
                 guard let row = read.row(classIndex: origin.classIndex, key: origin.key) else {
                     return true
                 }

@@ -45,8 +45,8 @@ struct PathOrigins {
             {
                 var goesOn = true
                 transaction.scanOrigins(
-                    identity.classIndex, identity.key, property: property, from: nil
-                ) { origin, _ in
+                    identity.classIndex, identity.key, property: property
+                ) { origin, _, _ in
                     if origin.classIndex == rootClass { goesOn = body(origin.key) }
                     return goesOn
                 }
@@ -54,8 +54,8 @@ struct PathOrigins {
             }
             var origins: [ObjectIdentity] = []
             transaction.scanOrigins(
-                identity.classIndex, identity.key, property: property, from: nil
-            ) { origin, _ in
+                identity.classIndex, identity.key, property: property
+            ) { origin, _, _ in
                 origins.append(origin)
                 return true
             }

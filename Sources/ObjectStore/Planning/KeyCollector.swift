@@ -263,7 +263,7 @@ struct KeyCollector {
         let countMax = costLeft / QueryCost.entry
         let memoryMax = keyCountMax
         var count = 0
-        transaction.scanOrigins(step.toClass, target, property: property, from: nil) { origin, _ in
+        transaction.scanOrigins(step.toClass, target, property: property) { origin, _, _ in
             count += 1
             if origin.classIndex == rowClass.index { keys.append(origin.key) }
             return count <= countMax && keys.count < memoryMax

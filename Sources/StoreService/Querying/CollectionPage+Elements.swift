@@ -70,7 +70,7 @@ extension CollectionPage {
             schema: read.rows, originClass: originClass, member: compiled.originProperty,
             target: key, source: read)
         var holders: [EmbeddedHolder] = []
-        read.scanOrigins(owner.index, key, property: property, from: last) { identity, count in
+        read.scanOrigins(owner.index, key, property: property, from: last) { identity, _, count in
             let rowClass = read.rows.classes[identity.classIndex]
             guard let row = read.row(classIndex: identity.classIndex, key: identity.key) else {
                 return true

@@ -32,11 +32,12 @@ struct LinkedChanges {
         for length in 1...max(depth, 1) where !ends.isEmpty {
             var origins: [ObjectIdentity] = []
             for end in ends {
-                view.scanOrigins(end.classIndex, end.key) { origin, property in
-                    guard let distance = distances[origin.classIndex], distance <= depth - length
-                    else { return }
-                    if origin.classIndex == classIndex { reach(origin.key, property) }
-                    if seen.insert(origin).inserted { origins.append(origin) }
+                view.scanOrigins(end.classIndex, end.key) { origin, property, _ in
+                    if let distance = distances[origin.classIndex], distance <= depth - length {
+                        if origin.classIndex == classIndex { reach(origin.key, property) }
+                        if seen.insert(origin).inserted { origins.append(origin) }
+                    }
+                    return true
                 }
             }
             ends = origins
@@ -93,33 +94,6 @@ struct LinkedChanges {
                 default: continue
                 }
             }
-        }
-    }
-}
-
-extension ReadTransaction {
-    /// Hands over the objects that link to an object, and the number of the property that holds the link, which may be one of an
-    /// embedded object.
-    fileprivate func scanOrigins(
-        _ classIndex: Int, _ key: UInt64, _ body: (ObjectIdentity, UInt32) -> Void
-    ) {
-        let prefix = Array(
-            keyBuffer.making {
-                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
-            })
-        do {
-            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
-                entry, _ in
-                guard budget.spend() else { return false }
-                if let origin = InverseLink.origin(entry, rows),
-                    !rows.classes[origin.classIndex].isAsymmetric
-                {
-                    body(origin, InverseLink.propertyNumber(entry))
-                }
-                return true
-            }
-        } catch {
-            fail(error)
         }
     }
 }
