@@ -27,10 +27,12 @@ struct InnerAddress: Sendable {
     /// Returns the way in a realm; nil where what it leads to is known to be gone.
     func way(in realm: RealmCore, of root: ObjectIdentity) -> InnerWay? {
         if isNew, realm.isFrozen { return nil }
-        let moved = InnerWay(steps, isCollection: isCollection)
+        let rootClass = realm.schema.rows.classes[root.classIndex]
+        let moved = InnerWay(steps, of: rootClass, isCollection: isCollection)
         if let origin, origin !== realm {
             realm.movement(from: origin.source, of: root)?.follow([moved], of: root)
         }
-        return moved.isGone ? nil : realm.way(moved.steps, in: root, isCollection: isCollection)
+        if moved.isGone { return nil }
+        return realm.way(moved.steps, of: rootClass, root.key, isCollection: isCollection)
     }
 }

@@ -15,7 +15,6 @@ enum QueryArguments {
                         "Argument \(index) of type '\(type(of: value))' is no value of a query.",
                     column: 1, hint: nil)
             }
-            if case .string = plain, let region = value as? any StatedRegion { try check(region) }
             arguments.append(QueryArgument(plain))
         }
         return arguments

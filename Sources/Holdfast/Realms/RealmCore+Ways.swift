@@ -59,7 +59,7 @@ extension RealmCore {
 
     /// The way that led to something before the write under way; nil where the write has made it.
     func stepsBeforeWrite(_ way: InnerWay, of root: ObjectIdentity) -> [InnerWay.Step]? {
-        let moved = InnerWay(way.steps, isCollection: way.isCollection)
+        let moved = InnerWay(way.steps, of: way.rootClass, isCollection: way.isCollection)
         InnerMovement(before: view, after: committed, changes: nil).follow([moved], of: root)
         return moved.isGone ? nil : moved.steps
     }
