@@ -155,6 +155,11 @@ public struct Realm {
         for object in Array(objects) { delete(object) }
     }
 
+    /// Deletes the objects that are values of a map. The keys of those that it links to stay, with nil.
+    public func delete<Key, Value: ObjectBase>(_ map: Map<Key, Value?>) {
+        delete(map.values.compactMap(\.self))
+    }
+
     /// Deletes every object of the realm's classes.
     public func deleteAll() {
         let transaction = core.requireWrite()

@@ -79,6 +79,9 @@ struct MapTests {
         // The key of an object that is gone stays.
         #expect(any.keys == ["none", "p", "z"] && any["z"] == .some(nil))
         #expect(item.partMap.asKeyValueSequence().count == 3)
+        let other = try #require(item.partMap["p"] ?? nil)
+        try realm.write { realm.delete(item.partMap) }
+        #expect(item.partMap.values == [nil, nil, nil] && other.isInvalidated)
     }
 
     @Test("refuse keys with a point or a dollar sign, which are written percent-encoded")
