@@ -13,7 +13,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     private let properties: any ObservedProperties
     private let block: (News) -> Void
     /// The properties that have changed since it was told, by their positions, with their values before.
-    private var pending: [Int: Any?] = [:]
+    private var pending: [Int: (oldValue: Any?, bytes: [UInt8]?)] = [:]
     private var isDeleted = false
     private var followed: FollowedPlace
 
@@ -41,9 +41,17 @@ final class ObjectObservation: Observation, @unchecked Sendable {
             return
         }
         if !isTold { return }
-        for position in try properties.changes(step, from: old, to: new)
-        where pending[position] == nil {
-            pending[position] = .some(properties.value(position, in: old))
+        for position in try properties.changes(step, from: old, to: new) {
+            guard let first = pending[position] else {
+                pending[position] = (
+                    properties.value(position, in: old), properties.bytes(position, in: old)
+                )
+                continue
+            }
+            // What has become again what it was is no change.
+            if let bytes = first.bytes, bytes == properties.bytes(position, in: new) {
+                pending[position] = nil
+            }
         }
     }
 
@@ -54,7 +62,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
         }
         if pending.isEmpty { return }
         let changed = pending.sorted { $0.key < $1.key }.map {
-            (name: properties.name($0.key), oldValue: $0.value)
+            (name: properties.name($0.key), oldValue: $0.value.oldValue)
         }
         pending = [:]
         block(.change(changed))

@@ -125,6 +125,13 @@ struct LivingModelTests {
                 }
             }
         }
+        // Where the realm belongs, or an observer may be called that goes meanwhile.
+        await withCheckedContinuation { continuation in
+            queue.async {
+                known = nil
+                continuation.resume()
+            }
+        }
     }
 
     /// Runs threads, on one of their own since they block.

@@ -36,6 +36,35 @@ struct ObjectObservationTests {
         _ = token
     }
 
+    @Test("are not told of a value that has become again what it was before they could be told")
+    func again() throws {
+        let configuration = Shared.configuration()
+        let realm = try Realm(configuration: configuration)
+        let dog = Dog(value: [1, "Rex", 3])
+        try realm.write { realm.add(dog) }
+        let told = ToldOfObject()
+        let token = dog.observe { told.take($0) }
+        realm.refresh()
+        for (name, mood) in [("Max", Mood.happy), ("Rex", .sad)] {
+            nonisolated(unsafe) var reference: ThreadSafeReference<Dog>?
+            try Shared.onThread {
+                let other = try Realm(configuration: configuration)
+                let dog = try #require(other.object(ofType: Dog.self, forPrimaryKey: 1))
+                try other.write {
+                    dog.name = name
+                    dog.mood = mood
+                }
+                reference = ThreadSafeReference(to: dog)
+            }
+            // Has the realm advance to its version, and nobody told.
+            #expect(realm.resolve(try #require(reference))?.name == name)
+        }
+        #expect(told.taken() == [])
+        realm.refresh()
+        #expect(told.taken() == ["mood: happy → sad"])
+        _ = token
+    }
+
     @Test("are told of collections and embedded objects by name")
     func collections() throws {
         let realm = try Realm.empty()

@@ -257,6 +257,7 @@ struct TokenOperationTests {
                 "deleteToken - read operator",
             ])
         #expect(lines.first?["client"]?.string?.hasPrefix("127.0.0.1:") ?? false)
-        #expect(!(lines.first?["requestId"]?.string ?? "").isEmpty)
+        let id = lines.first?["requestId"]?.string ?? ""
+        #expect(!id.isEmpty)
     }
 }
