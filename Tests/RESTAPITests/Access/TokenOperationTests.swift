@@ -253,7 +253,8 @@ struct TokenOperationTests {
             told == [
                 "createToken /v1/tokens reports admin", "patchToken /v1/tokens/reports - admin",
                 "deleteToken /v1/tokens/reports - admin",
-                "putClass /v1/schema/classes/New - admin", "putProjection /v1/projections/P - admin",
+                "putClass /v1/schema/classes/New - admin",
+                "putProjection /v1/projections/P - admin",
                 "deleteToken - read operator",
             ])
         #expect(lines.first?["client"]?.string?.hasPrefix("127.0.0.1:") ?? false)
