@@ -71,13 +71,18 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the storage of a property of a schema.
+    /// Returns the storage of a property of a schema. Cost: linear in the classes.
     static func storage(of property: Property, in schema: Schema) -> FieldStorage {
+        storage(of: property) { schema.objectClass(named: $0) }
+    }
+
+    private static func storage(
+        of property: Property, _ objectClass: (_ name: String) -> ObjectClass?
+    ) -> FieldStorage {
         func element(_ type: ElementType) -> ElementStorage {
             switch type {
             case .scalar(let scalar): ElementStorage(scalar)
-            case .object(let name):
-                schema.objectClass(named: name)?.kind == .embedded ? .embedded : .link
+            case .object(let name): objectClass(name)?.kind == .embedded ? .embedded : .link
             }
         }
         switch property.type {
@@ -96,10 +101,13 @@ package final class Catalog: Sendable {
         for (position, objectClass) in schema.classes.enumerated() {
             positions[objectClass.name] = position
         }
+        func objectClass(_ name: String) -> ObjectClass? {
+            positions[name].map { schema.classes[$0] }
+        }
         let members = classes.map { stored in
             zip(stored.definition.properties, stored.propertyNumbers).map { property, number in
                 var member = RowClass.Member(
-                    number: number, storage: storage(of: property, in: schema),
+                    number: number, storage: storage(of: property, objectClass),
                     isOptional: property.isOptional || property.scalar == .mixed,
                     classIndex: -1, originProperty: -1,
                     isIndexed: property.keepsIndex, narrowRange: property.scalar?.narrowRange)
@@ -110,9 +118,9 @@ package final class Catalog: Sendable {
                 switch property.type {
                 case .linkingObjects(let className, let originName):
                     member.classIndex = positions[className] ?? -1
-                    member.originProperty =
-                        schema.objectClass(named: className)?.propertyIndex(named: originName) ?? -1
-                    member.showsEmbedded = schema.objectClass(named: className)?.kind == .embedded
+                    let origin = objectClass(className)
+                    member.originProperty = origin?.propertyIndex(named: originName) ?? -1
+                    member.showsEmbedded = origin?.kind == .embedded
                 default:
                     if case .object(let target)? = property.type.element {
                         member.classIndex = positions[target] ?? -1

@@ -16,6 +16,8 @@ final class ModelClass: @unchecked Sendable {
     let index: [String: Int]
     /// What is wrong with the declaration by itself, a sentence; nil for nothing.
     let fault: String?
+    /// The class as the store's model has it.
+    let definition: ObjectClass
 
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
@@ -66,16 +68,11 @@ final class ModelClass: @unchecked Sendable {
             ? "Properties '\(primaryKeys[0].name)' and '\(primaryKeys[1].name)' are both marked as the primary key of '\(name)'."
             : nil
         self.fields = fields
+        definition = ObjectClass(
+            name: name, kind: kind, primaryKey: primaryKeys.first?.columnName,
+            properties: fields.map(\.definition))
         index = Dictionary(
             fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
-    }
-
-    /// The class as the store's model has it.
-    var definition: ObjectClass {
-        ObjectClass(
-            name: name, kind: kind,
-            primaryKey: fields.first(where: \.attributes.isPrimaryKey)?.columnName,
-            properties: fields.map { $0.definition })
     }
 }
 

@@ -12,9 +12,11 @@ struct SchemaAgreement {
 
     init(_ models: [ModelClass], with stored: HoldfastObjectModel.Schema) {
         schema = stored
+        let positions = Dictionary(
+            stored.classes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for model in models {
             let wanted = model.definition
-            guard let position = stored.classes.firstIndex(where: { $0.name == wanted.name }) else {
+            guard let position = positions[wanted.name] else {
                 schema.classes.append(wanted)
                 isChange = true
                 continue
