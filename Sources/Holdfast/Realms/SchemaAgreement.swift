@@ -13,7 +13,8 @@ struct SchemaAgreement {
     init(_ models: [ModelClass], with stored: HoldfastObjectModel.Schema) {
         schema = stored
         let positions = Dictionary(
-            stored.classes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            stored.classes.enumerated().map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first })
         for model in models {
             let wanted = model.definition
             guard let position = positions[wanted.name] else {
