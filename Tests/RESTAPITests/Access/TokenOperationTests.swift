@@ -132,7 +132,7 @@ struct TokenOperationTests {
     @Test("the streams of a token end when its time is over")
     func expiry() throws {
         let server = try GuardedServer(withTokens: true)
-        let end = Timestamp(seconds: Timestamp.now().seconds + 3, nanoseconds: 0)
+        let end = Timestamp(seconds: Timestamp.now().seconds + 15, nanoseconds: 0)
         let made = Self.send(
             server, "POST", "/v1/tokens",
             "{\"name\":\"brief\",\"right\":\"read\",\"expires\":\"\(end)\"}")
