@@ -50,10 +50,15 @@ package struct CORSPolicy: Sendable {
         case none
     }
 
+    /// Whether an origin is one of ``origins``.
+    package func names(_ origin: RequestText) -> Bool {
+        allowsAll || origins.contains { $0 == origin.string }
+    }
+
     /// Decides on the page that sends a request.
     func verdict(on request: Request, from origin: RequestText) -> Verdict {
         if origins.isEmpty { return admitsAll(request) ? .all : .none }
-        if allowsAll { return .all }
-        return origins.contains { $0 == origin.string } ? .own : .none
+        guard names(origin) else { return .none }
+        return allowsAll ? .all : .own
     }
 }

@@ -13,7 +13,7 @@ final class RealmObservations {
     }
 
     /// Whether nobody is to be told.
-    var isEmpty: Bool { present.isEmpty }
+    var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
 
     /// Those that have not ended, in the order in which they began.
     private var present: [Observation] {

@@ -26,10 +26,11 @@ struct RemoteTokens {
         let lines = reply.withUnsafeBytes { bytes in
             (try? parser.parse(bytes))?.member(named: "tokens").map { tokens in
                 tokens.elements.map { token in
-                    (["name", "right", "created"].map { token.member(named: $0)?.string ?? "" }
-                        + ["user", "expires"].compactMap { name in
-                            token.member(named: name)?.string.map { "\(name)=\($0)" }
-                        }).joined(separator: "\t") + "\n"
+                    func text(_ name: StaticString) -> String? { token.member(named: name)?.string }
+                    return Token.line(
+                        text("name") ?? "", right: text("right") ?? "",
+                        created: text("created") ?? "", user: text("user"),
+                        expires: text("expires"))
                 }.joined()
             }
         }

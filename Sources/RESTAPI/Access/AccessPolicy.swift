@@ -116,11 +116,11 @@ package final class AccessPolicy: Sendable {
         guard !isRead, let origin = request.header(.origin),
             !request.isForHost(of: origin, "http://")
         else { return nil }
-        let text = origin.string
-        guard cors.origins.contains(text) || cors.origins.contains("*") else {
+        guard cors.names(origin) else {
             return RequestFault(
                 .forbidden, "origin-refused",
-                "Pages of '\(text)' may not change anything here; --cors-origin allows an origin.")
+                "Pages of '\(origin.string)' may not change anything here; --cors-origin allows an origin."
+            )
         }
         return nil
     }

@@ -11,20 +11,17 @@ struct AuditLine: Sendable {
     private let requestID: String
 
     /// Notes who asks for a change, as it is now: the token of a request may be what is changed.
-    init(_ request: Request, tokens: AccessTokens?, logger: Logger) {
+    ///
+    /// - `token`: The request's; nil where none is needed.
+    init(_ request: Request, by token: Token?, logger: Logger) {
         self.logger = logger
         operation = Operation.all[request.routeNumber].id
         path = request.loggedPath.string
-        principal = Self.principal(of: request, tokens)
+        principal = token?.name ?? "everybody"
         client = request.client
         var id = ""
         request.withRequestID { id = String(decoding: $0, as: UTF8.self) }
         requestID = id
-    }
-
-    /// The name of a request's token; `everybody` where none is needed.
-    private static func principal(of request: Request, _ tokens: AccessTokens?) -> String {
-        (request.grant?.owner).flatMap { tokens?.token(ofNumber: $0)?.name } ?? "everybody"
     }
 
     /// Writes the line, when the change is durable.

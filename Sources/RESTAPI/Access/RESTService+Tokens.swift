@@ -17,7 +17,12 @@ extension RESTService {
 
     /// Says who changes something by a request, for the log.
     func auditLine(_ request: Request) -> AuditLine {
-        AuditLine(request, tokens: tokens, logger: logger)
+        AuditLine(request, by: token(of: request), logger: logger)
+    }
+
+    /// The token of a request, or the one that its ticket was made with; nil where none is needed.
+    func token(of request: Request) -> Token? {
+        (request.grant?.owner).flatMap { tokens?.token(ofNumber: $0) }
     }
 
     /// Reads a body that describes a token.

@@ -7,7 +7,7 @@ extension RESTService {
     /// `GET /v1/me`: who asks, and what they may do. Without tokens that is everything.
     func getCaller(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        let token = (request.grant?.owner).flatMap { tokens?.token(ofNumber: $0) }
+        let token = token(of: request)
         return .respond(
             Response.json(200) { writer in
                 writer.object { object in

@@ -85,11 +85,17 @@ package enum TokenCommand: Sendable, Equatable {
 }
 
 extension Token {
-    /// Name, right, time of creation and, where it has them, user and end, with tabs between them.
     fileprivate var line: String {
-        var fields = [name, terms.right.rawValue, created.description]
-        if let user = terms.user { fields.append("user=" + user) }
-        if let end = terms.end { fields.append("expires=" + end.description) }
-        return fields.joined(separator: "\t") + "\n"
+        Self.line(
+            name, right: terms.right.rawValue, created: created.description, user: terms.user,
+            expires: terms.end?.description)
+    }
+
+    /// What an operator is shown of a token: its members with tabs between them, the last two where it has them.
+    package static func line(
+        _ name: String, right: String, created: String, user: String?, expires: String?
+    ) -> String {
+        let others = [user.map { "user=" + $0 }, expires.map { "expires=" + $0 }]
+        return ([name, right, created] + others.compactMap(\.self)).joined(separator: "\t") + "\n"
     }
 }

@@ -7,24 +7,13 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("Turns whose changes leave memory")
-struct LargeTurnTests {
+struct LargeTurnTests: TurnSuite {
     private func open(
-        _ engineCase: EngineCase, byteCountMax: Int = 0
+        _ engineCase: EngineCase, byteCountMax: Int
     ) throws -> (FaultyEngine, Store) {
-        let engine = FaultyEngine(try engineCase.open())
         var options = StoreOptions()
         options.turnByteCountMax = byteCountMax
-        let store = try Store(engine: engine, options: options)
-        try store.setSchema(Shelter.classes)
-        return (engine, store)
-    }
-
-    private func put(_ id: String, _ more: ObjectContent = [:]) -> ObjectScript.Operation {
-        .write("Person", Shelter.person(id, more), key: nil, .merge)
-    }
-
-    private func ids(_ store: Store) throws -> [String] {
-        try store.contents().objects.keys.map { "\($0.key)" }.sorted()
+        return try open(engineCase, options)
     }
 
     private func texts(_ ids: [String]) -> [String] { ids.map { "\(Value.string($0))" }.sorted() }
@@ -107,15 +96,13 @@ struct LargeTurnTests {
         "that are cancelled, or let go of, change nothing and let others go on",
         arguments: EngineCase.all)
     func cancelling(engineCase: EngineCase) throws {
-        let (_, store) = try open(engineCase)
+        let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let turn = try store.beginTurn()
         try put("a").run(turn.transaction)
         #expect(try turn.makeRoom())
         try put("b").run(turn.transaction)
-        let behind = SynchronousWrite { transaction throws(StoreError) in
-            try self.put("c").run(transaction)
-        }
+        let behind = write(put("c"))
         store.submit(behind)
         turn.cancel()
         #expect(try behind.version() == 2)
@@ -131,7 +118,7 @@ struct LargeTurnTests {
 
     @Test("that can't be committed leave nothing behind", arguments: EngineCase.all)
     func refusal(engineCase: EngineCase) throws {
-        let (_, store) = try open(engineCase)
+        let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let turn = try store.beginTurn()
         try put("a", ["boss": Shelter.link("nobody")]).run(turn.transaction)
@@ -150,15 +137,13 @@ struct LargeTurnTests {
         "share their commit with no write that came meanwhile, which sees what they did",
         arguments: EngineCase.all)
     func alone(engineCase: EngineCase) throws {
-        let (engine, store) = try open(engineCase)
+        let (engine, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let commits = engine.commitCount
         let turn = try store.beginTurn()
         try put("a").run(turn.transaction)
         #expect(try turn.makeRoom())
-        let behind = SynchronousWrite { transaction throws(StoreError) in
-            try self.put("b", ["boss": Shelter.link("a")]).run(transaction)
-        }
+        let behind = write(put("b", ["boss": Shelter.link("a")]))
         store.submit(behind)
         #expect(try turn.commit() == 2)
         #expect(try behind.version() == 3)
@@ -170,7 +155,7 @@ struct LargeTurnTests {
         "leave a turn committed that has ended before them, though they are cancelled",
         arguments: EngineCase.all)
     func following(engineCase: EngineCase) throws {
-        let (_, store) = try open(engineCase)
+        let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let first = try store.beginTurn()
         try put("a").run(first.transaction)
@@ -197,7 +182,7 @@ struct LargeTurnTests {
 
     @Test("go on on another thread", arguments: EngineCase.all)
     func moving(engineCase: EngineCase) throws {
-        let (_, store) = try open(engineCase)
+        let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let turn = try StartedThread { () -> Result<LentTurn, any Error> in
             Result {
@@ -218,7 +203,7 @@ struct LargeTurnTests {
         "fail where the engine takes no more, and leave nothing behind",
         arguments: EngineCase.all, [0, 2])
     func fullDisk(engineCase: EngineCase, skippedCount: Int) throws {
-        let (engine, store) = try open(engineCase)
+        let (engine, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let turn = try store.beginTurn()
         for part in 0..<skippedCount {

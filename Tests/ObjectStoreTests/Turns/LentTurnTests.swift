@@ -7,28 +7,7 @@ import Testing
 import HoldfastTestSupport
 
 @Suite("Turns that are lent")
-struct LentTurnTests {
-    private func open(
-        _ engineCase: EngineCase, _ options: StoreOptions = StoreOptions()
-    ) throws -> (FaultyEngine, Store) {
-        let engine = FaultyEngine(try engineCase.open())
-        let store = try Store(engine: engine, options: options)
-        try store.setSchema(Shelter.classes)
-        return (engine, store)
-    }
-
-    private func put(_ id: String, _ more: ObjectContent = [:]) -> ObjectScript.Operation {
-        .write("Person", Shelter.person(id, more), key: nil, .merge)
-    }
-
-    private func write(_ operation: ObjectScript.Operation) -> SynchronousWrite {
-        SynchronousWrite { transaction throws(StoreError) in try operation.run(transaction) }
-    }
-
-    private func ids(_ store: Store) throws -> [String] {
-        try store.contents().objects.keys.map { "\($0.key)" }.sorted()
-    }
-
+struct LentTurnTests: TurnSuite {
     @Test(
         "changes are seen in the turn at once, and by others after its commit",
         arguments: EngineCase.all)

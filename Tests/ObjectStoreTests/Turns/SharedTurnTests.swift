@@ -8,22 +8,7 @@ import HoldfastThreads
 import Testing
 
 @Suite("Turns that follow each other")
-struct SharedTurnTests {
-    private func open(_ engineCase: EngineCase) throws -> (FaultyEngine, Store) {
-        let engine = FaultyEngine(try engineCase.open())
-        let store = try Store(engine: engine)
-        try store.setSchema(Shelter.classes)
-        return (engine, store)
-    }
-
-    private func put(_ id: String, _ more: ObjectContent = [:]) -> ObjectScript.Operation {
-        .write("Person", Shelter.person(id, more), key: nil, .merge)
-    }
-
-    private func ids(_ store: Store) throws -> [String] {
-        try store.contents().objects.keys.map { "\($0.key)" }.sorted()
-    }
-
+struct SharedTurnTests: TurnSuite {
     /// The steps of a turn on a thread of its own, which it takes when it is told to.
     private final class Kept: Sendable {
         enum Step: Sendable { case begin, isLent, commit, cancel }
