@@ -33,7 +33,9 @@ struct StreamPlacesTests {
         ] {
             for target in Self.targets {
                 let refused = server.send("GET", target, headers)
-                #expect(refused.status == 503 && refused.text.contains("too-many-streams"))
+                #expect(
+                    refused.status == 503 && refused.text.contains("too-many-streams"),
+                    "\(target) \(headers): \(refused.status) \(refused.text)")
                 #expect(refused.headers["retry-after"] == "5")
             }
         }
