@@ -7,6 +7,11 @@ extension Checker {
     func arithmetic(_ syntax: Syntax.Operation) throws(QueryError) -> Side {
         var left = try side(syntax.left)
         var right = try side(syntax.right)
+        guard !left.hasUser, !right.hasUser else {
+            throw source.fault(
+                .type, "'$user' is compared with a value; it is no part of a calculation.",
+                at: syntax.start)
+        }
         if let type = left.type { right = try readingNumbers(right, type) }
         if let type = right.type { left = try readingNumbers(left, type) }
         if left.isMany, right.isMany {

@@ -6,7 +6,10 @@ import HoldfastText
 /// Constants: literals, arguments and objects, and their adaptation to the type beside them.
 extension Checker {
     /// Looks up one side of a comparison.
-    func side(_ operand: Syntax.Operand) throws(QueryError) -> Side {
+    ///
+    /// - `wantsList`: Whether `IN` stands before it.
+    func side(_ operand: Syntax.Operand, wantsList: Bool = false) throws(QueryError) -> Side {
+        if let user = userPath(operand) { return try userSide(user, wantsList: wantsList) }
         switch operand {
         case .property(let range):
             if let own = ownValue(range) { return .values(.path(own, nil)) }
@@ -240,6 +243,7 @@ extension Checker {
     func adapted(
         _ item: Item, to type: ValueType, isStrict: Bool
     ) throws(QueryError) -> Value? {
+        if let origin = item.user { return try userValue(item, origin, as: type) }
         if case .scalar(let scalar) = type, item.value.scalarType == scalar { return item.value }
         switch (type, item.value) {
         case (.kinds, let value): return .int(try kinds(value, item))

@@ -32,6 +32,9 @@ extension Checker {
         guard let member = source.withBytes(range, { rowClass.names.position(of: $0) }),
             case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type
         else { return nil }
+        rule?.note(
+            rowClass.definition.name, rowClass.definition.properties[member].name,
+            at: range.lowerBound)
         return ValuePath(
             root: root, steps: [], terminal: .value(member: member), type: .scalar(scalar),
             firstMember: member)
@@ -47,9 +50,16 @@ extension Checker {
                 "'\(source.text(syntax.range))' is neither 'count' nor one of the operations of 'op'.",
                 at: syntax.start)
         }
+        if rule != nil, case .values = root {
+            throw source.fault(
+                .unknownProperty,
+                "'\(source.text(syntax.range))' is nothing of the user: 'when' is a condition on '$user' alone.",
+                at: syntax.start, hint: "$user.id")
+        }
         var resolver = PathResolver(
             schema: schema, root: root, source: source, clause: clause,
             outerStepCount: outerStepCount)
+        resolver.rule = rule
         var index = 0
         let steps = try withoutVariable(expanded(syntax))
         while index < steps.count {

@@ -5,6 +5,11 @@ import HoldfastRows
 extension Checker {
     /// Checks a subquery: a path whose end counts the objects that match.
     func subquery(_ syntax: Syntax.Subquery) throws(QueryError) -> ValuePath {
+        guard rule == nil || syntax.variable != Self.userName else {
+            throw source.fault(
+                .type, "'$user' is the user of the rule; give the variable another name.",
+                at: syntax.variableStart)
+        }
         var resolver = try resolver(syntax.path)
         try resolver.enterObjects(
             source.text(syntax.path.range), at: syntax.path.start)
@@ -21,6 +26,7 @@ extension Checker {
             arguments: arguments, now: now)
         inner.outerStepCount = outerStepCount + resolver.steps.count
         inner.variables = variables + [(syntax.variable, classIndex)]
+        inner.rule = rule
         let predicate = try inner.predicate(syntax.predicate)
         return ValuePath(
             root: root, steps: resolver.steps, terminal: .matchCount(predicate),

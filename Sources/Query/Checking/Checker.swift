@@ -16,6 +16,8 @@ struct Checker {
     var variables: [(name: String, classIndex: Int)] = []
     /// The number of links and embedded objects that lead to the objects of the subquery.
     var outerStepCount = 0
+    /// What a rule knows of its user; nil for every other text.
+    var rule: RuleScope?
 
     /// A constant with where it came from.
     struct Item {
@@ -26,6 +28,8 @@ struct Checker {
         var isPlainText = false
         /// Whether a decimal is a whole number that does not fit into 64 bits.
         var isWholeNumber = false
+        /// What it is of the user of a rule; nil for every other value.
+        var user: UserOrigin?
         var range: Range<Int>
 
         var start: Int { range.lowerBound }
@@ -137,12 +141,18 @@ struct Checker {
     private func comparison(_ syntax: Syntax.Comparison) throws(QueryError) -> Predicate {
         if let plain = plainComparison(syntax) { return .comparison(plain) }
         let left = try side(syntax.left)
-        let right = try value(syntax.right, beside: left)
+        let right = try value(syntax.right, beside: left, wantsList: syntax.isIn)
         if syntax.isIn, !right.isMany {
             throw source.fault(
                 .type,
                 "The keypath following 'IN' must contain a list. Found "
                     + "'\(source.text(syntax.right.range))'", at: syntax.right.start)
+        }
+        if rule != nil {
+            try requirePlainUse(left, syntax.relation, right, at: syntax.start)
+            if let decided = try userCondition(left, syntax.relation, right, at: syntax.start) {
+                return decided
+            }
         }
         return .comparison(
             try check(
@@ -151,10 +161,10 @@ struct Checker {
 
     /// Checks the right side; where it is an unknown name, a text without its quotes may be meant.
     private func value(
-        _ operand: Syntax.Operand, beside left: Side
+        _ operand: Syntax.Operand, beside left: Side, wantsList: Bool
     ) throws(QueryError) -> Side {
         do throws(QueryError) {
-            return try side(operand)
+            return try side(operand, wantsList: wantsList)
         } catch {
             guard error.kind == .unknownProperty, case .property(let range) = operand,
                 left.takesText

@@ -27,6 +27,8 @@ struct PathResolver {
     var clause: String?
     /// The number of steps to the beginning of the path, within a subquery.
     var outerStepCount = 0
+    /// Is told of the names in the text of a rule.
+    var rule: RuleScope?
     var steps: [PathStep] = []
     /// The property of the root class that the path begins with, see ``ValuePath/firstMember``.
     var firstMember: Int?
@@ -81,6 +83,7 @@ struct PathResolver {
                     name, among: rowClass.definition.properties.lazy.map(\.name)))
         }
         namedMember = member
+        rule?.note(rowClass.definition.name, name, at: offset)
         if steps.isEmpty { firstMember = member }
         if case .linkingObjects = rowClass.definition.properties[member].type {
             let compiled = rowClass.members[member]
@@ -212,6 +215,8 @@ struct PathResolver {
                 hint: NearestName.of(
                     property, among: linking.map { originClass.definition.properties[$0].name }))
         }
+        rule?.note(className, nil, at: classAt)
+        rule?.note(className, property, at: propertyAt)
         pending = .inverse(originClass: originClass.index, member: member)
         isIndexed = false
     }

@@ -1,0 +1,90 @@
+import HoldfastObjectModel
+import HoldfastRows
+
+/// A condition with `$user` in it, checked for one schema: of a class's objects, or of the user alone. Immutable; any
+/// thread may use it.
+package struct Rule: Sendable {
+    /// The text.
+    package let text: String
+    /// What it asks of its user, each once.
+    package let references: [UserReference]
+    /// The condition with samples in the place of what users have; nil where it asks of the user alone. It has the paths and
+    /// the operators of every user's, and so says what it depends on and which index could serve it.
+    package let sample: Predicate?
+    private let query: ParsedQuery
+    private let root: QueryRoot
+    private let usersClass: Int?
+    private let schema: RowSchema
+    private let names: Set<RuleName>
+
+    /// Parses and checks a rule.
+    ///
+    /// Cost: linear in the text.
+    ///
+    /// - Parameters:
+    ///   - text: A filter without SORT, DISTINCT, LIMIT, arguments and `now()`.
+    ///   - rootClass: The class of the objects that it is about; nil for a condition on the user alone.
+    ///   - usersClass: The class of the users' objects; nil where they have none.
+    package init(
+        _ text: String, rootClass: Int?, usersClass: Int?, schema: RowSchema
+    ) throws(QueryError) {
+        self.text = text
+        self.usersClass = usersClass
+        self.schema = schema
+        query = try ParsedQuery(text)
+        guard query.syntax.suffixes.isEmpty else {
+            throw query.source.fault(
+                .syntax, "A rule is a condition alone, without SORT, DISTINCT and LIMIT.", at: 0)
+        }
+        // Of the user alone: no name is a property's.
+        root = rootClass.map { .objects(classIndex: $0) } ?? .values(.mixed)
+        let scope = RuleScope(usersClass: usersClass, facts: nil)
+        sample = try Self.checker(query, root, schema, scope).predicate(query.syntax.predicate)
+            .withoutConstants
+        references = scope.references
+        names = scope.names
+    }
+
+    /// Makes the condition for a user: false as a whole where the user lacks what the rule names.
+    ///
+    /// Cost: linear in the text and in what the user has.
+    package func predicate(for user: some UserFacts) -> Predicate {
+        let scope = RuleScope(usersClass: usersClass, facts: user)
+        let checker = Self.checker(query, root, schema, scope)
+        // What is wrong with a value of a user's is lacking; all else was found when the rule was checked.
+        guard let predicate = try? checker.predicate(query.syntax.predicate), !scope.isLacking
+        else { return .constant(false) }
+        return predicate.simplified
+    }
+
+    /// Makes the text that says the same under the names of another schema.
+    ///
+    /// - Throws: ``QueryError`` for a new name that has no place in a text, as a word of the language.
+    package func text(after renames: SchemaRenames) throws(QueryError) -> String {
+        var bytes = query.source.bytes
+        for name in names.sorted(by: { $0.start > $1.start }) {
+            guard let new = name.renamed(renames) else { continue }
+            guard !CompiledQuery.isReserved(new[...]) else {
+                throw query.source.fault(
+                    .unsupported,
+                    "'\(new)' is a word of the query language: a rule can't name it.",
+                    at: name.start)
+            }
+            var lexer = Lexer(query.source)
+            lexer.position = name.start
+            let end = try lexer.next().end
+            let escaped = new.split(separator: " ", omittingEmptySubsequences: false)
+                .joined(separator: "\\ ")
+            bytes.replaceSubrange(name.start..<end, with: Array(escaped.utf8))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func checker(
+        _ query: ParsedQuery, _ root: QueryRoot, _ schema: RowSchema, _ scope: RuleScope
+    ) -> Checker {
+        var checker = Checker(schema: schema, root: root, source: query.source, arguments: [])
+        checker.rule = scope
+        return checker
+    }
+}

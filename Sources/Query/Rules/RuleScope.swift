@@ -1,0 +1,30 @@
+/// What the checker of a rule knows of its user, and what it has found on its way. One thread uses it.
+final class RuleScope {
+    /// The class of the users' objects, by position in the schema; nil where users have none.
+    let usersClass: Int?
+    /// The user whom the rule is made for; nil where it is only checked, and samples stand for what users have.
+    let facts: (any UserFacts)?
+    /// What the rule asks of its user, each once.
+    private(set) var references: [UserReference] = []
+    /// The names of properties and classes in the text.
+    private(set) var names: Set<RuleName> = []
+    /// Whether the user lacks something that the rule names.
+    var isLacking = false
+
+    init(usersClass: Int?, facts: (any UserFacts)?) {
+        self.usersClass = usersClass
+        self.facts = facts
+    }
+
+    /// Notes that the rule asks for something.
+    func note(_ reference: UserReference) {
+        if !references.contains(reference) { references.append(reference) }
+    }
+
+    /// Notes a name that begins at an offset of the text.
+    ///
+    /// - `property`: The property; nil for the class itself.
+    func note(_ className: String, _ property: String?, at start: Int) {
+        names.insert(RuleName(start: start, className: className, property: property))
+    }
+}

@@ -1,0 +1,9 @@
+/// What a rule asks of its user.
+package enum UserReference: Hashable, Sendable {
+    /// `$user.id`: the text by which the user is known.
+    case id
+    /// `$user.groups`, `$user.org.unit`, `$user['https://example.com/roles']`: a claim, by the names that lead to it.
+    case claim([String])
+    /// `$user.object.team`: what the path leads to from the user's object.
+    case object(ValuePath)
+}
