@@ -24,6 +24,7 @@ FROM ${RUNTIME_IMAGE}
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates \
+        libcjose0 \
         libcurl4 \
         libicu72 \
         liblmdb0 \

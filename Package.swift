@@ -83,6 +83,7 @@ let package = Package(
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         door("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         door("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        door("CJOSE", pkgConfig: "cjose", apt: "libcjose-dev"),
         door("CMemory"),
         door("CEpoll"),
         door("CTime"),
@@ -141,9 +142,15 @@ let package = Package(
                 "Storage", "Threads", "CCrypto", "CMemory", "CTime",
             ]),
         library(
+            "Identity",
+            [
+                "StoreService", "ObjectJSON", "ObjectModel", "Bytes", "JSON", "Threads", "CJOSE",
+            ]),
+        library(
             "RESTAPI",
             [
-                "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel",
+                "Identity", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows",
+                "ObjectModel",
                 "Bytes", "HTTPServer", "JSON", "Threads", "CCrypto",
             ],
             resources: [
@@ -152,8 +159,8 @@ let package = Package(
         program(
             "HoldfastCommand",
             [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer", "JSON",
-                "Text",
+                "RESTAPI", "Identity", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer",
+                "JSON", "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
@@ -205,7 +212,7 @@ let package = Package(
             "ServiceSupport",
             [
                 "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
-                "Threads", "TestSupport", "ObjectSupport",
+                "Threads", "TestSupport", "ObjectSupport", "CJOSE",
             ]),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
         tests(
@@ -233,9 +240,15 @@ let package = Package(
                 "Threads", "TestSupport", "ObjectSupport", "PlainQuery", "ServiceSupport",
             ]),
         tests(
+            "IdentityTests",
+            [
+                "Identity", "ObjectJSON", "Threads", "TestSupport", "ServiceSupport",
+            ]),
+        tests(
             "RESTAPITests",
             [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel",
+                "RESTAPI", "Identity", "StoreService", "ObjectJSON", "ObjectStore", "Rows",
+                "ObjectModel",
                 "Bytes", "JSON",
                 "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
                 "ServiceSupport", "CZlib",
@@ -243,7 +256,8 @@ let package = Package(
         tests(
             "HoldfastCommandTests",
             [
-                "HoldfastCommand", "RESTAPI", "ObjectJSON", "ObjectStore", "ObjectModel",
+                "HoldfastCommand", "RESTAPI", "Identity", "ObjectJSON", "ObjectStore",
+                "ObjectModel",
                 "HTTPServer",
                 "TestSupport", "CZlib",
             ]),

@@ -35,4 +35,11 @@ static inline long shim_curl_status(CURL *curl) {
     return status;
 }
 
+/// Where a reply that redirects leads, as a whole address; NULL for another. Valid until the next transfer.
+static inline const char *shim_curl_redirection(CURL *curl) {
+    char *address = NULL;
+    curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &address);
+    return address;
+}
+
 #endif

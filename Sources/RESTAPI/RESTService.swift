@@ -15,6 +15,8 @@ package final class RESTService: Sendable {
     let options: RESTOptions
     /// Who may do what; nil when everybody may do everything.
     let tokens: AccessTokens?
+    /// Who comes with tokens of an issuer; nil where there is none.
+    private let users: SignedInUsers?
     let logger: Logger
     /// The imports and exports.
     let transfers: Transfers
@@ -36,13 +38,20 @@ package final class RESTService: Sendable {
     /// The store that is served.
     package var store: Store { served.store }
 
+    /// Whether requests need a token.
+    var needsToken: Bool { users != nil || tokens?.isEnforced ?? false }
+
     /// Makes the service of a store.
-    package init(store: Store, options: RESTOptions, tokens: AccessTokens?, logger: Logger) {
+    package init(
+        store: Store, options: RESTOptions, tokens: AccessTokens?, users: SignedInUsers? = nil,
+        logger: Logger
+    ) {
         self.options = options
         tickets = StreamTickets(options, key: store.ticketKey)
         places = StreamPlaces(options)
         events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens
+        self.users = users
         self.logger = logger
         served = ServedStore(store, limits: options.limits) { failure, isTemporary in
             logger.log(
@@ -88,6 +97,7 @@ package final class RESTService: Sendable {
     /// Ends the service's own threads: after the server has stopped, before the store is closed.
     package func stop() {
         endWaiting()
+        users?.stop()
         served.stop()
         transfers.stop()
         backups?.stop()

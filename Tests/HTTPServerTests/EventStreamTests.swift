@@ -161,6 +161,34 @@ import Testing
         }
     }
 
+    @Test(
+        "a stream ends within two seconds of the end of its grant, with an event in place of what waits"
+    )
+    func endsWithItsGrant() throws {
+        let end = Int64(time(nil)) + 2
+        let grant = Grant(isForReading: true, owner: 7, until: end, bearer: nil)
+        let stream = EventStream {}
+        try withServer(
+            [Route(.get, "/events", "events") { _ in .respond(Response(events: stream)) }],
+            {
+                $0.makeEvent = { Bytes("event: error\ndata: \($0.code.rawValue)\n\n") }
+                $0.admit = { request in
+                    request.grant = grant
+                    return nil
+                }
+            }
+        ) { server, port in
+            let client = try RawClient(port: port)
+            client.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(grant.ending == nil)
+            let reply = try client.reply()
+            #expect(reply.status == 200)
+            #expect(String(decoding: reply.body, as: UTF8.self).contains("access-ended"))
+            #expect((end...end + 2).contains(Int64(time(nil))))
+            #expect(grant.ending == .revoked)
+        }
+    }
+
     /// Why a client never gets its stream.
     enum Loss: CaseIterable { case endOfGrant, reset, noAnswer, headAlone }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// What admitted a request, such as a token with a right, for as long as that holds.
@@ -19,16 +20,30 @@ package final class Grant: Sendable {
     let isForReading: Bool
     /// Whose requests it admits, by a number of those who admit them; 0 stands for everybody.
     package let owner: UInt64
+    /// What those who admit them know of the owner.
+    package let bearer: (any Sendable)?
+    /// When it ends by itself, in seconds since 1970; the latest time for never.
+    private let end: Int64
     private let state = Atomic<UInt8>(0)
 
     /// A grant that holds.
-    package init(isForReading: Bool, owner: UInt64) {
-        self.isForReading = isForReading
-        self.owner = owner
+    package convenience init(isForReading: Bool, owner: UInt64) {
+        self.init(isForReading: isForReading, owner: owner, until: .max, bearer: nil)
     }
 
-    /// Why it has ended; nil while it holds. Cost: an atomic load.
-    package var ending: End? { End(rawValue: state.load(ordering: .relaxed)) }
+    /// A grant that holds until a time, in seconds since 1970.
+    package init(isForReading: Bool, owner: UInt64, until end: Int64, bearer: (any Sendable)?) {
+        self.isForReading = isForReading
+        self.owner = owner
+        self.end = end
+        self.bearer = bearer
+    }
+
+    /// Why it has ended; nil while it holds. Cost: an atomic load, and a look at the clock where it ends by itself.
+    package var ending: End? {
+        if let reason = End(rawValue: state.load(ordering: .relaxed)) { return reason }
+        return end != .max && Int64(time(nil)) >= end ? .revoked : nil
+    }
 
     /// Ends it. Any thread.
     package func end(_ reason: End) { state.store(reason.rawValue, ordering: .relaxed) }

@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastHTTPServer
+import HoldfastIdentity
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRESTAPI
@@ -23,6 +24,12 @@ extension Verb {
             Option(
                 flag: "bootstrap-token",
                 "make an admin token and print it, if the store has no tokens yet"),
+            Option(
+                "jwt-keys", "FILE|URL",
+                "the keys (JWK set) of whom JSON Web Tokens are taken from; with the next two"),
+            Option("jwt-issuer", "TEXT", "the 'iss' that such tokens have"),
+            Option(
+                "jwt-audience", "TEXT", "the 'aud' that such tokens have, of this service alone"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.pageCheck, OpenStore.newEpoch,
             Option(
                 "threads", "N", "threads that serve connections; as many long reads run at once",
@@ -152,8 +159,9 @@ struct ServeCommand {
         } catch {
             throw CommandFailure(error)
         }
+        let users = try webTokens().map { SignedInUsers($0, key: store.ticketKey) }
         let isInsecure = arguments.has("insecure")
-        if !AccessPolicy.isLoopback(listen.host), tokens.isEmpty, !isInsecure {
+        if !AccessPolicy.isLoopback(listen.host), tokens.isEmpty, users == nil, !isInsecure {
             throw CommandFailure(
                 "\(listen.host) can be reached by other machines and there are no tokens. Make one "
                     + "with 'holdfast token create --data \(directory) --name NAME --rights admin', or "
@@ -163,18 +171,51 @@ struct ServeCommand {
         serverOptions.cors = cors
         serverOptions.logger = logger
         let service = RESTService(
-            store: store, options: options.rest, tokens: tokens, logger: logger)
+            store: store, options: options.rest, tokens: tokens, users: users, logger: logger)
         do throws(ServerError) {
             if arguments.has("access-log") {
                 serverOptions.accessLog = try LineWriter(descriptor: 1)
             }
             return try RunningService(
                 service, serverOptions: serverOptions,
-                access: AccessPolicy(tokens: tokens, isInsecure: isInsecure, cors: cors),
+                access: AccessPolicy(
+                    tokens: tokens, users: users, isInsecure: isInsecure, cors: cors),
                 mailbox: TokenMailbox(directory: directory))
         } catch {
             service.stop()
             throw CommandFailure(error.description)
         }
+    }
+
+    /// The JSON Web Tokens that are taken; nil where no issuer is named.
+    private func webTokens() throws(CommandFailure) -> WebTokens? {
+        let texts = ["jwt-keys", "jwt-issuer", "jwt-audience"].map { arguments.text($0) }
+        if texts.allSatisfy({ $0 == nil }) { return nil }
+        guard let place = texts[0], let issuer = texts[1], let audience = texts[2],
+            ![place, issuer, audience].contains("")
+        else {
+            throw .usage(
+                "--jwt-keys, --jwt-issuer and --jwt-audience belong together: an issuer signs for many applications"
+            )
+        }
+        let document: KeyDocument
+        do throws(SigningKeyFailure) { document = try KeyDocument(place) } catch {
+            throw .usage("--jwt-keys: \(error)")
+        }
+        let report = { @Sendable [logger] (failure: SigningKeyFailure) in
+            logger.log(
+                .warning, "the keys of JSON Web Tokens can't be read; the last ones hold",
+                ("detail", .text(failure.description)))
+        }
+        let keys = SigningKeys(
+            allowsSecrets: document.isFile,
+            source: { () throws(SigningKeyFailure) in try document.read() }, report: report)
+        do throws(SigningKeyFailure) { try keys.read() } catch {
+            // An address may be silent for a while, a file that is wrong stays so.
+            if document.isFile { throw CommandFailure("--jwt-keys: \(error)") }
+            report(error)
+        }
+        keys.start()
+        return WebTokens(keys: keys, issuer: issuer, audience: audience)
     }
 }

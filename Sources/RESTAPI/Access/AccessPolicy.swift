@@ -9,27 +9,47 @@ import HoldfastStoreService
 /// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
 package final class AccessPolicy: Sendable {
     private let tokens: AccessTokens
+    private let users: SignedInUsers?
     /// Whether the operator has opened the service to everybody who reaches it.
     private let isInsecure: Bool
     private let cors: CORSPolicy
 
     /// Makes the policy.
-    package init(tokens: AccessTokens, isInsecure: Bool, cors: CORSPolicy) {
+    ///
+    /// - `users`: Those who come with tokens of an issuer; nil where there is none. Where there is one, each request needs a token.
+    package init(
+        tokens: AccessTokens, users: SignedInUsers? = nil, isInsecure: Bool, cors: CORSPolicy
+    ) {
         self.tokens = tokens
+        self.users = users
         self.isInsecure = isInsecure
         self.cors = cors
     }
 
+    /// Whether requests need a token.
+    private var needsToken: Bool { users != nil || tokens.isEnforced }
+
     /// Returns the refusal of a request whose operation needs `right`; nil when it may go on, for as
     /// long as the grant holds that it is given.
     ///
-    /// - `tickets`: The tickets that admit it without a token; nil when there are none for it.
+    /// - Parameters:
+    ///   - request: The request, which gets the grant.
+    ///   - right: The right that its operation needs; nil for none.
+    ///   - isForEveryUser: Whether its operation is for users too, whatever else they may do.
+    ///   - tickets: The tickets that admit it without a token; nil when there are none for it.
+    /// - Returns: The refusal.
     package func refusal(
-        of request: Request, needing right: Right?, orBy tickets: StreamTickets? = nil
+        of request: Request, needing right: Right?, isForEveryUser: Bool = false,
+        orBy tickets: StreamTickets? = nil
     ) -> Response? {
         guard let needed = right else { return nil }
-        if tokens.isEnforced {
-            return check(request, needed, tickets).map { Self.response($0) }
+        if needsToken {
+            do throws(RequestFault) {
+                request.grant = try grant(of: request, needed, isForEveryUser, tickets)
+                return nil
+            } catch {
+                return Self.response(error)
+            }
         }
         if !isInsecure, let fault = checkOrigin(request) { return Self.response(fault) }
         request.grant = tokens.open.grant(needed)
@@ -39,7 +59,7 @@ package final class AccessPolicy: Sendable {
     /// Whether pages of all origins may send a request: it has a token or a ticket, which no page has of another's, and no
     /// cookie rides along; or it is a preflight that asks whether it may have a token. Where none is needed, one says nothing.
     func admitsAllOrigins(_ request: Request) -> Bool {
-        guard tokens.isEnforced else { return false }
+        guard needsToken else { return false }
         guard request.method != .options else {
             return request.header(.accessControlRequestHeaders)?.listContains("authorization")
                 ?? false
@@ -55,23 +75,44 @@ package final class AccessPolicy: Sendable {
         return response
     }
 
-    private func check(
-        _ request: Request, _ needed: Right, _ tickets: StreamTickets?
-    ) -> RequestFault? {
-        guard let tickets, request.header(.authorization) == nil,
+    private func grant(
+        of request: Request, _ needed: Right, _ isForEveryUser: Bool, _ tickets: StreamTickets?
+    ) throws(RequestFault) -> Grant {
+        if let tickets, request.header(.authorization) == nil,
             request[query: StreamTickets.parameter] != nil
-        else { return checkToken(request, needed) }
-        do throws(RequestFault) {
-            request.grant = try tickets.grant(of: request, needing: needed, from: tokens)
-            return nil
-        } catch {
-            return error
+        {
+            return try tickets.grant(of: request, needing: needed, from: tokens)
         }
+        let token = try Self.token(of: request)
+        if let users, !token.starts(with: TokenSecret.prefix) {
+            let grant = try users.grant(token)
+            guard isForEveryUser else {
+                throw RequestFault(
+                    .forbidden, "not-allowed",
+                    "A user may do nothing here but ask who they are (GET /v1/me).")
+            }
+            return grant
+        }
+        guard let access = tokens.access(of: token) else {
+            throw RequestFault(
+                .unauthenticated, "token-invalid",
+                "The token is unknown, was revoked, or has expired.")
+        }
+        guard let grant = access.grant(needed) else {
+            throw RequestFault(
+                .forbidden, "right-missing",
+                "The token has the right '\(access.right.rawValue)'; this operation needs '\(needed.rawValue)'."
+            )
+        }
+        return grant
     }
 
-    private func checkToken(_ request: Request, _ needed: Right) -> RequestFault? {
+    /// The token in a request's header.
+    private static func token(
+        of request: Request
+    ) throws(RequestFault) -> UnsafeRawBufferPointer {
         guard let header = request.header(.authorization) else {
-            return RequestFault(
+            throw RequestFault(
                 .unauthenticated, "token-missing",
                 "This service needs a token: send the header 'Authorization: Bearer TOKEN'. "
                     + "'holdfast token create' makes one.")
@@ -79,25 +120,12 @@ package final class AccessPolicy: Sendable {
         // The name of a scheme has no case (RFC 9110, section 11.1).
         let scheme: StaticString = "Bearer "
         guard header.count > scheme.utf8CodeUnitCount, header.hasPrefixIgnoringCase(scheme) else {
-            return RequestFault(
+            throw RequestFault(
                 .unauthenticated, "token-invalid",
                 "The Authorization header has the form 'Bearer TOKEN'.")
         }
-        let token = UnsafeRawBufferPointer(
+        return UnsafeRawBufferPointer(
             UnsafeBufferPointer(rebasing: header.bytes[scheme.utf8CodeUnitCount...]))
-        guard let access = tokens.access(of: token) else {
-            return RequestFault(
-                .unauthenticated, "token-invalid",
-                "The token is unknown, was revoked, or has expired.")
-        }
-        guard let grant = access.grant(needed) else {
-            return RequestFault(
-                .forbidden, "right-missing",
-                "The token has the right '\(access.right.rawValue)'; this operation needs '\(needed.rawValue)'."
-            )
-        }
-        request.grant = grant
-        return nil
     }
 
     private func checkOrigin(_ request: Request) -> RequestFault? {

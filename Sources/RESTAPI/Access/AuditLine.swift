@@ -17,7 +17,7 @@ struct AuditLine: Sendable {
         self.logger = logger
         operation = Operation.all[request.routeNumber].id
         path = request.loggedPath.string
-        principal = token?.name ?? "everybody"
+        principal = token?.name ?? request.user.map { "user \($0.id)" } ?? "everybody"
         client = request.client
         var id = ""
         request.withRequestID { id = String(decoding: $0, as: UTF8.self) }

@@ -12,7 +12,7 @@ extension RESTService {
         _ request: Request, _ body: (IdempotencyClaim?) throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
         guard request.method == .post || request.method == .patch else { return try body(nil) }
-        let scope = tokens?.isEnforced ?? false ? request.header(.authorization) : nil
+        let scope = needsToken ? request.header(.authorization) : nil
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
         switch try served.idempotency.enter(key, served) {
         case .first(let claim): return try body(claim)

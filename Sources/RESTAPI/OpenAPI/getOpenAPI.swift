@@ -9,7 +9,7 @@ extension RESTService {
     /// `GET /v1/openapi.json`: the interface of this store's own classes.
     func getOpenAPI(_ request: Request) throws(RequestFault) -> Outcome {
         let catalog = store.catalog
-        let usesTokens = tokens?.isEnforced ?? false
+        let usesTokens = needsToken
         if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {
             return .respond(try Self.reply(document, request))
         }

@@ -80,6 +80,9 @@ package struct Operation: Sendable {
     /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
 
+    /// Whether every user may ask for it, whatever else they may do.
+    var isForEveryUser: Bool { id == "getCaller" }
+
     /// Whether the decoded segments of a path lead to it.
     func isAt(_ segments: [String]) -> Bool {
         let pattern = path.split(separator: "/")

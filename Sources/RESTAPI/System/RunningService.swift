@@ -41,16 +41,19 @@ package final class RunningService: Sendable {
             serverOptions.cors.admitsAll = access.admitsAllOrigins
             // No more of each operation than is asked: a copy of a whole one counts references, in memory
             // that all threads share, at every request.
-            let needs = Operation.all.map { (right: $0.right, isEndless: $0.isEndless) }
+            let needs = Operation.all.map {
+                (right: $0.right, isEndless: $0.isEndless, isForEveryUser: $0.isForEveryUser)
+            }
             let tickets = service.tickets
             let events = service.events
             serverOptions.makeEvent = {
                 Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
-                let (right, isEndless) = needs[request.routeNumber]
+                let (right, isEndless, isForEveryUser) = needs[request.routeNumber]
                 return access.refusal(
-                    of: request, needing: right, orBy: isEndless ? tickets : nil)
+                    of: request, needing: right, isForEveryUser: isForEveryUser,
+                    orBy: isEndless ? tickets : nil)
             }
         }
         server = try Server(options: serverOptions, routes: routes)

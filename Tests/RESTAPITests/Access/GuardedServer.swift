@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastHTTPServer
+import HoldfastIdentity
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
@@ -24,7 +25,7 @@ final class GuardedServer {
     init(
         withTokens: Bool, isInsecure: Bool = false, cors: CORSPolicy = CORSPolicy(),
         schema: Schema = Importing.nodes, accessLog: LineWriter? = nil,
-        logger: Logger = Logger(level: .error),
+        logger: Logger = Logger(level: .error), webTokens: WebTokens? = nil,
         change: (inout RESTOptions) -> Void = { _ in }
     ) throws {
         store = try Store(engine: try EngineCase.memory.open())
@@ -42,14 +43,17 @@ final class GuardedServer {
         change(&serviceOptions)
         start = { [store, directory, serviceOptions, logger] in
             let table = try AccessTokens(store, logger: logger)
+            let users = webTokens.map { SignedInUsers($0, key: store.ticketKey) }
             let service = RESTService(
-                store: store, options: serviceOptions, tokens: table, logger: logger)
+                store: store, options: serviceOptions, tokens: table, users: users,
+                logger: logger)
             var options = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
             options.cors = cors
             options.accessLog = accessLog
             let running = try RunningService(
                 service, serverOptions: options,
-                access: AccessPolicy(tokens: table, isInsecure: isInsecure, cors: cors),
+                access: AccessPolicy(
+                    tokens: table, users: users, isInsecure: isInsecure, cors: cors),
                 mailbox: TokenMailbox(directory: directory.path))
             return (running, table)
         }

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 extension JSONWriter {
     /// Writes a value as it stands. Recursive: its text was parsed with a bounded depth.
-    func plain(_ value: JSONValue) {
+    package func plain(_ value: JSONValue) {
         switch value.kind {
         case .null: null()
         case .bool: bool(value.bool == true)

@@ -1,0 +1,137 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastStoreService
+
+/// The JSON Web Tokens (RFC 7519) that one issuer signs for one audience. Thread-safe.
+///
+/// The key decides the algorithm; a token's `alg` has to be that. What a token says of keys (`jku`, `x5u`, `jwk`) is not looked at.
+package struct WebTokens: Sendable {
+    /// What the clocks of issuer and service may differ, in seconds.
+    package static let leewaySeconds: Int64 = 60
+
+    /// The keys of the issuer.
+    package let keys: SigningKeys
+    private let issuer: String
+    private let audience: String
+
+    /// The tokens that say they are by an issuer and for an audience, and are signed by one of its keys.
+    package init(keys: SigningKeys, issuer: String, audience: String) {
+        self.keys = keys
+        self.issuer = issuer
+        self.audience = audience
+    }
+
+    /// Verifies a token in its compact form, and says by which revision of the keys.
+    ///
+    /// - `now`: Seconds since 1970.
+    /// - Throws: ``RequestFault`` `.unauthenticated`, or `.unavailable` as long as no keys could be read.
+    package func verified(
+        _ token: UnsafeRawBufferPointer, at now: Int64
+    ) throws(RequestFault) -> (token: WebToken, keyRevision: UInt64) {
+        let parts = token.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, !token.contains(UInt8(ascii: "=")) else {
+            throw .webToken("The token is neither of this service nor a JSON Web Token.")
+        }
+        let buffer = ByteBuffer(capacity: token.count)
+        let (algorithm, keyID) = try head(parts[0], buffer)
+        guard let (set, revision) = keys.current else {
+            keys.want()
+            throw RequestFault(
+                .unavailable, "keys-unavailable",
+                "The keys of the issuer of JSON Web Tokens can't be read; try again later.",
+                retryAfterSeconds: 60)
+        }
+        guard let key = set.key(id: keyID, for: algorithm) else {
+            keys.want()
+            throw .webToken(
+                keyID == nil
+                    ? "The token names no key, and its issuer has not just one for its algorithm."
+                    : "The token's key is not known, or is for another algorithm. The issuer's keys are read again, once a minute at most."
+            )
+        }
+        guard key.hasSigned(token) else { throw .webToken("The token's signature is wrong.") }
+        return (try body(parts[1], buffer, now), revision)
+    }
+
+    private func head(
+        _ part: Slice<UnsafeRawBufferPointer>, _ buffer: ByteBuffer
+    ) throws(RequestFault) -> (SigningAlgorithm, keyID: String?) {
+        let head = try object(part, buffer)
+        // What it names would have to be understood (RFC 7515, section 4.1.11), and nothing is.
+        if head.member(named: "crit") != nil {
+            throw .webToken("The token's 'crit' asks for what is not known here.")
+        }
+        guard let name = head.member(named: "alg")?.string,
+            let algorithm = SigningAlgorithm(rawValue: name)
+        else { throw .webToken("The token is not signed by an RS, PS, ES or HS256 algorithm.") }
+        guard let id = head.member(named: "kid") else { return (algorithm, nil) }
+        guard let text = id.string else { throw .webToken("The token's 'kid' is no text.") }
+        return (algorithm, text)
+    }
+
+    private func body(
+        _ part: Slice<UnsafeRawBufferPointer>, _ buffer: ByteBuffer, _ now: Int64
+    ) throws(RequestFault) -> WebToken {
+        let body = try object(part, buffer)
+        guard body.member(named: "iss")?.string == issuer else {
+            throw .webToken("The token is of another issuer.")
+        }
+        guard let audience = body.member(named: "aud"), isOurs(audience) else {
+            throw .webToken("The token is for another audience.")
+        }
+        guard let user = body.member(named: "sub")?.string, TokenMembers.isUser(user) else {
+            throw .webToken("The token names no user: 'sub' is a text of 1 to 255 bytes.")
+        }
+        guard let expires = try seconds("exp", of: body) else {
+            throw .webToken("The token has no end: 'exp' is missing.")
+        }
+        guard now < expires + Self.leewaySeconds else { throw .webToken("The token has expired.") }
+        if let begin = try seconds("nbf", of: body), now + Self.leewaySeconds < begin {
+            throw .webToken("The token is not valid yet.")
+        }
+        let claims: Claims
+        do throws(RequestFault) { claims = try Claims(body) } catch {
+            throw .webToken(error.detail)
+        }
+        return WebToken(
+            user: user, claims: claims, issued: try seconds("iat", of: body) ?? .min,
+            expires: expires)
+    }
+
+    /// Reads a part that is a JSON object, strictly: every byte, no name twice at any depth.
+    private func object(
+        _ part: Slice<UnsafeRawBufferPointer>, _ buffer: ByteBuffer
+    ) throws(RequestFault) -> JSONValue {
+        buffer.removeAll()
+        guard Base64.decode(UnsafeRawBufferPointer(rebasing: part), alphabet: .url, into: buffer),
+            let value = try? RequestScratch.current.parser.parse(buffer.bytes),
+            value.kind == .object, value.repeatedName == nil
+        else { throw .webToken("A part of the token is no JSON object, or has a name twice.") }
+        return value
+    }
+
+    private func isOurs(_ audience: JSONValue) -> Bool {
+        if let text = audience.string { return text == self.audience }
+        return audience.kind == .array && audience.elements.contains { $0.string == self.audience }
+    }
+
+    /// A time in seconds, which may have a fraction.
+    private func seconds(
+        _ name: StaticString, of body: JSONValue
+    ) throws(RequestFault) -> Int64? {
+        guard let value = body.member(named: name) else { return nil }
+        guard let number = value.double, number >= 0, number < Double(Timestamp.secondsEnd) else {
+            throw .webToken("The token's '\(name)' is no time in seconds.")
+        }
+        return Int64(number)
+    }
+}
+
+extension RequestFault {
+    fileprivate static func webToken(_ detail: String) -> RequestFault {
+        RequestFault(.unauthenticated, "token-invalid", detail)
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import HoldfastHTTPServer
+import HoldfastIdentity
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
+import Synchronization
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// Users who come with JSON Web Tokens.
+@Suite("A user with a JSON Web Token")
+struct SignedInUserTests {
+    private static let signer = SampleSigner(curve: .p256)
+    private static let strange = SampleSigner(curve: .p256)
+
+    /// Whether a key was taken away.
+    private final class Withdrawal: Sendable {
+        let isDone = Mutex(false)
+    }
+
+    private static func webTokens(
+        _ document: @escaping @Sendable () -> String = { signer.jwk(#""kid":"one""#) }
+    ) throws -> WebTokens {
+        let keys = SigningKeys(
+            allowsSecrets: false,
+            source: { () throws(SigningKeyFailure) in Array(document().utf8) }, report: { _ in })
+        try keys.read()
+        return WebTokens(keys: keys, issuer: "https://id.example", audience: "tasks")
+    }
+
+    private static func token(
+        _ user: String = "ann", ending seconds: Int64 = 300, _ more: String = ""
+    )
+        -> String
+    {
+        signer.token(
+            "ES256",
+            #"{"iss":"https://id.example","aud":"tasks","sub":"\#(user)","exp":\#(Int64(time(nil)) + seconds)\#(more)}"#
+        )
+    }
+
+    private static func me(_ server: GuardedServer, _ token: String) -> HTTPClient.Reply {
+        server.send("GET", "/v1/me", [("Authorization", "Bearer \(token)")])
+    }
+
+    @Test("is told who they are, and what is claimed of them", arguments: [false, true])
+    func caller(withTokens: Bool) throws {
+        let server = try GuardedServer(withTokens: withTokens, webTokens: try Self.webTokens())
+        let token = Self.token("ann", ending: 300, #","groups":["editor"]"#)
+        for _ in 0..<2 {
+            let reply = Self.me(server, token)
+            #expect(reply.status == 200, "\(reply.text)")
+            let json = try #require(QueryJSON(reply.text))
+            #expect(json["user"]?.string == "ann" && json["right"] == nil && json["token"] == nil)
+            #expect(json["claims"]?["groups"]?.elements.first?.string == "editor")
+            #expect(json["expires"]?.string?.hasPrefix("20") == true)
+        }
+        // Where an issuer is named nobody goes without a token.
+        #expect(server.send("GET", "/v1/me").status == 401)
+        #expect(server.send("GET", "/v1").status == 401)
+    }
+
+    @Test("may do nothing else, and a token of the store what it could")
+    func rights() throws {
+        let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())
+        let store = try TestServer(schema: Importing.nodes)
+        let header = ("Authorization", "Bearer \(Self.token())")
+        for operation in Operation.all where operation.right != nil && operation.id != "getCaller" {
+            let route = operation.route(store.service)
+            let target = route.pattern.replacing("{class}", with: "Node")
+                .replacing("{id}", with: "1").replacing("{property}", with: "label")
+            let reply = server.send(
+                route.method.name.description, target, [header])
+            #expect(reply.status == 403, "\(operation.id)")
+            #expect(
+                route.method == .head || reply.text.contains("not-allowed"), "\(operation.id)")
+        }
+        #expect(server.send("GET", "/health/live").status == 200)
+        #expect(server.send("GET", "/v1", [server.authorization(.read)]).status == 200)
+        #expect(
+            server.send("GET", "/v1/me", [server.authorization(.metrics)]).text
+                .contains(#""right":"metrics""#))
+    }
+
+    @Test("is refused with a token that is wrong, and the answer says why")
+    func refusals() throws {
+        let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())
+        for (token, detail) in [
+            (Self.token(ending: -61), "expired"), ("eyJhbGciOiJub25lIn0.e30.", "not signed"),
+            (String(Self.token().dropLast(8)) + "AAAAAAAA", "signature"), ("nonsense", "neither"),
+            (Self.strange.token("ES256", "{}"), "signature"),
+            (Self.strange.token("ES256", "{}", kid: "x"), "not known"),
+        ] {
+            let reply = Self.me(server, token)
+            #expect(reply.status == 401 && reply.text.contains("token-invalid"), "\(reply.text)")
+            #expect(reply.text.contains(detail), "\(reply.text)")
+            #expect(reply.headers["www-authenticate"]?.contains("invalid_token") == true)
+        }
+    }
+
+    @Test("is taken for a minute after the token's end, and not longer")
+    func leeway() throws {
+        let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())
+        let token = Self.token(ending: 1)
+        #expect(Self.me(server, token).status == 200)
+        let late = Self.token(ending: -58)
+        #expect(Self.me(server, late).status == 200)
+        sleep(3)
+        #expect(Self.me(server, token).status == 200)
+        #expect(Self.me(server, late).status == 401)
+    }
+
+    @Test("is refused when the token's key was taken away, though it was seen before")
+    func withdrawnKey() throws {
+        let withdrawal = Withdrawal()
+        let tokens = try Self.webTokens {
+            withdrawal.isDone.withLock { $0 }
+                ? Self.strange.jwk(#""kid":"two""#) : Self.signer.jwk(#""kid":"one""#)
+        }
+        let server = try GuardedServer(withTokens: true, webTokens: tokens)
+        let token = Self.token()
+        #expect(Self.me(server, token).status == 200)
+        withdrawal.isDone.withLock { $0 = true }
+        #expect(Self.me(server, token).status == 200)
+        try tokens.keys.read()
+        #expect(Self.me(server, token).status == 401)
+    }
+
+    @Test("has the same number with each token, and another one than others have")
+    func numbers() throws {
+        let key = [UInt8](repeating: 7, count: 32)
+        let users = SignedInUsers(try Self.webTokens(), key: key)
+        func owner(_ token: String) throws -> UInt64 {
+            try Array(token.utf8).withUnsafeBytes { try users.grant($0).owner }
+        }
+        let ann = try owner(Self.token("ann"))
+        #expect(try owner(Self.token("ann", ending: 400)) == ann && ann != 0)
+        #expect(try owner(Self.token("eve")) != ann)
+    }
+
+    @Test("tokens that were seen are kept while there is room, those asked for longest")
+    func room() throws {
+        var seen = SeenTokens(byteCountMax: 10_000)
+        func digest(_ number: Int) throws -> TokenDigest {
+            try #require(Array("\(number)".utf8).withUnsafeBytes { TokenDigest(of: $0) })
+        }
+        for number in 0..<1000 {
+            seen.add(
+                Grant(isForReading: true, owner: UInt64(number)), of: try digest(number), under: 1,
+                byteCount: 100)
+            #expect(seen.grant(of: try digest(0), under: 1)?.owner == 0)
+            #expect(seen.count <= 40)
+        }
+        #expect(seen.grant(of: try digest(999), under: 1)?.owner == 999)
+        #expect(seen.grant(of: try digest(999), under: 2) == nil)
+        #expect(seen.grant(of: try digest(500), under: 1) == nil)
+    }
+}
