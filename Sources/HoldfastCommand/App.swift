@@ -10,7 +10,7 @@ enum App {
     static let verbs: [Verb] = [
         .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .backup,
         .restore, .compact, .check, .health,
-        .tokenCreate,
+        .accessGet, .accessPut, .accessExplain, .tokenCreate,
         .tokenList, .tokenChange, .tokenRevoke, .version,
     ]
 

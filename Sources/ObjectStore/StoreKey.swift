@@ -13,6 +13,7 @@ import HoldfastStorage
 ///     00 'n' number:8                            identifier of an idempotency record, 32 bytes; the oldest first
 ///     00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
 ///     00 'A'                                     what there is one of for access, see ``AccessRecord``
+///     00 'D'                                     access document, see ``StoredDocument``; mostly not there
 ///     00 't' number:8                            token, see ``TokenRecord``
 ///     01 class:4                                 class state, see ``ClassState``
 ///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
@@ -58,6 +59,7 @@ package enum StoreKey {
     static let recordNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
     static let recordPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
     static let access: [UInt8] = [Tag.meta, UInt8(ascii: "A")]
+    static let accessDocument: [UInt8] = [Tag.meta, UInt8(ascii: "D")]
     static let tokenPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "t")]
 
     /// The bytes of the key of a reply's number, and of a reply's own.

@@ -17,6 +17,8 @@ package final class RESTService: Sendable {
     let tokens: AccessTokens?
     /// Who comes with tokens of an issuer; nil where there is none.
     private let users: SignedInUsers?
+    /// The access document.
+    let access: AccessControl
     let logger: Logger
     /// The imports and exports.
     let transfers: Transfers
@@ -69,6 +71,7 @@ package final class RESTService: Sendable {
                     ("fault", .text(query.fault ?? "")),
                 ])
         }
+        access = AccessControl(store, fault: served.fault)
         transfers = Transfers(served)
         backups = BackupFolder(served)
         store.publisher.observe { [held = store.heldVersions] _, _ in

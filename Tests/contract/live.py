@@ -502,6 +502,32 @@ class Tokens(LiveTests):
             self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 204)
             self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 404)
 
+    def test_the_access_document_is_set_read_and_explained(self):
+        document = {
+            "users": "Person",
+            "roles": {"member": {"classes": {"Note": {"read": "owner == $user.id", "create": True}}}},
+        }
+        with Service() as fresh:
+            schema = {"classes": [
+                {"name": "Person", "primaryKey": "id", "properties": {"id": "string"}},
+                {"name": "Note", "primaryKey": "id", "properties": {"id": "int", "owner": "Person"}},
+            ]}
+            self.assertEqual(fresh.request("PUT", "/v1/schema", schema).status, 200)
+            self.conforms("getAccess", fresh.request("GET", "/v1/access"), 404)
+            self.conforms("putAccess", fresh.request("PUT", "/v1/access?dryRun=true", document), 200)
+            self.conforms("putAccess", fresh.request("PUT", "/v1/access", document), 200)
+            self.conforms("putAccess", fresh.request("PUT", "/v1/access", document | {"revision": 7}), 409)
+            self.conforms("putAccess", fresh.request("PUT", "/v1/access", document | {"users": "Nobody"}), 422)
+            read = self.conforms("getAccess", fresh.request("GET", "/v1/access"), 200)
+            self.assertEqual(read.json["roles"], document["roles"])
+            self.assertEqual(read.json["warnings"], [])
+            fresh.request("PUT", "/v1/classes/Person/objects/ann", {})
+            fresh.request("PUT", "/v1/classes/Note/objects/1", {"owner": "ann"})
+            question = {"user": "ann", "class": "Note", "key": 1}
+            told = self.conforms("explainAccess", fresh.request("POST", "/v1/access/explain", question), 200)
+            self.assertEqual(told.json["actions"]["read"]["role"], "member")
+            self.assertFalse(told.json["actions"]["delete"]["allowed"])
+
     def test_every_operation_asks_for_its_right(self):
         self.tokens = {}
         with Service(prepare=self.make_tokens) as guarded:

@@ -16,6 +16,9 @@ extension Verb {
     private static let claimOption = Option(
         "claim", "NAME=VALUE", "what is claimed of the user; repeat it for more", isRepeatable: true
     )
+    private static let classOption = Option(
+        "class", "CLASS", "a class that it is for, of all others for none; repeat it for more",
+        isRepeatable: true)
     private static let expiresOption = Option(
         "expires", "DURATION", "when it ends, from now, such as 30d", fallback: "never")
     private static let storeOptions =
@@ -26,7 +29,8 @@ extension Verb {
         name: "token create", summary: "Makes a token and prints it, this once.",
         options: storeOptions + [
             Option("name", "NAME", "what to call it"), rightsOption,
-            Option("user", "ID", "the user that it is of"), claimOption, expiresOption,
+            Option("user", "ID", "the user that it is of"), claimOption, classOption,
+            expiresOption,
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
@@ -34,6 +38,7 @@ extension Verb {
         var members = try tokenMembers(arguments)
         members.name = name
         members.user = arguments.text("user")
+        members.classes = arguments.texts("class").isEmpty ? nil : arguments.texts("class")
         if let client = try ServiceClient(arguments) {
             Terminal.write(try RemoteTokens(client).create(members) + "\n")
             return .success

@@ -23,11 +23,13 @@ package struct TokenRecord: Equatable, Sendable {
     package var user = ""
     /// What is claimed of the user, as the text of a JSON object; empty for nothing.
     package var claims = ""
+    /// The names of the only classes that it is for; empty for all.
+    package var classes: [String] = []
 
     /// The bytes of a hash.
     package static let hashByteCount = 32
-    /// The form without end, user and claims, of format 6, and the one that is written.
-    private static let forms: ClosedRange<UInt8> = 1...2
+    /// The form without end, user and claims, of format 6, that without classes, and the one that is written.
+    private static let forms: ClosedRange<UInt8> = 1...3
 
     /// Describes a token.
     package init(number: UInt64, name: String, hash: [UInt8], right: String, seconds: Int64) {
@@ -68,5 +70,7 @@ package struct TokenRecord: Equatable, Sendable {
         coder.code(&end)
         coder.code(&user)
         coder.code(&claims)
+        if form == 2 { return }
+        coder.code(&classes, of: "") { coder, name in coder.code(&name) }
     }
 }

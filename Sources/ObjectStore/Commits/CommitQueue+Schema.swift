@@ -34,6 +34,8 @@ extension CommitQueue {
             let migration = try StagedMigration(
                 write, proposal, from: group.catalog, backgroundMigration.record)
             try migration.requireEmptyClasses(group)
+            // Refused now rather than when all objects are rewritten.
+            _ = try migration.document(group)
             return migration
         }
         let migration = try make()
@@ -163,6 +165,7 @@ extension CommitQueue {
                     + "allowed.")
         }
         StoreKey.catalog.withUnsafeBytes { _ = group.overlay.put($0, bytes) }
+        if let document = try migration.document(group) { group.putAccessDocument(document) }
         let before = backgroundMigration.record
         backgroundMigration.record.staged = []
         backgroundMigration.record.garbage += change.garbage

@@ -11,6 +11,11 @@ package struct SchemaProposal: Sendable {
     /// Whether values may be lost that the new schema has no room for.
     package var allowsDataLoss: Bool
 
+    /// Makes the access document for the schema that is wanted, of the store's and the present and the wanted catalog; nil
+    /// leaves it as it is. It throws where the document does not hold in the schema that is wanted.
+    package var document:
+        (@Sendable (StoredDocument, Catalog, Catalog) throws(StoreError) -> String)?
+
     /// Makes a proposal.
     package init(
         _ schema: Schema, renames: SchemaRenames = SchemaRenames(), allowsDataLoss: Bool = false,

@@ -65,6 +65,18 @@ final class StagedMigration {
         works = change.worksByClass
     }
 
+    /// The access document that goes with the change; nil where the store's stays as it is.
+    ///
+    /// - Throws: ``StoreError`` of the proposal where the document does not hold in the schema that is wanted.
+    func document(_ group: CommitGroup) throws(StoreError) -> StoredDocument? {
+        guard let make = proposal.document, let stored = try group.accessDocument() else {
+            return nil
+        }
+        let text = try make(stored, present, change.catalog)
+        guard text != stored.text else { return nil }
+        return StoredDocument(revision: stored.revision + 1, text: text)
+    }
+
     // MARK: Passes
 
     /// Returns the classes that a phase walks, by position in the present catalog.

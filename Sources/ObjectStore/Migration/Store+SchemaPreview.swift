@@ -14,6 +14,9 @@ extension Store {
         let transaction = try read()
         defer { transaction.close() }
         let change = try SchemaChange(from: transaction.catalog, to: proposal)
+        if let make = proposal.document, let stored = try accessDocument() {
+            _ = try make(stored, transaction.catalog, change.catalog)
+        }
         var refusals: [SchemaFault] = []
         for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key })
         where try transaction.count(transaction.rows.classes[index]) > 0 {

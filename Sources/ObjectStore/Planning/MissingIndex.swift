@@ -28,6 +28,13 @@ package struct MissingIndex {
         if !isMissing { return nil }
     }
 
+    /// Whether indexes of some properties could answer a condition, or one that it demands.
+    package static func couldServe(
+        _ predicate: Predicate, _ rowClass: RowClass, _ schema: RowSchema
+    ) -> Bool {
+        Search(schema: schema).places(predicate, rowClass) != nil
+    }
+
     private init(_ rowClass: RowClass, _ member: Int) {
         self.rowClass = rowClass
         self.member = member

@@ -131,7 +131,8 @@ extension Checker {
         case .scalar, .link: return (.object(found), .object(found.type))
         case .embedded, .kinds:
             throw source.fault(
-                .type, "A rule compares values and links of the user's object; name one of its properties.",
+                .type,
+                "A rule compares values and links of the user's object; name one of its properties.",
                 at: path.start)
         }
     }

@@ -35,7 +35,8 @@ extension Checker {
         else { return nil }
         guard left.hasUser != right.hasUser || a.isEmpty || b.isEmpty else {
             throw source.fault(
-                .type, "What a user has is compared with properties and constants, not with itself.",
+                .type,
+                "What a user has is compared with properties and constants, not with itself.",
                 at: start)
         }
         let others = left.hasUser ? b : a

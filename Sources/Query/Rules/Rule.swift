@@ -25,6 +25,8 @@ package struct Rule: Sendable {
     ///   - text: A filter without SORT, DISTINCT, LIMIT, arguments and `now()`.
     ///   - rootClass: The class of the objects that it is about; nil for a condition on the user alone.
     ///   - usersClass: The class of the users' objects; nil where they have none.
+    ///   - schema: The schema that it is checked for.
+    /// - Throws: ``QueryError`` with the column in `text`.
     package init(
         _ text: String, rootClass: Int?, usersClass: Int?, schema: RowSchema
     ) throws(QueryError) {

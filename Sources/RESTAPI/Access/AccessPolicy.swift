@@ -35,17 +35,17 @@ package final class AccessPolicy: Sendable {
     /// - Parameters:
     ///   - request: The request, which gets the grant.
     ///   - right: The right that its operation needs; nil for none.
-    ///   - isForEveryUser: Whether its operation is for users too, whatever else they may do.
+    ///   - isForUsers: Whether its operation is one that users may ask for.
     ///   - tickets: The tickets that admit it without a token; nil when there are none for it.
     /// - Returns: The refusal.
     package func refusal(
-        of request: Request, needing right: Right?, isForEveryUser: Bool = false,
+        of request: Request, needing right: Right?, isForUsers: Bool = false,
         orBy tickets: StreamTickets? = nil
     ) -> Response? {
         guard let needed = right else { return nil }
         if needsToken {
             do throws(RequestFault) {
-                request.grant = try grant(of: request, needed, isForEveryUser, tickets)
+                request.grant = try grant(of: request, needed, isForUsers, tickets)
                 return nil
             } catch {
                 return Self.response(error)
@@ -76,7 +76,7 @@ package final class AccessPolicy: Sendable {
     }
 
     private func grant(
-        of request: Request, _ needed: Right, _ isForEveryUser: Bool, _ tickets: StreamTickets?
+        of request: Request, _ needed: Right, _ isForUsers: Bool, _ tickets: StreamTickets?
     ) throws(RequestFault) -> Grant {
         if let tickets, request.header(.authorization) == nil,
             request[query: StreamTickets.parameter] != nil
@@ -86,10 +86,10 @@ package final class AccessPolicy: Sendable {
         let token = try Self.token(of: request)
         if let users, !token.starts(with: TokenSecret.prefix) {
             let grant = try users.grant(token)
-            guard isForEveryUser else {
+            guard isForUsers else {
                 throw RequestFault(
                     .forbidden, "not-allowed",
-                    "A user may do nothing here but ask who they are (GET /v1/me).")
+                    "This operation is not for users, who may ask who they are (GET /v1/me).")
             }
             return grant
         }

@@ -10,6 +10,7 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let token = token(of: request)
         let user = request.user
+        let roles = try heldRoles(of: request)
         return .respond(
             Response.json(200) { writer in
                 writer.object { object in
@@ -18,15 +19,25 @@ extension RESTService {
                         user.claims.write(to: object.member("claims"))
                         object.member("expires").string(
                             Timestamp(seconds: user.expires, nanoseconds: 0).description)
-                        return
-                    }
-                    guard let token else {
+                    } else if let token {
+                        object.member("token").string(token.name)
+                        token.writeTerms(to: &object)
+                    } else {
                         object.member("right").string(Right.admin.rawValue)
-                        return
                     }
-                    object.member("token").string(token.name)
-                    token.writeTerms(to: &object)
+                    guard let roles else { return }
+                    object.member("roles").array { array in
+                        for role in roles { array.element().string(role) }
+                    }
                 }
             })
+    }
+
+    /// The roles of a user that hold; nil for a token of the store, and where there is no access document.
+    private func heldRoles(of request: Request) throws(RequestFault) -> [String]? {
+        guard access.hasDocument, let principal = principal(of: request) else { return nil }
+        return try served.withRead(for: caller(request)) { read throws(RequestFault) in
+            try access.view(for: principal, on: read)?.roles.map(\.name)
+        }
     }
 }

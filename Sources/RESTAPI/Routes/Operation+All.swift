@@ -269,6 +269,7 @@ extension Operation {
             ) { $0.createTicket },
         ]
 
+    private static let document = "/v1/access"
     private static let token = "/v1/tokens/{name}"
     private static let tokenChange: [OpenAPIProblem] =
         .guarded + [
@@ -278,7 +279,22 @@ extension Operation {
     private static let access = [
         Operation(.get, "/v1/me", "getCaller", .metrics, .guarded + [.notAcceptable]) {
             $0.getCaller
-        },
+        }.forUsers(),
+        Operation(
+            .get, document, "getAccess", .admin, [.ifNoneMatchRead],
+            .guarded + [.notFound, .notAcceptable]
+        ) { $0.getAccess },
+        Operation(
+            .put, document, "putAccess", .admin, [.dryRun, .ifMatch, .ifNoneMatchWrite],
+            .schema + [.notAcceptable]
+        ) { $0.putAccess },
+        Operation(
+            .post, document + "/explain", "explainAccess", .admin,
+            .guarded + [
+                .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
+                .unprocessableContent,
+            ]
+        ) { $0.explainAccess },
         Operation(.get, "/v1/tokens", "listTokens", .admin, .guarded + [.notAcceptable]) {
             $0.listTokens
         },

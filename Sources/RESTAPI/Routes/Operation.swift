@@ -33,6 +33,9 @@ package struct Operation: Sendable {
     /// Whether it is a GET without HEAD, because it may not end.
     let isEndless: Bool
     let answer: Answer
+    /// Whether users may ask for it where there is an access document: it answers as that decides. An operation that does not
+    /// say so is refused to them.
+    private(set) var isForUsers = false
     /// The names of the parameters in the query, for the check of each request.
     private let known: [StaticString]
     private let repeatable: [StaticString]
@@ -77,11 +80,15 @@ package struct Operation: Sendable {
         self.init(method, path, id, right, [], problems, handler)
     }
 
+    /// The same operation, which users may ask for, too.
+    func forUsers() -> Operation {
+        var copy = self
+        copy.isForUsers = true
+        return copy
+    }
+
     /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
-
-    /// Whether every user may ask for it, whatever else they may do.
-    var isForEveryUser: Bool { id == "getCaller" }
 
     /// Whether the decoded segments of a path lead to it.
     func isAt(_ segments: [String]) -> Bool {

@@ -42,7 +42,7 @@ package final class RunningService: Sendable {
             // No more of each operation than is asked: a copy of a whole one counts references, in memory
             // that all threads share, at every request.
             let needs = Operation.all.map {
-                (right: $0.right, isEndless: $0.isEndless, isForEveryUser: $0.isForEveryUser)
+                (right: $0.right, isEndless: $0.isEndless, isForUsers: $0.isForUsers)
             }
             let tickets = service.tickets
             let events = service.events
@@ -50,10 +50,11 @@ package final class RunningService: Sendable {
                 Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
-                let (right, isEndless, isForEveryUser) = needs[request.routeNumber]
+                let (right, isEndless, isForUsers) = needs[request.routeNumber]
                 return access.refusal(
-                    of: request, needing: right, isForEveryUser: isForEveryUser,
+                    of: request, needing: right, isForUsers: isForUsers,
                     orBy: isEndless ? tickets : nil)
+                    ?? (isForUsers ? nil : service.refusal(ofUserOf: request))
             }
         }
         server = try Server(options: serverOptions, routes: routes)

@@ -150,6 +150,7 @@ extension TokenRecord {
         end = terms.end?.seconds ?? .max
         user = terms.user ?? ""
         claims = terms.claims.text
+        classes = terms.classes
     }
 }
 

@@ -21,27 +21,34 @@ package struct Token: Sendable, Equatable {
         }
         number = record.number
         name = record.name
-        terms = TokenTerms(
+        var terms = TokenTerms(
             right,
             end: record.end == .max ? nil : Timestamp(seconds: record.end, nanoseconds: 0),
             user: record.user.isEmpty ? nil : record.user, claims: Claims(text: record.claims))
+        terms.classes = record.classes
+        self.terms = terms
         created = Timestamp(seconds: record.seconds, nanoseconds: 0)
         self.hash = hash
     }
 
-    /// Writes the members `name`, `right`, `created` and, where it has them, `user`, `claims` and `expires`.
+    /// Writes the members `name`, `right`, `created` and, where it has them, `user`, `claims`, `classes` and `expires`.
     package func write(to object: inout JSONObjectWriter) {
         object.member("name").string(name)
         writeTerms(to: &object)
         object.member("created").string(created.description)
     }
 
-    /// Writes the members `right` and, where it has them, `user`, `claims` and `expires`.
+    /// Writes the members `right` and, where it has them, `user`, `claims`, `classes` and `expires`.
     package func writeTerms(to object: inout JSONObjectWriter) {
         object.member("right").string(terms.right.rawValue)
         if let user = terms.user {
             object.member("user").string(user)
             terms.claims.write(to: object.member("claims"))
+        }
+        if !terms.classes.isEmpty {
+            object.member("classes").array { array in
+                for name in terms.classes { array.element().string(name) }
+            }
         }
         if let end = terms.end { object.member("expires").string(end.description) }
     }

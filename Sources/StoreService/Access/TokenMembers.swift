@@ -32,6 +32,8 @@ package struct TokenMembers: Sendable, Equatable {
     package var user: String?
     /// What is claimed of the user.
     package var claims: Claims?
+    /// The only classes that it is for; empty for all.
+    package var classes: [String]?
     /// When it ends.
     package var expiry: Expiry?
 
@@ -76,6 +78,7 @@ package struct TokenMembers: Sendable, Equatable {
                 }
                 user = text
             case "claims": claims = try Claims(value)
+            case "classes": classes = try Self.classes(value)
             case "expires": expiry = try Self.expiry(value)
             default: throw Self.malformed
             }
@@ -100,9 +103,11 @@ package struct TokenMembers: Sendable, Equatable {
     ///
     /// - Throws: ``RequestFault`` `.invalid` for what can't be changed, or when nothing is.
     package func change(_ terms: inout TokenTerms) throws(RequestFault) {
-        guard name == nil, user == nil, right != nil || claims != nil || expiry != nil else {
+        guard name == nil, user == nil,
+            right != nil || claims != nil || classes != nil || expiry != nil
+        else {
             throw Self.invalid(
-                "The right of a token, its claims and when it expires can be changed, and nothing else: "
+                "The right of a token, its claims, its classes and when it expires can be changed, and nothing else: "
                     + "{\"right\":\"read\"}.",
                 name != nil ? "/name" : user != nil ? "/user" : "/right")
         }
@@ -115,6 +120,12 @@ package struct TokenMembers: Sendable, Equatable {
         case .never: terms.end = nil
         case .at(let end): terms.end = end
         case nil: break
+        }
+        if let classes { terms.classes = classes }
+        guard terms.classes.isEmpty || terms.right < .admin else {
+            throw Self.invalid(
+                "The right 'admin' is for the whole store: a token for some classes has the right metrics, read or write.",
+                "/classes")
         }
         guard let claims else { return }
         guard claims == .none || terms.user != nil else {
@@ -130,6 +141,11 @@ package struct TokenMembers: Sendable, Equatable {
             if let right { object.member("right").string(right.rawValue) }
             if let user { object.member("user").string(user) }
             if let claims { claims.write(to: object.member("claims")) }
+            if let classes {
+                object.member("classes").array { array in
+                    for name in classes { array.element().string(name) }
+                }
+            }
             switch expiry {
             case .never: object.member("expires").null()
             case .at(let end): object.member("expires").string(end.description)
@@ -151,6 +167,22 @@ package struct TokenMembers: Sendable, Equatable {
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
+    /// The most classes of a token.
+    package static let classCountMax = 100
+
+    private static func classes(_ value: JSONValue) throws(RequestFault) -> [String] {
+        let names = value.kind == .array ? value.elements.compactMap(\.string) : []
+        guard value.kind == .array, names.count == value.count, names.count <= classCountMax,
+            names.allSatisfy({ (1...userByteCountMax).contains($0.utf8.count) }),
+            Set(names).count == names.count
+        else {
+            throw invalid(
+                "'classes' has the names of at most \(classCountMax) classes, each once; none of them stands for all classes.",
+                "/classes")
+        }
+        return names
+    }
+
     private static func expiry(_ value: JSONValue) throws(RequestFault) -> Expiry {
         if value.isNull { return .never }
         guard let text = value.stringBytes, let end = Timestamp(rfc3339: text) else {
@@ -168,6 +200,6 @@ package struct TokenMembers: Sendable, Equatable {
 
     private static let malformed = RequestFault(
         .malformed, "invalid-body",
-        "The body is a JSON object with the token's name and right, and perhaps user, claims and expires, and nothing "
+        "The body is a JSON object with the token's name and right, and perhaps user, claims, classes and expires, and nothing "
             + "else, such as {\"name\":\"reports\",\"right\":\"read\"}.")
 }

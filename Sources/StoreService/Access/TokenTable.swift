@@ -19,6 +19,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Held while the store is read, so that nothing older comes after.
     private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
+    private let isLimited = Atomic<Bool>(false)
     /// The access of every request as long as no token is needed.
     package let open = TokenAccess<Grant>(.admin, of: 0)
 
@@ -30,6 +31,9 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
 
     /// Whether a request needs a token. Cost: an atomic load.
     package var isEnforced: Bool { isNeeded.load(ordering: .acquiring) }
+
+    /// Whether a token is for some classes alone. Cost: an atomic load.
+    package var hasLimits: Bool { isLimited.load(ordering: .acquiring) }
 
     /// Whether there is any token.
     package var isEmpty: Bool { known.withLock { $0.isEmpty } }
@@ -66,6 +70,16 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
+    /// Ends what users have begun, because other rules hold for them. Their tokens go on.
+    package func endWorkOfUsers() {
+        known.withLock { known in
+            for (number, token) in known where token.token.terms.user != nil {
+                token.access.end()
+                known[number]?.access = TokenAccess(token.token.terms.right, of: number)
+            }
+        }
+    }
+
     /// Lists or changes the tokens of the store, and then has the table know them.
     ///
     /// Waits for the commit; see ``StoredTokens``.
@@ -82,19 +96,29 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         try reading.withLock { _ throws(RequestFault) in
             let (tokens, areNeeded) = try stored.read()
             let now = Timestamp.now()
+            let areLimited = tokens.contains { !$0.terms.classes.isEmpty }
+            // Before the first of them is known, and until the last of them is not.
+            if areLimited { isLimited.store(true, ordering: .releasing) }
             known.withLock { known in
                 var left: [UInt64: Known] = [:]
+                let classes = known.mapValues { $0.token.terms.classes }
                 for token in tokens where !token.terms.hasEnded(at: now) {
                     let right = token.terms.right
                     var access =
                         known.removeValue(forKey: token.number)?.access
                         ?? TokenAccess(right, of: token.number)
                     access.change(to: right)
+                    // What was begun with other classes is none of the token's.
+                    if let before = classes[token.number], before != token.terms.classes {
+                        access.end()
+                        access = TokenAccess(right, of: token.number)
+                    }
                     left[token.number] = Known(token: token, access: access)
                 }
                 for revoked in known.values { revoked.access.end() }
                 known = left
             }
+            isLimited.store(areLimited, ordering: .releasing)
             isNeeded.store(areNeeded, ordering: .releasing)
             if areNeeded { open.end() }
         }

@@ -10,6 +10,8 @@ package struct TokenTerms: Sendable, Equatable {
     package var user: String?
     /// What is claimed of the user.
     package var claims: Claims
+    /// The only classes that it is for, by their names; empty for all.
+    package var classes: [String] = []
 
     /// Makes terms; of a token of the store that does not end where nothing else is said.
     package init(

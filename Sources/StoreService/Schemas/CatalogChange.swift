@@ -113,6 +113,15 @@ package struct CatalogChange: Sendable {
     }
 
     private func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
+        var proposal = try changed(present)
+        let renames = proposal.renames
+        proposal.document = { stored, present, wanted throws(StoreError) in
+            try AccessRules.text(of: stored, present, wanted, renames)
+        }
+        return proposal
+    }
+
+    private func changed(_ present: Catalog) throws(StoreError) -> SchemaProposal {
         let schema = present.schema
         switch subject {
         case .schema(let document):

@@ -43,8 +43,10 @@ struct RuleTests {
             ("name == $user.org.unit", "name == 'sales'"),
             ("name == $user['https://example.com/role']", "name == 'boss'"),
             ("born >= $user.since", "born >= 2026-01-01T00:00:00Z"),
-            ("SUBQUERY(friends, $x, $x.name == $user.id).@count > 0",
-                "SUBQUERY(friends, $x, $x.name == '7').@count > 0"),
+            (
+                "SUBQUERY(friends, $x, $x.name == $user.id).@count > 0",
+                "SUBQUERY(friends, $x, $x.name == '7').@count > 0"
+            ),
         ])
     func bound(text: String, same: String) throws {
         let user = SampleUser(claims: [
@@ -89,7 +91,8 @@ struct RuleTests {
             ("NOT 'admin' IN $user.groups", true), ("ANY $user.groups BEGINSWITH 'ed'", true),
             ("ALL $user.groups BEGINSWITH 'ed'", false), ("NONE $user.groups == 'x'", true),
             ("$user.level >= 3", true), ("$user.level > 3.5", false), ("3 < $user.level", false),
-            ("$user.id == '7'", true), ("$user.id != '7'", false), ("$user.mail ENDSWITH[c] '@X.org'", true),
+            ("$user.id == '7'", true), ("$user.id != '7'", false),
+            ("$user.mail ENDSWITH[c] '@X.org'", true),
             ("$user.mail LIKE '*@x.org' AND $user.level == 3", true),
             ("$user.object.active == true", true), ("$user.object.age > 40", true),
             ("$user.object.friend == 2", true), ("$user.object.friend.name == 'Bob'", true),

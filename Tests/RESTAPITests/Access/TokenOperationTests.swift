@@ -212,6 +212,36 @@ struct TokenOperationTests {
         }
     }
 
+    @Test(
+        "a token for some classes is refused by what does not keep to them, and ends what it has begun with others"
+    )
+    func classes() throws {
+        let server = try GuardedServer(withTokens: true)
+        let made = Self.send(
+            server, "POST", "/v1/tokens",
+            #"{"name":"nodes","right":"write","classes":["Node"]}"#)
+        #expect(made.status == 201 && made.text.contains(#""classes":["Node"]"#), "\(made.text)")
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        func get(_ target: String) -> HTTPClient.Reply {
+            server.send("GET", target, [("Authorization", "Bearer \(token)")])
+        }
+        #expect(get("/v1/me").text.contains(#""classes":["Node"]"#))
+        for target in ["/v1", "/v1/classes/Node/objects", "/v1/changes"] {
+            #expect(get(target).status == 403 && get(target).text.contains("not-allowed"))
+        }
+        let path = "/v1/tokens/nodes"
+        #expect(Self.send(server, "PATCH", path, #"{"right":"admin"}"#).status == 422)
+        #expect(Self.send(server, "PATCH", path, #"{"classes":["a","a"]}"#).status == 422)
+        #expect(Self.send(server, "PATCH", path, #"{"classes":[]}"#).status == 200)
+        #expect(get("/v1/classes/Node/objects").status == 200)
+        let stream = ChangesClient(
+            port: server.port, "/v1/changes", headers: [("Authorization", "Bearer \(token)")])
+        #expect(stream.next()?.name == "hello")
+        #expect(Self.send(server, "PATCH", path, #"{"classes":["Node"]}"#).status == 200)
+        #expect(stream.next()?.name == "error")
+        #expect(get("/v1/classes/Node/objects").status == 403)
+    }
+
     @Test("changes of tokens, schema and projections are told to the log, with who made them")
     func audit() throws {
         var ends: [Int32] = [0, 0]

@@ -1,0 +1,85 @@
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
+
+extension Verb {
+    private static let accessNotes = """
+        The access document says what users may do: docs/users-and-rules.md. A running service is asked over HTTP, with a
+        token that has the right admin.
+        """
+
+    /// `holdfast access get`
+    static let accessGet = Verb(
+        name: "access get", summary: "Prints the access document as JSON.",
+        options: ServiceClient.options, notes: accessNotes
+    ) { arguments throws(CommandFailure) in
+        let text = try accessClient(arguments).text("GET", "/v1/access")
+        Terminal.write(text + [UInt8(ascii: "\n")], to: 1)
+        return .success
+    }
+
+    /// `holdfast access put`
+    static let accessPut = Verb(
+        name: "access put", summary: "Sets the access document to the one in a file.",
+        operands: "FILE|-", operandCount: 1...1,
+        options: ServiceClient.options + [
+            Option(flag: "dry-run", "only check it")
+        ],
+        notes: accessNotes
+    ) { arguments throws(CommandFailure) in
+        let client = try accessClient(arguments)
+        let bytes = try FileSystem.read(
+            arguments.operands.first ?? "-", byteCountMax: AccessDocument.byteCountMax * 2)
+        let isDryRun = arguments.has("dry-run")
+        let reply = try client.text(
+            "PUT", "/v1/access" + (isDryRun ? "?dryRun=true" : ""), json: bytes)
+        let parser = JSONParser()
+        let revision = reply.withUnsafeBytes { bytes -> Int64? in
+            guard let root = try? parser.parse(bytes) else { return nil }
+            for warning in root.member(named: "warnings").map({ Array($0.elements) }) ?? [] {
+                Terminal.complain(
+                    "warning: \(warning.member(named: "detail")?.string ?? "")")
+            }
+            return root.member(named: "revision")?.exactInt64
+        }
+        Terminal.write(
+            (isDryRun ? "access: would be" : "access:")
+                + " revision \(revision.map(String.init) ?? "unknown")\n")
+        return .success
+    }
+
+    /// `holdfast access explain`
+    static let accessExplain = Verb(
+        name: "access explain", summary: "Explains what a user may do, as JSON.",
+        options: ServiceClient.options + [
+            Option("user", "ID", "the user; left out for nobody"),
+            Option(
+                "claim", "NAME=VALUE", "what is claimed of the user; repeat it for more",
+                isRepeatable: true),
+            Option("class", "CLASS", "the class of an object"),
+            Option("key", "JSON", "the key of the object, such as 7 or '\"a\"'"),
+        ], notes: accessNotes
+    ) { arguments throws(CommandFailure) in
+        let client = try accessClient(arguments)
+        let question: [UInt8]
+        do throws(RequestFault) {
+            question = try AccessQuestion.json(
+                user: arguments.text("user"), claims: arguments.texts("claim"),
+                className: arguments.text("class"), key: arguments.text("key"))
+        } catch {
+            throw CommandFailure(error)
+        }
+        let text = try client.text("POST", "/v1/access/explain", json: question)
+        Terminal.write(text + [UInt8(ascii: "\n")], to: 1)
+        return .success
+    }
+
+    private static func accessClient(
+        _ arguments: Arguments
+    ) throws(CommandFailure) -> ServiceClient {
+        guard let client = try ServiceClient(arguments) else {
+            throw .usage("--url is needed: a running service has the document")
+        }
+        return client
+    }
+}

@@ -1,0 +1,90 @@
+import HoldfastBytes
+import HoldfastStorage
+
+/// The access document of a store: who may do what, as text that the layer above understands.
+///
+///     field (as ``RecordCoder`` writes it)
+///     1 byte: the form, 1
+///     8 bytes: the revision, from 1
+///     text:    the document
+package struct StoredDocument: Equatable, Sendable {
+    /// The number of times that a document was set, or changed with the schema.
+    package var revision: UInt64
+    /// The document.
+    package var text: String
+
+    private static let form: UInt8 = 1
+
+    /// Makes a document.
+    package init(revision: UInt64, text: String) {
+        self.revision = revision
+        self.text = text
+    }
+
+    /// Reads a stored record; nil when it is damaged, or of a form that this program does not know.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        self.init(revision: 0, text: "")
+        var coder = RecordCoder(bytes)
+        code(&coder)
+        guard !coder.isDamaged, coder.isAtEnd, revision > 0 else { return nil }
+    }
+
+    func append(to buffer: ByteBuffer) {
+        var copy = self
+        var coder = RecordCoder(to: buffer)
+        copy.code(&coder)
+    }
+
+    private mutating func code(_ coder: inout RecordCoder) {
+        var form = Self.form
+        coder.code(&form)
+        if form != Self.form { coder.fail() }
+        coder.code(&revision)
+        coder.code(&text)
+    }
+}
+
+extension Store {
+    /// The access document as of the last commit; nil where none was set.
+    package func accessDocument() throws(StoreError) -> StoredDocument? {
+        do throws(StorageError) {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            guard let bytes = try snapshot.value(StoreKey.accessDocument) else { return nil }
+            guard let document = StoredDocument(bytes) else { throw StoredAccess.damaged }
+            return document
+        } catch {
+            throw .storage(error)
+        }
+    }
+}
+
+extension CommitGroup {
+    /// The access document as the group has it.
+    func accessDocument() throws(StoreError) -> StoredDocument? {
+        let key = keyBuffer.making { $0.append(StoreKey.accessDocument) }
+        guard let bytes = try value(key) else { return nil }
+        guard let document = StoredDocument(bytes) else { throw .storage(StoredAccess.damaged) }
+        return document
+    }
+
+    /// Has the document be the store's.
+    func putAccessDocument(_ document: StoredDocument) {
+        StoreKey.accessDocument.withUnsafeBytes { key in
+            _ = overlay.put(key, rowBuffer.making { document.append(to: $0) })
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// The access document, as the transaction sees it; nil where none was set.
+    package func accessDocument() throws(StoreError) -> StoredDocument? {
+        try group.accessDocument()
+    }
+
+    /// Sets the access document. It makes no version, as tokens don't.
+    package func putAccessDocument(_ document: StoredDocument) {
+        group.putAccessDocument(document)
+        changesAccess = true
+    }
+}

@@ -1,0 +1,91 @@
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
+
+// Shared parts of the operations on the access document, and the gate that users pass.
+extension RESTService {
+    /// Refuses what a user asks for where an access document decides, and what is asked for with a token of some classes, where
+    /// the operation does not say that it answers as those do. Cost: an atomic load where there is neither.
+    func refusal(ofUserOf request: Request) -> Response? {
+        let hasLimits = tokens?.hasLimits ?? false
+        guard access.hasDocument || hasLimits, let terms = token(of: request)?.terms else {
+            return nil
+        }
+        if terms.user != nil, access.hasDocument {
+            return refusal(
+                "The access document decides what a user may do, and this operation is none of it.")
+        }
+        if terms.classes.isEmpty { return nil }
+        return refusal(
+            "The token is for \(terms.classes.count) of the classes, and this operation for none alone."
+        )
+    }
+
+    /// The user whom a request names, by a token of an issuer or of the store; nil for none.
+    func principal(of request: Request) -> Principal? {
+        if let user = request.user { return Principal(user: user.id, claims: user.claims) }
+        return token(of: request).flatMap { token in
+            token.terms.user.map { Principal(user: $0, claims: token.terms.claims) }
+        }
+    }
+
+    private func refusal(_ detail: String) -> Response {
+        response(RequestFault(.forbidden, "not-allowed", detail))
+    }
+
+    /// The ending of the document's tag, so that no object's tag equals it.
+    private static let accessTagSuffix = "-access"
+
+    /// Returns the entity tag of a revision of the document. Without quotes.
+    func accessTag(_ revision: UInt64) -> String {
+        "\(StoreVersion(epoch: store.epoch, number: revision))\(Self.accessTagSuffix)"
+    }
+
+    /// Makes a reply with a document.
+    func accessResponse(
+        _ revision: UInt64, _ document: AccessDocument, _ warnings: [RequestFault.Entry]
+    ) -> Response {
+        Response.json(200) { writer in
+            writer.object { object in
+                object.member("revision").uint(revision)
+                document.write(to: &object)
+                object.member("warnings").array { array in
+                    for warning in warnings {
+                        array.element().object { entry in
+                            entry.member("code").string(warning.code)
+                            entry.member("detail").string(warning.detail)
+                            if let pointer = warning.pointer {
+                                entry.member("pointer").string(pointer)
+                            }
+                            if let column = warning.column {
+                                entry.member("column").int(Int64(column))
+                            }
+                            if let hint = warning.hint { entry.member("hint").string(hint) }
+                        }
+                    }
+                }
+            }
+        }.with(entityTag: accessTag(revision))
+    }
+
+    /// Reads the condition of a request on the document: `If-Match` names its tags, and `If-None-Match: *` requires that there is
+    /// none.
+    func accessPrecondition(
+        _ request: Request
+    ) throws(RequestFault) -> @Sendable (_ revision: UInt64) -> Bool {
+        let isAbsent = try Precondition(request) == .absent
+        let match = try EntityTags.read(.ifMatch, of: request)
+        let tags: Set<String>
+        switch match {
+        case nil: return { revision in !isAbsent || revision == 0 }
+        case .any: return { revision in revision > 0 }
+        case .list(let list): tags = Set(list.filter { !$0.isWeak }.map(\.text))
+        }
+        return { [epoch = store.epoch] revision in
+            let version = StoreVersion(epoch: epoch, number: revision)
+            return revision > 0 && tags.contains("\(version)\(Self.accessTagSuffix)")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
+
+extension RESTService {
+    /// `PUT /v1/access`: sets the access document, or with `dryRun` tells what would be said of it. What users have begun
+    /// ends, because other rules hold for it.
+    func putAccess(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        _ = try BodyType.read(request)
+        let stated = try AccessReader.read(
+            served.json(request.body, RequestScratch.current.parser))
+        let precondition = try accessPrecondition(request)
+        let isDryRun = try request.flag("dryRun")
+        let audit = auditLine(request)
+        return answerScheduled { () throws(RequestFault) in
+            let rules: AccessRules
+            if isDryRun {
+                rules = try self.access.preview(stated, where: precondition)
+            } else {
+                rules = try self.access.put(stated, where: precondition)
+                self.tokens?.endWorkOfUsers()
+                audit.write()
+            }
+            return self.accessResponse(rules.revision, rules.document, rules.warnings)
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/// What is done with an object.
+package enum AccessAction: String, CaseIterable, Sendable {
+    case read, create, update, delete
+}

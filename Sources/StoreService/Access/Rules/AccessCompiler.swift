@@ -1,0 +1,194 @@
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+import HoldfastText
+
+/// Checks an access document against a schema and collects every fault.
+struct AccessCompiler {
+    private(set) var faults = FaultList()
+    private(set) var roles: [CompiledRole] = []
+    private(set) var usersClass: Int?
+    private let document: AccessDocument
+    private let schema: RowSchema
+
+    /// Where something stands in the document.
+    private struct Place {
+        var pointer: JSONPointer
+        var words: String
+
+        func into(_ member: String) -> JSONPointer { pointer.appending(member) }
+    }
+
+    init(_ document: AccessDocument, _ schema: RowSchema) {
+        self.document = document
+        self.schema = schema
+    }
+
+    mutating func compile() {
+        if let name = document.users { usersClass = users(name) }
+        for role in document.roles { roles.append(compile(role)) }
+    }
+
+    private mutating func users(_ name: String) -> Int? {
+        let pointer = JSONPointer().appending("users")
+        guard let rowClass = schema.rowClass(named: name) else {
+            fault(
+                pointer, "unknown-class", "There is no class '\(RequestFault.shown(name))'.",
+                hint: NearestName.of(name, among: schema.definition.classes.lazy.map(\.name)))
+            return nil
+        }
+        guard rowClass.definition.kind == .object, let member = rowClass.primaryKeyIndex,
+            let key = rowClass.definition.properties[member].scalar,
+            [.string, .uuid, .objectID].contains(key) || key.widened == .int
+        else {
+            fault(
+                pointer, "invalid-access",
+                "'users' is a class of objects whose primary key is the user's id: a string, an int, a uuid or an "
+                    + "objectId.")
+            return nil
+        }
+        return rowClass.index
+    }
+
+    private mutating func compile(_ role: AccessDocument.Role) -> CompiledRole {
+        let place = Place(
+            pointer: JSONPointer().appending("roles").appending(role.name),
+            words: "Role '\(role.name)'")
+        var compiled = CompiledRole(
+            name: role.name, isForAnyone: role.isForAnyone,
+            when: role.when.flatMap { text in
+                rule(text, nil, place.into("when"), place.words + ", when")
+            }, classes: Array(repeating: nil, count: schema.classes.count))
+        var named: Set<Int> = []
+        for (name, rules) in role.classes where name != AccessDocument.everyClass {
+            let inner = Place(
+                pointer: place.into("classes").appending(name),
+                words: place.words + ", class '\(RequestFault.shown(name))'")
+            guard let rowClass = schema.rowClass(named: name) else {
+                fault(
+                    inner.pointer, "unknown-class", inner.words + ": there is no such class.",
+                    hint: NearestName.of(name, among: schema.definition.classes.lazy.map(\.name)))
+                continue
+            }
+            guard rowClass.definition.kind != .embedded else {
+                fault(
+                    inner.pointer, "invalid-access",
+                    inner.words
+                        + ": it is embedded; what is allowed with the object that holds it decides."
+                )
+                continue
+            }
+            named.insert(rowClass.index)
+            compiled.classes[rowClass.index] = compile(rules, rowClass, inner)
+        }
+        guard
+            let every = role.classes.first(where: { $0.name == AccessDocument.everyClass })?.rules
+        else { return compiled }
+        for rowClass in schema.classes
+        where rowClass.definition.kind != .embedded && !named.contains(rowClass.index) {
+            let inner = Place(
+                pointer: place.into("classes").appending(AccessDocument.everyClass),
+                words: place.words + ", class '*' for '\(rowClass.definition.name)'")
+            compiled.classes[rowClass.index] = compile(every, rowClass, inner)
+        }
+        return compiled
+    }
+
+    private mutating func compile(
+        _ rules: AccessDocument.ClassRules, _ rowClass: RowClass, _ place: Place
+    ) -> CompiledRole.ClassRules {
+        func condition(
+            _ stated: AccessDocument.Condition?, _ pointer: JSONPointer, _ action: String
+        ) -> CompiledCondition? {
+            switch stated {
+            case nil: return nil
+            case .any: return CompiledCondition(rule: nil)
+            case .filter(let text):
+                return rule(text, rowClass, pointer, place.words + ", " + action)
+                    .map { CompiledCondition(rule: $0) }
+            }
+        }
+        let update = place.into("update")
+        let isOne = rules.update.map { $0.before == $0.after } ?? true
+        let before = condition(
+            rules.update?.before, isOne ? update : update.appending("before"), "update")
+        let compiled = CompiledRole.ClassRules(
+            read: condition(rules.read, place.into("read"), "read"),
+            create: condition(rules.create, place.into("create"), "create"),
+            before: before,
+            after: isOne
+                ? before : condition(rules.update?.after, update.appending("after"), "update"),
+            delete: condition(rules.delete, place.into("delete"), "delete"),
+            rights: rights(rules, rowClass, place))
+        if rules.create != nil { checkStated(compiled.rights, rowClass, place) }
+        return compiled
+    }
+
+    private mutating func rights(
+        _ rules: AccessDocument.ClassRules, _ rowClass: RowClass, _ place: Place
+    ) -> [PropertyRight] {
+        var rights = rowClass.members.map { _ in PropertyRight.write }
+        for (name, right) in rules.properties {
+            let pointer = place.into("properties").appending(name)
+            guard let member = rowClass.member(named: name) else {
+                fault(
+                    pointer, "unknown-property",
+                    place.words + ": there is no property '\(RequestFault.shown(name))'.",
+                    hint: NearestName.of(
+                        name, among: rowClass.definition.properties.lazy.map(\.name)))
+                continue
+            }
+            if right == .none, member == rowClass.primaryKeyIndex {
+                fault(
+                    pointer, "invalid-access",
+                    place.words + ": '\(name)' is the primary key, which can't be hidden.",
+                    hint: "create")
+            }
+            rights[member] = right
+        }
+        return rights
+    }
+
+    /// Refuses a right to create objects of which something has to be stated that may not be.
+    private mutating func checkStated(
+        _ rights: [PropertyRight], _ rowClass: RowClass, _ place: Place
+    ) {
+        for (member, property) in rowClass.definition.properties.enumerated()
+        where rights[member] < .create {
+            let isKey = member == rowClass.primaryKeyIndex && !rowClass.numbersKeys
+            guard isKey || property.isRequired else { continue }
+            fault(
+                place.into("properties").appending(property.name), "invalid-access",
+                place.words
+                    + ": objects may be created, but '\(property.name)', which has to be stated of each, may not be.",
+                hint: "create")
+        }
+    }
+
+    private mutating func rule(
+        _ text: String, _ rowClass: RowClass?, _ pointer: JSONPointer, _ words: String
+    ) -> Rule? {
+        do throws(QueryError) {
+            return try Rule(
+                text, rootClass: rowClass?.index, usersClass: usersClass, schema: schema)
+        } catch {
+            let fault = RequestFault(error, parameter: nil, pointer: pointer.description)
+            for entry in fault.errors {
+                var entry = entry
+                entry.detail = "\(words), column \(error.column): \(error.message)"
+                faults.note(entry)
+            }
+            return nil
+        }
+    }
+
+    private mutating func fault(
+        _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
+    ) {
+        faults.note(
+            RequestFault.Entry(
+                code: code, detail: detail, pointer: pointer.description, hint: hint))
+    }
+}

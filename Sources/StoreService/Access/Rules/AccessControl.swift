@@ -1,0 +1,188 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import Synchronization
+
+/// The access document of a running service, in step with its store. Thread-safe.
+///
+/// Only this process has the store, so that it knows of every change: documents are set through it, and a change of the schema
+/// is noticed by the schema that rules are asked for.
+package final class AccessControl: Sendable {
+    private struct State {
+        var stored: StoredDocument?
+        /// The rules of the document for the schema that was asked for last; nil where it does not hold there.
+        var rules: AccessRules?
+        var schema: RowSchema?
+    }
+
+    private let store: Store
+    private let state: Mutex<State>
+    private let isSet: Atomic<Bool>
+    private let fault: @Sendable (StoreError) -> RequestFault
+
+    /// Reads the document of a store; users may do nothing where it can't be read.
+    ///
+    /// - `fault`: Makes the fault of a failed operation, and reports what callers are not told.
+    package init(_ store: Store, fault: @escaping @Sendable (StoreError) -> RequestFault) {
+        self.store = store
+        self.fault = fault
+        do {
+            let stored = try store.accessDocument()
+            state = Mutex(State(stored: stored))
+            isSet = Atomic(stored != nil)
+        } catch {
+            // Reported. What can't be read allows nothing.
+            _ = fault(error)
+            state = Mutex(State())
+            isSet = Atomic(true)
+        }
+    }
+
+    /// Reads the document, and what its author should know of it, which is a fault where it does not hold in the schema; nil where
+    /// there is none.
+    package func document() throws(RequestFault)
+        -> (revision: UInt64, document: AccessDocument, warnings: [RequestFault.Entry])?
+    {
+        let stored: StoredDocument?
+        do { stored = try store.accessDocument() } catch { throw fault(error) }
+        guard let stored else { return nil }
+        let document = try AccessReader.read(text: stored.text)
+        let warnings: [RequestFault.Entry]
+        do throws(RequestFault) {
+            warnings = try AccessRules(
+                document, revision: stored.revision, schema: store.catalog.rows
+            ).warnings
+        } catch {
+            warnings = error.errors
+        }
+        return (stored.revision, document, warnings)
+    }
+
+    /// Whether there is a document. Cost: an atomic load.
+    package var hasDocument: Bool { isSet.load(ordering: .acquiring) }
+
+    /// The rules for a schema; nil where there is no document, or none that holds in it. Checked once for a schema.
+    package func rules(for schema: RowSchema) throws(RequestFault) -> AccessRules? {
+        guard hasDocument else { return nil }
+        let known = state.withLock { $0.schema === schema ? $0.rules : nil }
+        if let known { return known }
+        // A change of the schema may have changed the document with it.
+        let stored: StoredDocument?
+        do { stored = try store.accessDocument() } catch { throw fault(error) }
+        let rules = stored.flatMap { stored in
+            (try? AccessReader.read(text: stored.text)).flatMap { document in
+                try? AccessRules(document, revision: stored.revision, schema: schema)
+            }
+        }
+        state.withLock { state in
+            if let stored, stored.revision < state.stored?.revision ?? 0 { return }
+            state = State(stored: stored, rules: rules, schema: schema)
+        }
+        return rules
+    }
+
+    /// Makes what a principal may do on a view of the bare store; nil where there is no document. One that does not hold in the
+    /// view's schema allows nothing.
+    package func view(
+        for principal: Principal, on read: ReadTransaction
+    ) throws(RequestFault) -> AccessView? {
+        guard hasDocument else { return nil }
+        guard let rules = try rules(for: read.rows) else {
+            return AccessView(revision: 0, roles: [])
+        }
+        do throws(StoreError) {
+            let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
+            return rules.view(for: facts, isUser: principal.user != nil)
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// Sets a document and waits until that is durable.
+    ///
+    /// - Parameters:
+    ///   - stated: The document, with the revision that it was made from.
+    ///   - precondition: Whether it may take the place of the present revision, 0 where there is none.
+    /// - Returns: The rules as they are now.
+    /// - Throws: ``RequestFault`` `.invalid` for what does not hold in the schema, `.conflict` for another revision,
+    ///   `.preconditionFailed`.
+    package func put(
+        _ stated: AccessReader.Stated,
+        where precondition: @escaping @Sendable (_ revision: UInt64) -> Bool
+    ) throws(RequestFault) -> AccessRules {
+        let store = store
+        let text = stated.document.text
+        guard text.utf8.count <= AccessDocument.byteCountMax else {
+            throw RequestFault(
+                .invalid, "too-large",
+                "An access document has at most \(AccessDocument.byteCountMax) bytes.")
+        }
+        let made = Mutex<AccessRules?>(nil)
+        let write = AwaitedWrite { transaction throws(StoreError) in
+            let present = try transaction.accessDocument()
+            let revision = present?.revision ?? 0
+            do throws(RequestFault) {
+                try Self.require(revision, stated.revision, precondition)
+                // The schema's changes are made by this thread too.
+                let rules = try AccessRules(
+                    stated.document, revision: present?.text == text ? revision : revision + 1,
+                    schema: store.catalog.rows)
+                made.withLock { $0 = rules }
+            } catch {
+                throw .refused(error)
+            }
+            guard present?.text != text else { return }
+            transaction.putAccessDocument(StoredDocument(revision: revision + 1, text: text))
+        }
+        store.submit(write)
+        do throws(StoreError) { try write.wait() } catch {
+            if case .refused(let refusal as RequestFault) = error { throw refusal }
+            throw fault(error)
+        }
+        isSet.store(true, ordering: .releasing)
+        guard let rules = made.withLock({ $0 }) else {
+            throw RequestFault(.failed, "internal-error", "The document could not be set.")
+        }
+        state.withLock { state in
+            guard rules.revision >= state.stored?.revision ?? 0 else { return }
+            state = State(
+                stored: StoredDocument(revision: rules.revision, text: text), rules: rules,
+                schema: rules.schema)
+        }
+        return rules
+    }
+
+    /// Checks a document and changes nothing.
+    ///
+    /// - Returns: The rules that would be.
+    /// - Throws: As ``put(_:where:)``.
+    package func preview(
+        _ stated: AccessReader.Stated, where precondition: (_ revision: UInt64) -> Bool
+    ) throws(RequestFault) -> AccessRules {
+        let stored: StoredDocument?
+        do { stored = try store.accessDocument() } catch { throw fault(error) }
+        let revision = stored?.revision ?? 0
+        try Self.require(revision, stated.revision, precondition)
+        let isSame = stored?.text == stated.document.text
+        return try AccessRules(
+            stated.document, revision: isSame ? revision : revision + 1,
+            schema: store.catalog.rows)
+    }
+
+    private static func require(
+        _ present: UInt64, _ stated: UInt64?, _ precondition: (UInt64) -> Bool
+    ) throws(RequestFault) {
+        guard precondition(present) else {
+            throw RequestFault(
+                .preconditionFailed, "precondition-failed",
+                "The access document is not the one that the request's condition names; read it again and repeat the "
+                    + "change.")
+        }
+        guard stated == nil || stated == present else {
+            throw RequestFault(
+                .conflict, "access-revision",
+                "The access document was made from another revision than the present one, \(present); read it again and "
+                    + "repeat the change.")
+        }
+    }
+}

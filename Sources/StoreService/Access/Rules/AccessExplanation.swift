@@ -1,0 +1,164 @@
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+
+/// Why a principal may do something with an object, or why not: for admins.
+package struct AccessExplanation {
+    private let rules: AccessRules
+    private let principal: Principal
+    private let read: ReadTransaction
+
+    /// Explains the rules of a document on a view of the bare store.
+    package init(_ rules: AccessRules, _ principal: Principal, on read: ReadTransaction) {
+        self.rules = rules
+        self.principal = principal
+        self.read = read
+    }
+
+    /// Writes what is so of the roles and, for an object, of each action.
+    ///
+    /// - `object`: The object; nil for the roles alone.
+    package func write(
+        _ object: (rowClass: RowClass, key: UInt64, row: RowView)?, to writer: JSONWriter
+    ) throws(StoreError) {
+        let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
+        let isUser = principal.user != nil
+        let held = rules.roles.map { rules.holds($0, for: facts, isUser: isUser) }
+        writer.object { reply in
+            reply.member("revision").uint(rules.revision)
+            reply.member("roles").array { array in
+                for (role, holds) in zip(rules.roles, held) {
+                    array.element().object { entry in
+                        entry.member("role").string(role.name)
+                        entry.member("holds").bool(holds)
+                        if let when = role.when { entry.member("when").string(when.text) }
+                        if !holds {
+                            entry.member("reason").string(reason(role, facts, isUser: isUser))
+                        }
+                    }
+                }
+            }
+            guard let object else { return }
+            let roles = zip(rules.roles, held).filter(\.1).map(\.0)
+            reply.member("actions").object { actions in
+                for action in AccessAction.allCases {
+                    actions.member(named: action.rawValue).object {
+                        write(action, object, roles, facts, to: &$0)
+                    }
+                }
+            }
+            reply.member("properties").object { properties in
+                let admitting = roles.compactMap { $0.classes[object.rowClass.index] }
+                    .filter { admits($0.read, object, facts) == nil }
+                for (member, property) in object.rowClass.definition.properties.enumerated() {
+                    let right = admitting.map { $0.rights[member] }.max() ?? .none
+                    properties.member(named: property.name).string(right.rawValue)
+                }
+            }
+        }
+    }
+
+    private func reason(
+        _ role: CompiledRole, _ facts: PrincipalFacts, isUser: Bool
+    ) -> String {
+        if !isUser, !role.isForAnyone { return "The role is for users." }
+        guard let when = role.when else { return "" }
+        return lack(when, facts) ?? "'when' is false."
+    }
+
+    /// Tells what the user lacks of what a rule names; nil for nothing.
+    private func lack(_ rule: Rule, _ facts: PrincipalFacts) -> String? {
+        let lacking = rule.references.filter { facts.value(of: $0) == nil }.map(\.text)
+        if lacking.isEmpty { return nil }
+        return "The user has no \(lacking.joined(separator: ", no "))."
+    }
+
+    /// Returns the reason why a condition does not admit an object; nil where it does.
+    private func admits(
+        _ condition: CompiledCondition?,
+        _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ facts: PrincipalFacts
+    ) -> String? {
+        guard let condition else { return "There is no rule." }
+        guard let rule = condition.rule else { return nil }
+        if let lack = lack(rule, facts) { return lack }
+        let predicate = rule.predicate(for: facts)
+        if predicate == .constant(false) {
+            return
+                "What the user has is not of the type that the rule compares it with, or the rule is false."
+        }
+        let matcher = predicate.makeMatcher(rules.schema, source: read)
+        return matcher.matches(row: object.row, key: object.key, source: read)
+            ? nil : "The rule does not admit the object."
+    }
+
+    private func write(
+        _ action: AccessAction, _ object: (rowClass: RowClass, key: UInt64, row: RowView),
+        _ roles: [CompiledRole], _ facts: PrincipalFacts, to entry: inout JSONObjectWriter
+    ) {
+        var refusals: [(role: String, rule: String, reason: String)] = []
+        for role in roles {
+            guard let rules = role.classes[object.rowClass.index] else { continue }
+            let conditions = rules.conditions(action)
+            let refusal = conditions.lazy.compactMap { name, condition in
+                admits(condition, object, facts).map { (name, condition, $0) }
+            }.first
+            guard let refusal else {
+                if action == .update || action == .delete, !isRead(object, roles, facts) {
+                    refusals.append(
+                        (
+                            role.name, "read",
+                            "No role shows the object, which \(action.rawValue) needs."
+                        ))
+                    continue
+                }
+                entry.member("allowed").bool(true)
+                entry.member("role").string(role.name)
+                entry.member("rule").string(
+                    Self.texts(conditions).joined(separator: ", then "))
+                return
+            }
+            refusals.append((role.name, refusal.1?.text ?? "", refusal.2))
+        }
+        entry.member("allowed").bool(false)
+        entry.member("refusals").array { array in
+            for refusal in refusals {
+                array.element().object { object in
+                    object.member("role").string(refusal.role)
+                    if !refusal.rule.isEmpty { object.member("rule").string(refusal.rule) }
+                    object.member("reason").string(refusal.reason)
+                }
+            }
+        }
+    }
+
+    private func isRead(
+        _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ roles: [CompiledRole],
+        _ facts: PrincipalFacts
+    ) -> Bool {
+        roles.contains { role in
+            role.classes[object.rowClass.index].map { admits($0.read, object, facts) == nil }
+                ?? false
+        }
+    }
+
+    private static func texts(_ conditions: [(name: String, CompiledCondition?)]) -> [String] {
+        var texts: [String] = []
+        for (_, condition) in conditions {
+            if let text = condition?.text, !texts.contains(text) { texts.append(text) }
+        }
+        return texts
+    }
+}
+
+extension UserReference {
+    /// How a rule writes it.
+    fileprivate var text: String {
+        switch self {
+        case .id: "$user.id"
+        case .claim(let names): "$user." + names.joined(separator: ".")
+        case .object: "$user.object with what the rule names of it"
+        }
+    }
+}

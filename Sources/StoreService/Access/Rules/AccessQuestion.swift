@@ -1,0 +1,129 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+/// What an admin asks about rules: what a user may do, and what with an object.
+///
+///     {"user":"ann","claims":{"groups":["editor"]},"class":"Task","key":7}
+///
+/// Without a user it is about nobody, and without a class about roles alone.
+package struct AccessQuestion {
+    private let principal: Principal
+    private let className: String?
+    private let key: JSONValue?
+
+    /// Reads a question; it is valid as long as the body.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for claims that nobody has.
+    package init(_ body: JSONValue) throws(RequestFault) {
+        guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
+        var user: String?
+        var claims = Claims.none
+        var className: String?
+        var key: JSONValue?
+        for member in body.members {
+            let value = member.value
+            switch String(decoding: member.name, as: UTF8.self) {
+            case "user":
+                guard value.isNull || value.string.map(TokenMembers.isUser) ?? false else {
+                    throw Self.malformed
+                }
+                user = value.string
+            case "claims": claims = try Claims(value)
+            case "class":
+                guard let name = value.string else { throw Self.malformed }
+                className = name
+            case "key": key = value
+            default: throw Self.malformed
+            }
+        }
+        guard (className == nil) == (key == nil), user != nil || claims == .none else {
+            throw Self.malformed
+        }
+        principal = Principal(user: user, claims: claims)
+        self.className = className
+        self.key = key
+    }
+
+    /// Answers it on the last commit.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` for a class or an object that is not there, or where there is no document,
+    ///   `.malformed` for what is no key of the class.
+    package func answer(
+        _ control: AccessControl, _ served: ServedStore, for caller: Caller, to writer: JSONWriter
+    ) throws(RequestFault) {
+        try served.withRead(for: caller) { read throws(RequestFault) in
+            guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
+            let object = try object(read, served)
+            let explanation = AccessExplanation(rules, principal, on: read)
+            try served.stored(explanation.write(object, to: writer))
+        }
+    }
+
+    private func object(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
+        guard let className, let key else { return nil }
+        guard let rowClass = read.rows.rowClass(named: className),
+            rowClass.definition.kind == .object
+        else { throw served.fault(.unknownClass(RequestFault.shown(className))) }
+        let text = ByteBuffer(capacity: 64)
+        JSONWriter(text).plain(key)
+        let value = try KeyText.value(json: text.bytes, of: rowClass, parser: JSONParser())
+        let target = ObjectTarget(rowClass: rowClass, key: value)
+        if let objectKey = target.objectKey {
+            guard let row = try served.stored(read.find(rowClass, key: objectKey)) else {
+                throw RequestFault(.objectNotFound)
+            }
+            return (rowClass, objectKey, row)
+        }
+        guard let ordered = OrderedKey(value),
+            let found = try served.stored(read.find(rowClass, primaryKey: ordered))
+        else { throw RequestFault(.objectNotFound) }
+        return (rowClass, found.key, found.row)
+    }
+
+    private static let malformed = RequestFault(
+        .malformed, "invalid-body",
+        "The body is a JSON object with a user and perhaps claims, or with neither for nobody, and perhaps a class with the "
+            + "key of an object, such as {\"user\":\"ann\",\"class\":\"Task\",\"key\":7}.")
+}
+
+extension RequestFault {
+    /// There is no access document.
+    package static let noAccessDocument = RequestFault(
+        .notFound, "no-access-document",
+        "There is no access document, or none that holds in the schema; PUT /v1/access sets one.")
+}
+
+extension AccessQuestion {
+    /// Writes a question, of what stands on a command line.
+    ///
+    /// - `key`: JSON; a text that is none is a string.
+    /// - Throws: ``RequestFault`` `.invalid` as ``Claims/init(assignments:)``.
+    package static func json(
+        user: String?, claims: [String], className: String?, key: String?
+    ) throws(RequestFault) -> [UInt8] {
+        let claims = claims.isEmpty ? nil : try Claims(assignments: claims)
+        let buffer = ByteBuffer(capacity: 256)
+        JSONWriter(buffer).object { object in
+            if let user { object.member("user").string(user) }
+            if let claims { claims.write(to: object.member("claims")) }
+            if let className { object.member("class").string(className) }
+            if let key {
+                let bytes = Array(key.utf8)
+                let isJSON = bytes.withUnsafeBytes { (try? JSONParser().parse($0)) != nil }
+                let writer = object.member("key")
+                if isJSON {
+                    bytes.withUnsafeBytes { writer.raw($0) }
+                } else {
+                    writer.string(key)
+                }
+            }
+        }
+        return buffer.array
+    }
+}

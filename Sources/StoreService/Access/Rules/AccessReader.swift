@@ -1,0 +1,213 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastText
+
+/// Reads an access document from JSON and collects every fault with its pointer. Nothing is passed over: a member that is
+/// misspelt would allow too much, or too little.
+package struct AccessReader {
+    private var faults = FaultList()
+
+    /// A document that was read.
+    package struct Stated {
+        /// The document.
+        package var document: AccessDocument
+        /// The revision that it was made from, if it is stated.
+        package var revision: UInt64?
+
+        /// States a document.
+        package init(_ document: AccessDocument, revision: UInt64? = nil) {
+            self.document = document
+            self.revision = revision
+        }
+    }
+
+    /// Reads a document.
+    ///
+    /// - Throws: ``RequestFault`` with all faults: `.malformed` for names that stand twice, else `.invalid`.
+    package static func read(_ root: JSONValue) throws(RequestFault) -> Stated {
+        var reader = AccessReader()
+        let stated = reader.document(root)
+        guard reader.faults.isEmpty else {
+            throw .definition("invalid-access", reader.faults, "The access document has faults.")
+        }
+        return stated
+    }
+
+    /// Reads the text of a document, such as the stored one.
+    package static func read(text: String) throws(RequestFault) -> AccessDocument {
+        let parser = JSONParser()
+        // Parsed values are valid as long as their parser exists.
+        defer { withExtendedLifetime(parser) {} }
+        let buffer = ByteBuffer(capacity: text.utf8.count)
+        buffer.append(text)
+        let root: JSONValue
+        do throws(JSONError) { root = try parser.parse(buffer.bytes) } catch {
+            throw RequestFault(error, in: buffer.bytes)
+        }
+        return try read(root).document
+    }
+
+    private mutating func document(_ root: JSONValue) -> Stated {
+        var stated = Stated(AccessDocument())
+        var hasRoles = false
+        // A reply's warnings may be sent back with the document that they are about.
+        members(root, JSONPointer(), ["revision", "users", "signUp", "roles", "warnings"]) {
+            reader, name, value, pointer in
+            switch name {
+            case "revision":
+                guard let number = value.exactInt64, number >= 0 else {
+                    return reader.fault(pointer, "Expected an integer from 0.")
+                }
+                stated.revision = UInt64(number)
+            case "users": stated.document.users = reader.text(value, pointer)
+            case "signUp":
+                guard let flag = value.bool else {
+                    return reader.fault(pointer, "Expected true or false.")
+                }
+                stated.document.signUp = flag
+            case "roles":
+                hasRoles = true
+                reader.members(value, pointer, nil) { reader, name, value, pointer in
+                    stated.document.roles.append(reader.role(name, value, pointer))
+                }
+            default: break
+            }
+        }
+        if !hasRoles, faults.isEmpty {
+            faults.note(
+                RequestFault.Entry(
+                    code: "missing-member",
+                    detail:
+                        "An access document has the member 'roles', an object by the names of roles.",
+                    pointer: ""))
+        }
+        return stated
+    }
+
+    private mutating func role(
+        _ name: String, _ value: JSONValue, _ pointer: JSONPointer
+    ) -> AccessDocument.Role {
+        var role = AccessDocument.Role(name: name)
+        if !Token.isName(name) {
+            fault(
+                pointer,
+                "A role's name has up to 64 letters, digits, '.', '_', '-' and '@'.")
+        }
+        members(value, pointer, ["for", "when", "classes"]) { reader, name, value, pointer in
+            switch name {
+            case "for":
+                guard value.string == "anyone" else {
+                    return reader.fault(
+                        pointer, "A role is for users; \"anyone\" has it be for all others too.",
+                        hint: "anyone")
+                }
+                role.isForAnyone = true
+            case "when": role.when = reader.text(value, pointer)
+            default:
+                reader.members(value, pointer, nil) { reader, name, value, pointer in
+                    role.classes.append((name, reader.rules(value, pointer)))
+                }
+            }
+        }
+        return role
+    }
+
+    private mutating func rules(
+        _ value: JSONValue, _ pointer: JSONPointer
+    ) -> AccessDocument.ClassRules {
+        var rules = AccessDocument.ClassRules()
+        let known = AccessAction.allCases.map(\.rawValue) + ["properties"]
+        members(value, pointer, known) { reader, name, value, pointer in
+            switch AccessAction(rawValue: name) {
+            case .read: rules.read = reader.condition(value, pointer)
+            case .create: rules.create = reader.condition(value, pointer)
+            case .update: rules.update = reader.change(value, pointer)
+            case .delete: rules.delete = reader.condition(value, pointer)
+            case nil:
+                reader.members(value, pointer, nil) { reader, name, value, pointer in
+                    guard let text = value.string, let right = PropertyRight(rawValue: text) else {
+                        let rights = PropertyRight.allCases.map(\.rawValue)
+                        return reader.fault(
+                            pointer, "The right of a property is none, read, create or write.",
+                            hint: value.string.flatMap { NearestName.of($0, among: rights) })
+                    }
+                    rules.properties.append((name, right))
+                }
+            }
+        }
+        return rules
+    }
+
+    private mutating func change(
+        _ value: JSONValue, _ pointer: JSONPointer
+    ) -> AccessDocument.Change? {
+        guard value.kind == .object else {
+            return condition(value, pointer).map { AccessDocument.Change(before: $0, after: $0) }
+        }
+        var before: AccessDocument.Condition?
+        var after: AccessDocument.Condition?
+        members(value, pointer, ["before", "after"]) { reader, name, value, pointer in
+            let condition = reader.condition(value, pointer)
+            if name == "before" { before = condition } else { after = condition }
+        }
+        guard let before, let after else {
+            fault(pointer, "An update has both 'before' and 'after', or is one filter for both.")
+            return nil
+        }
+        return AccessDocument.Change(before: before, after: after)
+    }
+
+    private mutating func condition(
+        _ value: JSONValue, _ pointer: JSONPointer
+    ) -> AccessDocument.Condition? {
+        if value.bool == true { return .any }
+        if let text = value.string { return .filter(text) }
+        fault(
+            pointer,
+            "What is allowed is true, or a filter as text; leave the member out for what is not.")
+        return nil
+    }
+
+    private mutating func text(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
+        if let text = value.string { return text }
+        fault(pointer, "Expected a string.")
+        return nil
+    }
+
+    /// Hands the known members of an object to `body`, and notes the others; all are where `known` is nil.
+    private mutating func members(
+        _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]?,
+        _ body: (inout AccessReader, String, JSONValue, JSONPointer) -> Void
+    ) {
+        guard object.kind == .object else { return fault(pointer, "Expected an object.") }
+        if let repeated = object.repeatedName {
+            faults.note(
+                RequestFault.Entry(
+                    code: "duplicate-name", detail: "A name stands only once in an object.",
+                    pointer: pointer.appending(String(decoding: repeated, as: UTF8.self))
+                        .description))
+        }
+        for member in object.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            let inner = pointer.appending(name)
+            guard known?.contains(name) ?? true else {
+                faults.note(
+                    RequestFault.Entry(
+                        code: "unknown-member",
+                        detail:
+                            "There is no member '\(RequestFault.shown(name))' here; known are \((known ?? []).joined(separator: ", ")).",
+                        pointer: inner.description,
+                        hint: known.flatMap { NearestName.of(name, among: $0) }))
+                continue
+            }
+            body(&self, name, member.value, inner)
+        }
+    }
+
+    private mutating func fault(_ pointer: JSONPointer, _ detail: String, hint: String? = nil) {
+        faults.note(
+            RequestFault.Entry(
+                code: "wrong-type", detail: detail, pointer: pointer.description, hint: hint))
+    }
+}

@@ -1,0 +1,64 @@
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+
+/// An access document that holds in a schema, with its rules checked. Immutable; any thread may use it.
+package struct AccessRules: Sendable {
+    /// The document.
+    package let document: AccessDocument
+    /// Its revision; 0 where it is not stored.
+    package let revision: UInt64
+    /// The schema that it was checked for.
+    package let schema: RowSchema
+    /// What its author should know: it holds all the same.
+    package let warnings: [RequestFault.Entry]
+    let roles: [CompiledRole]
+    /// The class of the users' objects, by position; nil where they have none.
+    let usersClass: Int?
+
+    /// Checks a document against a schema.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` with each fault: its position in the document, role, class and action, the column in
+    ///   a filter, and a hint.
+    package init(
+        _ document: AccessDocument, revision: UInt64 = 0, schema: RowSchema
+    ) throws(RequestFault) {
+        var compiler = AccessCompiler(document, schema)
+        compiler.compile()
+        guard compiler.faults.isEmpty else {
+            throw .several(
+                .invalid, "invalid-access", compiler.faults, "The access document has faults.")
+        }
+        self.document = document
+        self.revision = revision
+        self.schema = schema
+        roles = compiler.roles
+        usersClass = compiler.usersClass
+        warnings = AccessWarnings(document, compiler.roles, usersClass, schema).all
+    }
+
+    /// Makes what a principal may do. Cost: linear in the rules of the roles that hold.
+    ///
+    /// - Parameters:
+    ///   - user: What is known of the user; knows nothing where nobody signed in.
+    ///   - isUser: Whether there is a user.
+    /// - Returns: The roles that hold, with what they allow.
+    package func view(for user: some UserFacts, isUser: Bool) -> AccessView {
+        var view = AccessView(revision: revision, roles: [])
+        for role in roles where holds(role, for: user, isUser: isUser) {
+            view.roles.append(
+                AccessView.Role(
+                    name: role.name,
+                    classes: role.classes.map { rules in
+                        rules.map { AccessView.ClassRules($0, for: user) }
+                    }))
+        }
+        return view
+    }
+
+    func holds(_ role: CompiledRole, for user: some UserFacts, isUser: Bool) -> Bool {
+        guard isUser || role.isForAnyone else { return false }
+        return role.when.map { $0.predicate(for: user) == .constant(true) } ?? true
+    }
+}

@@ -1,0 +1,66 @@
+import HoldfastQuery
+
+/// What a principal may do: a plain value, equal for all whose roles and values that rules read are equal.
+package struct AccessView: Hashable, Sendable {
+    /// What a role allows with the objects of a class, as conditions on the bare store; the constant false is nothing.
+    package struct ClassRules: Hashable, Sendable {
+        /// The objects that are seen.
+        package var read: Predicate
+        /// The objects that may be created, as they are at the end of a transaction.
+        package var create: Predicate
+        /// The objects that may be changed, as they are when a transaction begins.
+        package var before: Predicate
+        /// The same, as they are at its end.
+        package var after: Predicate
+        /// The objects that may be deleted, as they are when a transaction begins.
+        package var delete: Predicate
+        /// The rights of the properties, by their positions in the class.
+        package var rights: [PropertyRight]
+
+        init(_ rules: CompiledRole.ClassRules, for user: some UserFacts) {
+            func predicate(_ condition: CompiledCondition?) -> Predicate {
+                condition?.predicate(for: user) ?? .constant(false)
+            }
+            read = predicate(rules.read)
+            create = predicate(rules.create)
+            before = predicate(rules.before)
+            after = predicate(rules.after)
+            delete = predicate(rules.delete)
+            rights = rules.rights
+        }
+
+        /// The properties that are not seen, by their positions.
+        package var hidden: Set<Int> {
+            Set(rights.indices.filter { rights[$0] == .none })
+        }
+    }
+
+    /// A role that holds.
+    package struct Role: Hashable, Sendable {
+        /// The name.
+        package var name: String
+        /// By the position of the class in the schema; nil where it allows nothing.
+        package var classes: [ClassRules?]
+    }
+
+    /// The revision of the document.
+    package var revision: UInt64
+    /// The roles that hold, in the order of the document.
+    package var roles: [Role]
+
+    /// The objects of a class that are seen: false for none, true for all.
+    package func admitted(_ classIndex: Int) -> Predicate {
+        .any(of: roles.compactMap { $0.classes[classIndex]?.read })
+    }
+
+    /// For each role that shows objects of a class, these and the properties that it hides of them. A property is hidden on an
+    /// object where every role that shows the object hides it.
+    package func shown(_ classIndex: Int) -> [(read: Predicate, hidden: Set<Int>)] {
+        roles.compactMap { role in
+            guard let rules = role.classes[classIndex], rules.read != .constant(false) else {
+                return nil
+            }
+            return (rules.read, rules.hidden)
+        }
+    }
+}

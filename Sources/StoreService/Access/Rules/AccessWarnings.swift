@@ -1,0 +1,128 @@
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+
+/// What the author of an access document should know of it, although it holds.
+struct AccessWarnings {
+    private(set) var all: [RequestFault.Entry] = []
+    private let roles: [CompiledRole]
+    private let usersClass: Int?
+    private let schema: RowSchema
+
+    init(
+        _ document: AccessDocument, _ roles: [CompiledRole], _ usersClass: Int?, _ schema: RowSchema
+    ) {
+        self.roles = roles
+        self.usersClass = usersClass
+        self.schema = schema
+        for (role, compiled) in zip(document.roles, roles) {
+            let pointer = JSONPointer().appending("roles").appending(role.name)
+            if let when = compiled.when {
+                warnOfTaking(when, pointer.appending("when"), "Role '\(role.name)', when")
+            }
+            for rowClass in schema.classes {
+                guard let rules = compiled.classes[rowClass.index] else { continue }
+                let name = rowClass.definition.name
+                let isNamed = role.classes.contains { $0.name == name }
+                warn(
+                    of: rules, rowClass,
+                    pointer.appending("classes")
+                        .appending(isNamed ? name : AccessDocument.everyClass),
+                    "Role '\(role.name)', class '\(name)', ")
+            }
+        }
+    }
+
+    private mutating func warn(
+        of rules: CompiledRole.ClassRules, _ rowClass: RowClass, _ pointer: JSONPointer,
+        _ words: String
+    ) {
+        for action in AccessAction.allCases {
+            var seen: Set<String> = []
+            for (_, condition) in rules.conditions(action) {
+                guard let rule = condition?.rule, seen.insert(rule.text).inserted else { continue }
+                warnOfTaking(
+                    rule, pointer.appending(action.rawValue), words + action.rawValue)
+            }
+        }
+        guard let sample = rules.read?.rule?.sample else { return }
+        let place = pointer.appending("read").description
+        guard let all = missing(sample, rowClass) else {
+            return note(
+                "no-index", place,
+                words
+                    + "read: no index can serve it, so that each list looks at every object of the class."
+            )
+        }
+        if let missing = all.first {
+            let property = missing.rowClass.definition.properties[missing.member].name
+            let name = "\(missing.rowClass.definition.name).\(property)"
+            note(
+                "no-index", place,
+                words
+                    + "read: no index serves it; one of '\(name)' would, so that a list does not look at every "
+                    + "object of the class.", hint: name)
+        }
+    }
+
+    /// The indexes that are missing for a condition to be served by some; nil where none can.
+    private func missing(_ condition: Predicate, _ rowClass: RowClass) -> [MissingIndex]? {
+        switch condition {
+        case .and(let parts):
+            let each = parts.compactMap { missing($0, rowClass) }
+            return each.first(where: \.isEmpty) ?? each.first
+        case .or(let parts):
+            var all: [MissingIndex] = []
+            for part in parts {
+                guard let own = missing(part, rowClass) else { return nil }
+                all += own
+            }
+            return all
+        default:
+            // Inverse links serve a link to the user.
+            if case .comparison(let comparison) = condition,
+                case .objects? = comparison.linkConstraint(schema)?.far
+            {
+                return []
+            }
+            guard MissingIndex.couldServe(condition, rowClass, schema) else { return nil }
+            return MissingIndex(of: condition, sort: [], rowClass: rowClass, schema).map { [$0] }
+                ?? []
+        }
+    }
+
+    /// Warns where users may write what a rule reads from their own object: what it allows is for the taking.
+    private mutating func warnOfTaking(_ rule: Rule, _ pointer: JSONPointer, _ words: String) {
+        guard let usersClass else { return }
+        for case .object(let path) in rule.references {
+            guard let member = path.firstMember, let role = writer(of: member, usersClass) else {
+                continue
+            }
+            let definition = schema.classes[usersClass].definition
+            note(
+                "own-object", pointer.description,
+                words
+                    + ": it reads '\(definition.name).\(definition.properties[member].name)' of the user's object, "
+                    + "which the role '\(role)' lets users write: what it allows is for the taking.",
+                hint: "read")
+        }
+    }
+
+    /// The first role that may write a property of the users' objects.
+    private func writer(of member: Int, _ usersClass: Int) -> String? {
+        roles.first { role in
+            guard let rules = role.classes[usersClass] else { return false }
+            return rules.before != nil && rules.rights[member] == .write
+                || rules.create != nil && rules.rights[member] >= .create
+        }?.name
+    }
+
+    private mutating func note(
+        _ code: String, _ pointer: String, _ detail: String, hint: String? = nil
+    ) {
+        all.append(
+            RequestFault.Entry(code: code, detail: detail, pointer: pointer, hint: hint))
+    }
+}

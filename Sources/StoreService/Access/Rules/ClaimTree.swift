@@ -1,0 +1,66 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastQuery
+
+/// What is claimed of a user, as values that rules compare.
+struct ClaimTree: Sendable {
+    private enum Node {
+        case value(UserValue)
+        case members([String: Node])
+    }
+
+    private var root: [String: Node] = [:]
+
+    /// Reads claims. Cost: linear in their text.
+    init(_ claims: Claims) {
+        guard !claims.text.isEmpty else { return }
+        let parser = JSONParser()
+        // Parsed values are valid as long as their parser exists.
+        defer { withExtendedLifetime(parser) {} }
+        let buffer = ByteBuffer(capacity: claims.text.utf8.count)
+        buffer.append(claims.text)
+        guard let value = try? parser.parse(buffer.bytes) else { return }
+        root = Self.members(of: value)
+    }
+
+    /// Returns the claim that names lead to; nil where there is none, or one that nothing compares with.
+    func value(_ names: [String]) -> UserValue? {
+        var members = root
+        for name in names.dropLast() {
+            guard case .members(let inner)? = members[name] else { return nil }
+            members = inner
+        }
+        guard case .value(let value)? = names.last.flatMap({ members[$0] }) else { return nil }
+        return value
+    }
+
+    private static func members(of object: JSONValue) -> [String: Node] {
+        var members: [String: Node] = [:]
+        for member in object.members {
+            members[String(decoding: member.name, as: UTF8.self)] = node(member.value)
+        }
+        return members
+    }
+
+    private static func node(_ value: JSONValue) -> Node? {
+        switch value.kind {
+        case .object: return .members(members(of: value))
+        case .array:
+            guard value.count <= UserValue.countMax else { return nil }
+            // An element that is no value has the list fit nothing.
+            return .value(.many(value.elements.map { scalar($0) ?? .null }))
+        default: return scalar(value).map { .value(.one($0)) }
+        }
+    }
+
+    private static func scalar(_ value: JSONValue) -> Value? {
+        switch value.kind {
+        case .bool: value.bool.map { .bool($0) }
+        case .integer: value.exactInt64.map { .int($0) }
+        case .double: value.double.map { .double($0) }
+        case .string: value.string.map { .string($0) }
+        case .null, .array, .object: nil
+        }
+    }
+}

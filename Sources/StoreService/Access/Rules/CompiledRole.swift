@@ -1,0 +1,31 @@
+import HoldfastQuery
+
+/// A role of a document, checked for a schema.
+struct CompiledRole: Sendable {
+    /// What it allows with the objects of a class; nil is nothing.
+    struct ClassRules: Sendable {
+        var read: CompiledCondition?
+        var create: CompiledCondition?
+        var before: CompiledCondition?
+        var after: CompiledCondition?
+        var delete: CompiledCondition?
+        /// The rights of the properties, by their positions.
+        var rights: [PropertyRight]
+
+        /// The rules that decide on an action, each with its name.
+        func conditions(_ action: AccessAction) -> [(name: String, CompiledCondition?)] {
+            switch action {
+            case .read: [("read", read)]
+            case .create: [("create", create)]
+            case .update: [("update.before", before), ("update.after", after)]
+            case .delete: [("delete", delete)]
+            }
+        }
+    }
+
+    let name: String
+    let isForAnyone: Bool
+    let when: Rule?
+    /// By the position of the class; nil where it allows nothing.
+    var classes: [ClassRules?]
+}

@@ -1,0 +1,226 @@
+import Glibc
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// The access document over HTTP, what it says of users, and that they may do nothing that is not made for them.
+@Suite("Operations on the access document")
+struct AccessDocumentOperationTests {
+    private static let document =
+        #"{"users":"Person","roles":{"member":{"classes":{"Note":{"read":"owner == $user.id","#
+        + #""create":"owner == $user.id","update":{"before":"done == false","after":"owner == $user.id"},"#
+        + #""properties":{"secret":"none"}}}},"#
+        + #""editor":{"when":"'editor' IN $user.groups","classes":{"Note":{"read":true,"delete":"done == true"}}}}}"#
+
+    private static func server(logger: Logger = Logger(level: .error)) throws -> GuardedServer {
+        let note = ObjectClass(
+            name: "Note", primaryKey: "id",
+            properties: [
+                Schemas.property("id", .int), Schemas.link("owner", "Person"),
+                Schemas.property("done", .bool),
+                Schemas.property("secret", .string, optional: true),
+            ])
+        let person = ObjectClass(
+            name: "Person", primaryKey: "id", properties: [Schemas.property("id", .string)])
+        let server = try GuardedServer(
+            withTokens: true, schema: Schema(classes: [person, note]), logger: logger)
+        for (target, body) in [
+            ("Person/objects/ann", "{}"), ("Person/objects/bob", "{}"),
+            ("Note/objects/1", #"{"owner":"ann","done":false}"#),
+            ("Note/objects/2", #"{"owner":"bob","done":true}"#),
+        ] {
+            #expect(send(server, "PUT", "/v1/classes/\(target)", body).status == 201)
+        }
+        return server
+    }
+
+    @discardableResult
+    private static func send(
+        _ server: GuardedServer, _ method: String, _ target: String, _ body: String? = nil,
+        _ headers: [(String, String)] = [], token: String? = nil
+    ) -> HTTPClient.Reply {
+        server.send(
+            method, target,
+            [token.map { ("Authorization", "Bearer \($0)") } ?? server.authorization(.admin)]
+                + (body == nil ? [] : [("Content-Type", "application/json")]) + headers, body: body)
+    }
+
+    private static func userToken(_ server: GuardedServer, right: String = "admin") throws -> String
+    {
+        let made = send(
+            server, "POST", "/v1/tokens",
+            #"{"name":"ann-\#(right)","right":"\#(right)","user":"ann"}"#)
+        return try #require(QueryJSON(made.text)?["token"]?.string)
+    }
+
+    @Test("a document is tried, set from its revision and read")
+    func life() throws {
+        let server = try Self.server()
+        #expect(Self.send(server, "GET", "/v1/access").status == 404)
+        #expect(
+            Self.send(server, "GET", "/v1/access").text.contains("no-access-document"))
+        let tried = Self.send(server, "PUT", "/v1/access?dryRun=true", Self.document)
+        #expect(tried.status == 200 && tried.text.contains(#"{"revision":1,"#), "\(tried.text)")
+        #expect(tried.text.contains(#""warnings":[]"#), "inverse links serve one's own notes")
+        let slow = #"{"roles":{"a":{"classes":{"Note":{"read":"secret == $user.id"}}}}}"#
+        let warned = Self.send(server, "PUT", "/v1/access?dryRun=true", slow)
+        #expect(
+            warned.text.contains(#""code":"no-index""#) && warned.text.contains("'Note.secret'"))
+        #expect(Self.send(server, "GET", "/v1/access").status == 404)
+        let absent = [("If-None-Match", "*")]
+        let made = Self.send(server, "PUT", "/v1/access", Self.document, absent)
+        #expect(made.status == 200, "\(made.text)")
+        #expect(Self.send(server, "PUT", "/v1/access", Self.document, absent).status == 412)
+        let tag = try #require(made.headers["etag"])
+        #expect(tag.hasSuffix("-1-access\""))
+        let read = Self.send(server, "GET", "/v1/access")
+        #expect(read.text == made.text && read.headers["etag"] == tag)
+        #expect(Self.send(server, "GET", "/v1/access", nil, [("If-None-Match", tag)]).status == 304)
+        // What is read may be sent back, warnings and all.
+        #expect(
+            Self.send(server, "PUT", "/v1/access", read.text, [("If-Match", tag)]).status == 200)
+        let other = #"{"revision":1,"roles":{}}"#
+        let second = Self.send(server, "PUT", "/v1/access", other, [("If-Match", tag)])
+        #expect(second.status == 200 && second.text == #"{"revision":2,"roles":{},"warnings":[]}"#)
+        #expect(
+            Self.send(server, "PUT", "/v1/access", Self.document, [("If-Match", tag)]).status == 412
+        )
+        let stale = Self.send(server, "PUT", "/v1/access", other)
+        #expect(stale.status == 409 && stale.text.contains("access-revision"))
+    }
+
+    @Test(
+        "a document with faults is refused, each with its place",
+        arguments: [
+            ("{", 400, "malformed-json"), (#"{"roles":{},"x":1}"#, 422, "/x"),
+            (#"{"roles":{"a":{},"a":{}}}"#, 400, "duplicate-name"),
+            (
+                #"{"roles":{"a":{"classes":{"Note":{"read":"ownr == $user.id"}}}}}"#, 422,
+                #""pointer":"/roles/a/classes/Note/read""#
+            ),
+        ])
+    func refused(body: String, status: Int, contains: String) throws {
+        let server = try Self.server()
+        let reply = Self.send(server, "PUT", "/v1/access", body)
+        #expect(reply.status == status && reply.text.contains(contains), "\(reply.text)")
+        #expect(Self.send(server, "GET", "/v1/access").status == 404)
+    }
+
+    @Test("only admins read and set it")
+    func rights() throws {
+        let server = try Self.server()
+        for right in [Right.metrics, .read, .write] {
+            let token = server.tokens[right]
+            #expect(Self.send(server, "GET", "/v1/access", token: token).status == 403)
+            #expect(
+                Self.send(server, "PUT", "/v1/access", Self.document, token: token).status == 403)
+            #expect(
+                Self.send(server, "POST", "/v1/access/explain", "{}", token: token).status == 403)
+        }
+    }
+
+    @Test(
+        "it is explained for a user and an object which role and rule allow what, or why none does")
+    func explain() throws {
+        let server = try Self.server()
+        let question = #"{"user":"ann","class":"Note","key":1}"#
+        #expect(Self.send(server, "POST", "/v1/access/explain", question).status == 404)
+        #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
+        func ask(_ body: String) throws -> QueryJSON {
+            let reply = Self.send(server, "POST", "/v1/access/explain", body)
+            #expect(reply.status == 200, "\(reply.text)")
+            return try #require(QueryJSON(reply.text))
+        }
+        let own = try ask(question)
+        #expect(own["roles"]?.elements[0]["holds"]?.bool == true)
+        #expect(own["roles"]?.elements[1]["reason"]?.string == "The user has no $user.groups.")
+        #expect(own["actions"]?["read"]?["role"]?.string == "member")
+        #expect(own["actions"]?["read"]?["rule"]?.string == "owner == $user.id")
+        #expect(own["actions"]?["update"]?["allowed"]?.bool == true)
+        #expect(own["actions"]?["delete"]?["allowed"]?.bool == false)
+        #expect(
+            own["actions"]?["delete"]?["refusals"]?.elements[0]["reason"]?.string
+                == "There is no rule.")
+        #expect(own["properties"]?["secret"]?.string == "none")
+        #expect(own["properties"]?["owner"]?.string == "write")
+        let foreign = try ask(#"{"user":"ann","class":"Note","key":2}"#)
+        #expect(
+            foreign["actions"]?["read"]?["refusals"]?.elements[0]["reason"]?.string
+                == "The rule does not admit the object.")
+        let editor = try ask(
+            #"{"user":"ann","claims":{"groups":["editor"]},"class":"Note","key":2}"#)
+        #expect(editor["actions"]?["delete"]?["role"]?.string == "editor")
+        #expect(editor["properties"]?["secret"]?.string == "write")
+        let nobody = try ask("{}")
+        #expect(nobody["roles"]?.elements[0]["reason"]?.string == "The role is for users.")
+        for (body, status) in [
+            (#"{"user":"ann","class":"Note","key":9}"#, 404),
+            (#"{"user":"ann","class":"Nte","key":9}"#, 404),
+            (#"{"user":"ann","class":"Note"}"#, 400),
+            (#"{"user":"ann","key":1}"#, 400), (#"{"usr":"ann"}"#, 400),
+            (#"{"claims":{"a":1}}"#, 400), (#"{"user":"ann","class":"Note","key":"x"}"#, 400),
+        ] {
+            #expect(
+                Self.send(server, "POST", "/v1/access/explain", body).status == status, "\(body)")
+        }
+    }
+
+    @Test(
+        "with a document a user may do only what says that it is for users, whatever the right of the token"
+    )
+    func gate() throws {
+        let server = try Self.server()
+        let user = try Self.userToken(server)
+        #expect(Self.send(server, "GET", "/v1/classes/Note/objects/1", token: user).status == 200)
+        let stream = ChangesClient(
+            port: server.port, "/v1/changes", headers: [("Authorization", "Bearer \(user)")])
+        #expect(stream.next()?.name == "hello")
+        #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
+        // What the user has begun ends.
+        #expect(stream.next()?.name == "error")
+        let isFree = Set(["getCaller"])
+        for operation in Operation.all where operation.right != nil {
+            #expect(operation.isForUsers == isFree.contains(operation.id), "\(operation.id)")
+        }
+        for target in [
+            "/v1", "/v1/schema", "/v1/classes/Note/objects", "/metrics", "/v1/changes",
+            "/v1/access",
+        ] {
+            let reply = Self.send(server, "GET", target, token: user)
+            #expect(reply.status == 403 && reply.text.contains("not-allowed"), "\(target)")
+        }
+        let put = Self.send(server, "PUT", "/v1/classes/Note/objects/1", "{}", token: user)
+        #expect(put.status == 403 && put.text.contains("not-allowed"))
+        let me = Self.send(server, "GET", "/v1/me", token: user)
+        #expect(me.status == 200 && me.text.contains(#""roles":["member"]"#), "\(me.text)")
+        // A token of the store keeps its rights.
+        #expect(Self.send(server, "GET", "/v1/classes/Note/objects/1").status == 200)
+    }
+
+    @Test("setting it is told to the log, and a backup has it")
+    func audit() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        do {
+            let server = try Self.server(logger: Logger(level: .notice, descriptor: ends[1]))
+            #expect(Self.send(server, "PUT", "/v1/access?dryRun=true", Self.document).status == 200)
+            #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
+            #expect(try server.restoredStore().accessDocument()?.revision == 1)
+            try server.restart()
+            #expect(Self.send(server, "GET", "/v1/access").text.contains(#""revision":1"#))
+        }
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = read(ends[0], &bytes, bytes.count)
+        close(ends[0])
+        let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { $0.contains("putAccess") }
+        #expect(lines.count == 1 && lines.first?.contains("/v1/access") ?? false, "\(text)")
+    }
+}

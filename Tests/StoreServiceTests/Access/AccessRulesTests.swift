@@ -1,0 +1,228 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastStoreService
+import Testing
+
+@Suite("The rules of an access document")
+struct AccessRulesTests {
+    private let world: AccessWorld
+
+    init() throws { world = try AccessWorld() }
+
+    private func faults(_ text: String) throws -> [RequestFault.Entry] {
+        do throws(RequestFault) {
+            _ = try world.rules(text)
+            return []
+        } catch {
+            #expect(error.kind == .invalid && error.code == "invalid-access")
+            return error.errors
+        }
+    }
+
+    @Test(
+        "are checked against the schema, with role, class, action and column in each error",
+        arguments: [
+            (#"{"users":"Persn","roles":{}}"#, "/users", "no class 'Persn'", nil, "Person"),
+            (#"{"users":"Place","roles":{}}"#, "/users", "primary key is the user's id", nil, nil),
+            (
+                #"{"roles":{"a":{"when":"age > 3"}}}"#, "/roles/a/when",
+                "Role 'a', when, column 1: 'age' is nothing of the user", 1, "$user.id"
+            ),
+            (
+                #"{"roles":{"a":{"when":"$user.object.verified == true"}}}"#, "/roles/a/when",
+                "needs a class of users", 1, nil
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"Lst":{"read":true}}}}}"#, "/roles/a/classes/Lst",
+                "there is no such class", nil, "List"
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"Place":{"read":true}}}}}"#, "/roles/a/classes/Place",
+                "it is embedded", nil, nil
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"List":{"read":"ownr == $user.id"}}}}}"#,
+                "/roles/a/classes/List/read",
+                "Role 'a', class 'List', read, column 1: 'List' has no property 'ownr'", 1, "owner"
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"Task":{"update":{"before":"done == 3","after":true}}}}}}"#,
+                "/roles/a/classes/Task/update/before",
+                "Role 'a', class 'Task', update, column 6: Unsupported comparison", 6, nil
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"Task":{"delete":"done == $user.id"}}}}}"#,
+                "/roles/a/classes/Task/delete", "can't be compared with a value of type 'bool'", 9,
+                nil
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"List":{"properties":{"id":"none"}}}}}}"#,
+                "/roles/a/classes/List/properties/id", "primary key, which can't be hidden", nil,
+                "create"
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"List":{"properties":{"titel":"none"}}}}}}"#,
+                "/roles/a/classes/List/properties/titel", "there is no property 'titel'", nil,
+                "title"
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"List":{"create":true,"properties":{"title":"read"}}}}}}"#,
+                "/roles/a/classes/List/properties/title",
+                "'title', which has to be stated of each, may not be", nil, "create"
+            ),
+        ] as [(String, String, String, Int?, String?)])
+    func checked(
+        text: String, pointer: String, detail: String, column: Int?, hint: String?
+    ) throws {
+        let found = try faults(text)
+        let entry = try #require(found.first, "\(text)")
+        #expect(found.count == 1)
+        #expect(
+            entry.pointer == pointer && entry.column == column && entry.hint == hint, "\(entry)")
+        #expect(entry.detail.contains(detail), "\(entry)")
+    }
+
+    @Test("tell all faults at once")
+    func several() throws {
+        let text =
+            #"{"roles":{"a":{"when":"x == 1","classes":{"List":{"read":"(","create":"y == 1"}}}}}"#
+        #expect(
+            try faults(text).map(\.pointer) == [
+                "/roles/a/when", "/roles/a/classes/List/read", "/roles/a/classes/List/create",
+            ])
+    }
+
+    @Test("hold with a warning where a list looks at every object, or a user could take a role")
+    func warnings() throws {
+        func warned(_ text: String) throws -> [String] {
+            try world.rules(text).warnings.map { "\($0.code) \($0.pointer ?? "")" }
+        }
+        func read(_ filter: String) -> String {
+            #"{"roles":{"a":{"classes":{"List":{"read":"\#(filter)"}}}}}"#
+        }
+        #expect(try warned(read("owner == $user.id")) == [])
+        #expect(try warned(read("ANY members == $user.id AND secret == 'x'")) == [])
+        #expect(try warned(read("'editor' IN $user.groups")) == [])
+        #expect(
+            try warned(read("title == $user.id")) == ["no-index /roles/a/classes/List/read"])
+        #expect(
+            try warned(read("owner == $user.id OR secret == $user.id"))
+                == ["no-index /roles/a/classes/List/read"])
+        #expect(
+            try warned(read("title ENDSWITH $user.id")) == ["no-index /roles/a/classes/List/read"])
+        let taken = { (right: String) in
+            #"{"users":"Person","roles":{"a":{"when":"$user.object.verified == true"},"#
+                + #""self":{"classes":{"Person":{"read":"id == $user.id","update":"id == $user.id","#
+                + #""properties":{"verified":"\#(right)"}}}}}}"#
+        }
+        #expect(try warned(taken("write")) == ["own-object /roles/a/when"])
+        #expect(try warned(taken("read")) == [])
+    }
+
+    @Test("become what a user may do: roles that hold, with the user's values in their rules")
+    func view() throws {
+        let rules = try world.rules(
+            #"{"roles":{"public":{"for":"anyone","classes":{"Person":{"read":true,"properties":{"age":"none"}}}},"#
+                + #""member":{"classes":{"List":{"read":"owner == $user.id","create":"owner == $user.id"},"#
+                + #""Person":{"read":"id == $user.id"}}},"#
+                + #""editor":{"when":"'editor' IN $user.groups","classes":{"*":{"read":true},"Task":{"create":true}}}}}"#
+        )
+        let (person, list, task) = (
+            world.index("Person"), world.index("List"), world.index("Task")
+        )
+        let nobody = rules.view(for: AccessWorld.User(), isUser: false)
+        #expect(nobody.roles.map(\.name) == ["public"])
+        #expect(nobody.admitted(person) == .constant(true))
+        #expect(nobody.admitted(list) == .constant(false))
+        let ann = rules.view(for: AccessWorld.User(id: "ann"), isUser: true)
+        #expect(ann.roles.map(\.name) == ["public", "member"])
+        let own = try CompiledQuery.compile(
+            text: "owner == 'ann'", rootClass: list, schema: world.store.catalog.rows
+        ).predicate
+        #expect(ann.admitted(list) == own)
+        #expect(ann.admitted(task) == .constant(false))
+        // On their own object everything is seen: the widest right of the roles that show it.
+        #expect(ann.shown(person).map(\.hidden) == [[3], []])
+        let editor = AccessWorld.User(id: "bob", claims: ["groups": .many([.string("editor")])])
+        let bob = rules.view(for: editor, isUser: true)
+        #expect(bob.roles.map(\.name) == ["public", "member", "editor"])
+        #expect(bob.admitted(list) == .constant(true))
+        // A class's own entry stands in the place of the one for every class.
+        #expect(bob.admitted(task) == .constant(false))
+        #expect(bob.roles[2].classes[task]?.create == .constant(true))
+        #expect(
+            ann == rules.view(for: AccessWorld.User(id: "ann"), isUser: true) && ann != bob)
+    }
+
+    @Test("stay as the schema changes: a rename changes them, and what they name is not dropped")
+    func schemaChanges() throws {
+        let text =
+            #"{"users":"Person","roles":{"a":{"when":"$user.object.verified == true","classes":{"List":{"read":"owner.name == $user.id OR title == 'owner'","#
+            + #""properties":{"secret":"none"}}}}}}"#
+        let control = try world.control(text)
+        let renamed = AccessWorld.schema.replacing("\"secret\"", with: "\"hidden\"")
+            .replacing("\"owner\"", with: "\"holder\"").replacing("Person", with: "Human")
+            .replacing("\"name\":\"string?\"", with: "\"full name\":\"string?\"")
+        try world.change(
+            String(renamed.dropLast(1))
+                + #","renames":{"Person":"Human","Person.name":"Human.full name","List.owner":"List.holder","List.secret":"List.hidden"}}"#
+        )
+        let stored = try #require(try control.document())
+        #expect(stored.revision == 2)
+        #expect(
+            stored.document.text
+                == #"{"users":"Human","roles":{"a":{"when":"$user.object.verified == true","classes":{"List":{"read":"holder.full\\ name == $user.id OR title == 'owner'","#
+                + #""properties":{"hidden":"none"}}}}}}"#)
+        #expect(try control.rules(for: world.store.catalog.rows)?.revision == 2)
+        let before = world.store.catalog.schema.revision
+        do throws(RequestFault) {
+            try world.change(
+                renamed.replacing(",\"verified\":\"bool\"", with: ""))
+            Issue.record("It was dropped.")
+        } catch {
+            #expect(error.kind == .conflict && error.code == "access-in-use", "\(error)")
+            #expect(error.errors.first?.pointer == "/roles/a/when")
+        }
+        #expect(world.store.catalog.schema.revision == before)
+        // What no rule names goes.
+        try world.change(renamed.replacing(",\"age\":\"int?\"", with: ""))
+        #expect(try control.document()?.revision == 2)
+    }
+
+    @Test("are set from the revision that they were made from, and outlive the service")
+    func revisions() throws {
+        let control = try world.control(#"{"roles":{}}"#)
+        #expect(control.hasDocument)
+        let document = try AccessReader.read(text: #"{"roles":{"a":{"classes":{}}}}"#)
+        do throws(RequestFault) {
+            _ = try control.put(
+                AccessReader.Stated(document, revision: 7), where: { _ in true })
+            Issue.record("It was taken.")
+        } catch {
+            #expect(error.kind == .conflict && error.code == "access-revision")
+        }
+        do throws(RequestFault) {
+            _ = try control.put(AccessReader.Stated(document), where: { $0 == 0 })
+            Issue.record("It was taken.")
+        } catch {
+            #expect(error.kind == .preconditionFailed)
+        }
+        let stated = AccessReader.Stated(document, revision: 1)
+        #expect(try control.preview(stated, where: { _ in true }).revision == 2)
+        #expect(try control.document()?.revision == 1)
+        #expect(try control.put(stated, where: { $0 == 1 }).revision == 2)
+        // The same document again is no change.
+        #expect(
+            try control.put(AccessReader.Stated(document), where: { _ in true }).revision
+                == 2)
+        let other = AccessControl(world.store) { RequestFault($0) }
+        let read = try other.document()?.document
+        #expect(other.hasDocument && read == document)
+        let empty = try AccessWorld()
+        #expect(!AccessControl(empty.store) { RequestFault($0) }.hasDocument)
+        // A document that can't be read allows nothing.
+        empty.store.close()
+        #expect(AccessControl(empty.store) { RequestFault($0) }.hasDocument)
+    }
+}
