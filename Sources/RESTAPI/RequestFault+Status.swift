@@ -19,6 +19,7 @@ extension RequestFault.Kind {
         case .unsupportedMediaType, .unsupportedPatchType: 415
         case .misdirected: 421
         case .invalid: 422
+        case .tooOften: 429
         case .failed: 500
         case .unavailable: 503
         case .storageFull: 507

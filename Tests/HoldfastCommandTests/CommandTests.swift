@@ -56,6 +56,14 @@ struct CommandTests {
                 ["serve", "--data", "x", "--cors-origin", "app.example.org"],
                 "https://app.example.org"
             ),
+            (["serve", "--data", "x", "--trusted-proxy", "10.0.0.0/33"], "10.0.0.0/8"),
+            (["serve", "--data", "x", "--jwt-keys", "keys.json"], "belong together"),
+            (
+                [
+                    "serve", "--data", "x", "--jwt-keys", "http://id.example.org/keys",
+                    "--jwt-issuer", "a", "--jwt-audience", "b",
+                ], "only https://"
+            ),
         ])
     func usage(words: [String], message: String) {
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")

@@ -121,7 +121,8 @@ class Proxy:
 class ProxyTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.running = Service("--heartbeat", "1s", prepare=cls.make_token).__enter__()
+        cls.running = Service(
+            "--heartbeat", "1s", "--trusted-proxy", "127.0.0.1", prepare=cls.make_token).__enter__()
         cls.addClassCleanup(cls.running.__exit__, None, None, None)
         cls.proxy = Proxy(cls.running.port).__enter__()
         cls.addClassCleanup(cls.proxy.__exit__)
@@ -163,6 +164,29 @@ class ProxyTests(unittest.TestCase):
 
     def test_nobody_is_let_in_without_a_token(self):
         self.assertEqual(self.proxy.request("GET", "/v1").status, 401)
+
+    def test_the_service_knows_who_asks_through_the_proxy(self):
+        # Who has no token is limited by address: without --trusted-proxy all would be one.
+        with Service("--rate-limit", "1", "--trusted-proxy", "127.0.0.1",
+                     prepare=self.make_token) as service, Proxy(service.port) as proxy:
+            def statuses(address, count):
+                connection = proxy.connect()
+                connection._create_connection = lambda target, *rest: socket.create_connection(
+                    ("127.0.0.1", target[1]), 60, (address, 0))
+                # What the client says itself must not count.
+                headers = {"X-Forwarded-For": "192.0.2.1"}
+                found = []
+                for _ in range(count):
+                    connection.request("GET", "/v1", headers=headers)
+                    reply = connection.getresponse()
+                    reply.read()
+                    found.append(reply.status)
+                connection.close()
+                return found
+            first = statuses("127.0.0.2", 10)
+            self.assertEqual(first[0], 401)
+            self.assertIn(429, first)
+            self.assertEqual(statuses("127.0.0.3", 1), [401])
 
     def test_plain_http_is_sent_to_tls(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.proxy.http_port, timeout=60)

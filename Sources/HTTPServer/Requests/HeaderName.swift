@@ -50,4 +50,5 @@ extension HeaderName {
     package static let accessControlMaxAge = HeaderName("Access-Control-Max-Age")
     package static let accessControlRequestHeaders = HeaderName("Access-Control-Request-Headers")
     package static let accessControlRequestMethod = HeaderName("Access-Control-Request-Method")
+    package static let xForwardedFor = HeaderName("X-Forwarded-For")
 }

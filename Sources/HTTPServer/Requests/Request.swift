@@ -141,9 +141,6 @@ package final class Request: @unchecked Sendable {
         return found
     }
 
-    /// The client's address and port, such as `127.0.0.1:50312`.
-    package var client: String { connection.peer }
-
     /// The id that ties log lines and the reply to this request: the client's `X-Request-Id` when
     /// it is sane, else one of ours.
     package var id: String { withRequestID { String(decoding: $0, as: UTF8.self) } }

@@ -33,6 +33,8 @@ package struct ServerOptions: Sendable {
     /// Replies of at least so many bytes are compressed for clients that accept it.
     package var compressionByteCountMin = 1024
     package var cors = CORSPolicy()
+    /// The proxies whose `X-Forwarded-For` says who a client is.
+    package var trustedProxies: [AddressRange] = []
     /// Makes the bodies of the server's own errors.
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
     /// Finds the paths that one without a resource probably means, by its decoded segments.

@@ -37,6 +37,10 @@ extension Verb {
             Option(
                 "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",
                 fallback: "all that send a token or a ticket", isRepeatable: true),
+            Option(
+                "trusted-proxy", "CIDR",
+                "addresses of proxies whose X-Forwarded-For says who a client is; repeatable",
+                isRepeatable: true),
             Option(flag: "access-log", "write a line for each request to standard output"),
             Option(
                 "slow-query", "DURATION",
@@ -64,12 +68,17 @@ struct ServeCommand {
     /// The levels of log lines.
     private enum LogLevel: String, CaseIterable { case debug, info, notice, warning, error }
 
+    /// Who signs JSON Web Tokens for the service: where the keys are, and what stands in the tokens.
+    private typealias Issuer = (keys: KeyDocument, name: String, audience: String)
+
     private let arguments: Arguments
     private let directory: String
     private let listen: ListenAddress
     private var options = ServiceOptions()
     private var logger = Logger()
     private let cors: CORSPolicy
+    private let trustedProxies: [AddressRange]
+    private let issuer: Issuer?
     private let threadCount: Int
     private let graceSeconds: Int
 
@@ -83,6 +92,17 @@ struct ServeCommand {
             throw .usage("--listen: \(error.description)")
         }
         cors = try Self.corsPolicy(arguments)
+        var trusted: [AddressRange] = []
+        for text in arguments.texts("trusted-proxy") {
+            guard let range = AddressRange(text) else {
+                throw .usage(
+                    "--trusted-proxy: '\(text)' is no range of addresses, such as 10.0.0.0/8 or ::1"
+                )
+            }
+            trusted.append(range)
+        }
+        trustedProxies = trusted
+        issuer = try Self.issuer(arguments)
         for limit in Limit.all { try limit.apply(arguments, to: &options) }
         options.rest.limits.pageObjectCountDefault = min(
             options.rest.limits.pageObjectCountDefault, options.rest.limits.pageObjectCountMax)
@@ -169,6 +189,7 @@ struct ServeCommand {
         }
         var serverOptions = ServerOptions(listen: listen, threadCount: threadCount)
         serverOptions.cors = cors
+        serverOptions.trustedProxies = trustedProxies
         serverOptions.logger = logger
         let service = RESTService(
             store: store, options: options.rest, tokens: tokens, users: users, logger: logger)
@@ -187,26 +208,33 @@ struct ServeCommand {
         }
     }
 
-    /// The JSON Web Tokens that are taken; nil where no issuer is named.
-    private func webTokens() throws(CommandFailure) -> WebTokens? {
+    /// Whose JSON Web Tokens are taken, as the options say; nil where they name no issuer.
+    private static func issuer(_ arguments: Arguments) throws(CommandFailure) -> Issuer? {
         let texts = ["jwt-keys", "jwt-issuer", "jwt-audience"].map { arguments.text($0) }
         if texts.allSatisfy({ $0 == nil }) { return nil }
-        guard let place = texts[0], let issuer = texts[1], let audience = texts[2],
-            ![place, issuer, audience].contains("")
+        guard let place = texts[0], let name = texts[1], let audience = texts[2],
+            ![place, name, audience].contains("")
         else {
             throw .usage(
                 "--jwt-keys, --jwt-issuer and --jwt-audience belong together: an issuer signs for many applications"
             )
         }
-        let document: KeyDocument
-        do throws(SigningKeyFailure) { document = try KeyDocument(place) } catch {
+        do throws(SigningKeyFailure) {
+            return (try KeyDocument(place), name, audience)
+        } catch {
             throw .usage("--jwt-keys: \(error)")
         }
+    }
+
+    /// The JSON Web Tokens that are taken; nil where no issuer is named.
+    private func webTokens() throws(CommandFailure) -> WebTokens? {
+        guard let issuer else { return nil }
         let report = { @Sendable [logger] (failure: SigningKeyFailure) in
             logger.log(
                 .warning, "the keys of JSON Web Tokens can't be read; the last ones hold",
                 ("detail", .text(failure.description)))
         }
+        let document = issuer.keys
         let keys = SigningKeys(
             allowsSecrets: document.isFile,
             source: { () throws(SigningKeyFailure) in try document.read() }, report: report)
@@ -216,6 +244,6 @@ struct ServeCommand {
             report(error)
         }
         keys.start()
-        return WebTokens(keys: keys, issuer: issuer, audience: audience)
+        return WebTokens(keys: keys, issuer: issuer.name, audience: issuer.audience)
     }
 }

@@ -33,6 +33,8 @@ extension RequestFault {
         case invalid
         /// Something inside failed; the log has the reason.
         case failed
+        /// The client asks too often.
+        case tooOften
         /// It can't be done now: too much to do, too slow, or about to stop. Trying again makes sense.
         case unavailable
         /// There is no room in the store.
@@ -41,7 +43,7 @@ extension RequestFault {
         /// Whether the request itself is at fault, so that repeating it as it is leads to the same.
         package var isOfRequest: Bool {
             switch self {
-            case .failed, .unavailable, .storageFull: false
+            case .failed, .tooOften, .unavailable, .storageFull: false
             case .malformed, .unauthenticated, .forbidden, .notFound, .unsupportedOperation,
                 .notAcceptable, .conflict, .expired, .preconditionFailed, .tooSlow, .tooLarge,
                 .unsupportedMediaType, .unsupportedPatchType, .misdirected, .invalid:

@@ -68,9 +68,12 @@ package final class AccessPolicy: Sendable {
             || request[query: StreamTickets.parameter] != nil
     }
 
-    private static func response(_ fault: RequestFault) -> Response {
+    static func response(_ fault: RequestFault) -> Response {
         var response = Response(
             fault.kind.status, .problem, Problem(fault).document { _ in false })
+        if let seconds = fault.retryAfterSeconds {
+            response.headers.add(.retryAfter, String(seconds))
+        }
         if fault.kind == .unauthenticated { response.headers.addChallenge(for: fault) }
         return response
     }

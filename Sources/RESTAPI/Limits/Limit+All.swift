@@ -91,6 +91,10 @@ extension Limit {
             "connections that streams and waiting polls leave to others, at most half",
             "too-many-streams", \.rest.reservedConnectionCount),
         Limit(
+            "rate-limit", .count(0...1_000_000),
+            "requests a second of one token or user, or of one address without; 0 for any",
+            "too-many-requests", \.rest.requestRateMax),
+        Limit(
             "ticket-age", .duration, "how long a ticket waits to open its stream",
             "ticket-invalid", \.rest.ticketSeconds),
         Limit(

@@ -30,6 +30,8 @@ package struct RESTOptions: Sendable {
     package var tokenTicketCountMax = 1000
     /// Tickets in use.
     package var ticketCountMax = 10_000
+    /// Requests a second of one token or user, and of one address without; 0 for any.
+    package var requestRateMax = 0
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15
 

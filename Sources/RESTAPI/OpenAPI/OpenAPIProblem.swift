@@ -15,6 +15,7 @@ enum OpenAPIProblem: UInt16, CaseIterable {
     case unsupportedMediaType = 415
     case misdirectedRequest = 421
     case unprocessableContent = 422
+    case tooManyRequests = 429
     case headersTooLarge = 431
     case internalError = 500
     case serviceUnavailable = 503

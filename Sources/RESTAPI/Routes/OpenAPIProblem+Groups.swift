@@ -6,7 +6,8 @@ extension [OpenAPIProblem] {
         .serviceUnavailable,
     ]
     /// Of what needs a right.
-    static let guarded: Self = open + [.unauthorized, .forbidden, .misdirectedRequest]
+    static let guarded: Self =
+        open + [.unauthorized, .forbidden, .misdirectedRequest, .tooManyRequests]
     /// Of what reads or follows objects of a class.
     static let reading: Self = guarded + [.notFound, .methodNotAllowed, .notAcceptable, .conflict]
     /// Of a query and its pages.

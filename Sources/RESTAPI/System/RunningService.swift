@@ -1,4 +1,5 @@
 import HoldfastHTTPServer
+import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
 
@@ -45,16 +46,25 @@ package final class RunningService: Sendable {
                 (right: $0.right, isEndless: $0.isEndless, isForUsers: $0.isForUsers)
             }
             let tickets = service.tickets
+            let rate = RequestRate(perSecond: service.options.requestRateMax)
             let events = service.events
             serverOptions.makeEvent = {
                 Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
                 let (right, isEndless, isForUsers) = needs[request.routeNumber]
-                return access.refusal(
-                    of: request, needing: right, isForUsers: isForUsers,
-                    orBy: isEndless ? tickets : nil)
+                let refusal =
+                    access.refusal(
+                        of: request, needing: right, isForUsers: isForUsers,
+                        orBy: isEndless ? tickets : nil)
                     ?? (isForUsers ? nil : service.refusal(ofUserOf: request))
+                guard let rate, right != nil else { return refusal }
+                do throws(RequestFault) {
+                    try rate.count(service.caller(request).client)
+                    return refusal
+                } catch {
+                    return AccessPolicy.response(error)
+                }
             }
         }
         server = try Server(options: serverOptions, routes: routes)

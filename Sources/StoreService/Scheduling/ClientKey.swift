@@ -10,11 +10,12 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The client at an address such as `127.0.0.1:50312`, whose port does not count.
+    /// The client at an address such as `127.0.0.1:50312`, whose port does not count; one of IPv6 stands in brackets.
     package init(address: String) {
         var hasher = Hasher()
         let text = address.utf8
-        for byte in text[..<(text.lastIndex(of: UInt8(ascii: ":")) ?? text.endIndex)] {
+        let port = text.last == UInt8(ascii: "]") ? nil : text.lastIndex(of: UInt8(ascii: ":"))
+        for byte in text[..<(port ?? text.endIndex)] {
             hasher.combine(byte)
         }
         hash = hasher.finalize()

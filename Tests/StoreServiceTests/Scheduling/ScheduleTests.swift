@@ -301,6 +301,9 @@ struct ScheduleTests {
     func clientKeys() {
         #expect(ClientKey(address: "10.0.0.1:1") == ClientKey(address: "10.0.0.1:65000"))
         #expect(ClientKey(address: "10.0.0.1:1") != ClientKey(address: "10.0.0.2:1"))
+        #expect(ClientKey(address: "10.0.0.1:1") == ClientKey(address: "10.0.0.1"))
+        #expect(ClientKey(address: "[2001:db8::1]:1") == ClientKey(address: "[2001:db8::1]"))
+        #expect(ClientKey(address: "[2001:db8::1]") != ClientKey(address: "[2001:db8::2]"))
         #expect(ClientKey(address: "[::1]:1") == ClientKey(address: "[::1]:2"))
         #expect(ClientKey(token: 1) != ClientKey(token: 2))
     }

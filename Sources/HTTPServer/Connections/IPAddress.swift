@@ -1,0 +1,44 @@
+import Glibc
+
+/// An address of IPv4 or IPv6. One of IPv4 is the address of IPv6 that stands for it (RFC 4291, section 2.5.5.2).
+struct IPAddress: Hashable, Sendable {
+    let bits: UInt128
+
+    /// Reads an address, perhaps with a port, such as `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`.
+    init?(_ text: String) {
+        var name = Substring(text)
+        if name.hasPrefix("[") {
+            guard let end = name.firstIndex(of: "]") else { return nil }
+            name = name[..<end].dropFirst()
+        } else if name.utf8.filter({ $0 == UInt8(ascii: ":") }).count == 1 {
+            name = name.prefix { $0 != ":" }
+        }
+        var short = in_addr()
+        if inet_pton(AF_INET, String(name), &short) == 1 {
+            bits = 0xFFFF_0000_0000 | UInt128(UInt32(bigEndian: short.s_addr))
+            return
+        }
+        var long = in6_addr()
+        guard inet_pton(AF_INET6, String(name), &long) == 1 else { return nil }
+        bits = withUnsafeBytes(of: &long) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
+    }
+
+    /// Whether it is one of IPv4.
+    var isShort: Bool { bits >> 32 == 0xFFFF }
+
+    /// The address as ``Request/client`` has it, without a port: in brackets where it is one of IPv6.
+    var clientText: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        if isShort {
+            var short = in_addr(s_addr: UInt32(truncatingIfNeeded: bits).bigEndian)
+            inet_ntop(AF_INET, &short, &text, socklen_t(text.count))
+        } else {
+            var big = bits.bigEndian
+            inet_ntop(AF_INET6, &big, &text, socklen_t(text.count))
+        }
+        let name = text.withUnsafeBytes { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return isShort ? name : "[\(name)]"
+    }
+}
