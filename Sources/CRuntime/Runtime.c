@@ -22,6 +22,13 @@ struct sections {
 
 extern void swift_enumerateAllMetadataSections(bool (*body)(const struct sections *, void *), void *context);
 
+extern const struct descriptor *swift_getTypeContextDescriptor(const void *metadata) __attribute__((swiftcall));
+
+// Of the stored properties of a class and its base classes: how many there are, and the offset of one.
+extern intptr_t swift_reflectionMirror_recursiveCount(const void *metadata) __attribute__((swiftcall));
+extern intptr_t swift_reflectionMirror_recursiveChildOffset(const void *metadata, intptr_t index)
+    __attribute__((swiftcall));
+
 extern void *swift_tryRetain(void *object);
 
 // The flags of 0 ask for an answer alone; `swift_task_isCurrentExecutor` ends a process built for Swift 6 instead of answering no.
@@ -46,6 +53,24 @@ struct descriptor {
     int32_t parent;
     int32_t name;
     int32_t access_function;
+    int32_t fields;
+};
+
+/// A stored property.
+struct field {
+    uint32_t flags;
+    int32_t type_name;
+    int32_t name;
+};
+
+/// The stored properties that a type itself declares.
+struct fields {
+    int32_t type_name;
+    int32_t superclass_name;
+    uint16_t kind;
+    uint16_t field_size;
+    uint32_t count;
+    struct field first[];
 };
 
 /// What a metadata access function returns.
@@ -66,6 +91,45 @@ static const void *target(const int32_t *offset) {
     return *offset == 0 ? NULL : (const void *)((intptr_t)offset + *offset);
 }
 
+const void *holdfast_class_of(const void *descriptor) {
+    const struct descriptor *type = descriptor;
+    if ((type->flags & kind_mask) != kind_class || (type->flags & flag_generic) != 0 ||
+        (type->flags & initialization_mask) == flag_foreign) {
+        return NULL;
+    }
+    access_function access = (access_function)target(&type->access_function);
+    return access == NULL ? NULL : access(0).metadata;
+}
+
+const char *holdfast_class_name(const void *metadata) {
+    const struct descriptor *type = swift_getTypeContextDescriptor(metadata);
+    return type == NULL || (type->flags & flag_generic) != 0 ? NULL : target(&type->name);
+}
+
+static const void *superclass(const void *metadata) { return ((const void *const *)metadata)[1]; }
+
+bool holdfast_for_each_field(const void *metadata, const void *root, holdfast_field_body body, void *context) {
+    if (metadata == NULL || metadata == root) {
+        return true;
+    }
+    const struct descriptor *type = swift_getTypeContextDescriptor(metadata);
+    if (type == NULL || (type->flags & flag_generic) != 0 ||
+        !holdfast_for_each_field(superclass(metadata), root, body, context)) {
+        return false;
+    }
+    const struct fields *fields = target(&type->fields);
+    if (fields == NULL || fields->count == 0) {
+        return true;
+    }
+    intptr_t position = swift_reflectionMirror_recursiveCount(superclass(metadata));
+    for (uint32_t index = 0; index < fields->count; index++, position++) {
+        const struct field *field = &fields->first[index];
+        body(target(&field->name), target(&field->type_name),
+             swift_reflectionMirror_recursiveChildOffset(metadata, position), context);
+    }
+    return true;
+}
+
 static bool search_image(const struct sections *image, void *context) {
     struct search *search = context;
     if (image->version > known_version) {
@@ -80,15 +144,7 @@ static bool search_image(const struct sections *image, void *context) {
             continue;
         }
         const struct descriptor *type = target(record);
-        if (type == NULL || (type->flags & kind_mask) != kind_class || (type->flags & flag_generic) != 0 ||
-            (type->flags & initialization_mask) == flag_foreign) {
-            continue;
-        }
-        access_function access = (access_function)target(&type->access_function);
-        if (access == NULL) {
-            continue;
-        }
-        const void *metadata = access(0).metadata;
+        const void *metadata = type == NULL ? NULL : holdfast_class_of(type);
         if (metadata != NULL) {
             search->body(metadata, search->context);
         }

@@ -46,16 +46,27 @@ extension Schema {
     }
 
     private static func isName(_ name: String) -> Bool {
-        guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic
-        else { return false }
+        guard let first = name.unicodeScalars.first, first == "_" || isLetter(first) else {
+            return false
+        }
         return name.unicodeScalars.allSatisfy { scalar in
-            if scalar == "_" || scalar == "-" || scalar == " " || scalar.properties.isAlphabetic {
-                return true
+            switch scalar {
+            case "_", "-", " ", "0"..."9": return true
+            default: break
             }
+            if isLetter(scalar) { return true }
             switch scalar.properties.generalCategory {
             case .decimalNumber, .letterNumber, .nonspacingMark, .spacingMark: return true
             default: return false
             }
+        }
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        // Most are of these, and the tables of the others take longer.
+        switch scalar {
+        case "a"..."z", "A"..."Z": true
+        default: scalar.properties.isAlphabetic
         }
     }
 }
@@ -85,7 +96,7 @@ extension ObjectClass {
         if properties.count > ModelLimits.propertyCountMax {
             fault(nil, "A class has at most \(ModelLimits.propertyCountMax) properties.")
         }
-        var names: Set<String> = []
+        var names = Set<String>(minimumCapacity: properties.count)
         for property in properties {
             if !names.insert(property.name).inserted {
                 fault(property.name, "Two properties are named '\(property.name)'.")

@@ -48,6 +48,8 @@ extension Catalog {
     /// Whether the schema is one that was accepted, and rows of every layout can be read and written.
     private static func isSound(_ classes: [StoredClass], _ projections: [Projection]) -> Bool {
         let schema = Schema(classes: classes.map(\.definition))
+        let kinds = Dictionary(
+            schema.classes.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
         return schema.faults().isEmpty && Projection.faults(of: projections, in: schema).isEmpty
             && classes.allSatisfy { stored in
                 guard RowClass.areInOrder(stored.layouts), let newest = stored.layouts.last,
@@ -57,7 +59,7 @@ extension Catalog {
                     newest.slots.map { ($0.propertyNumber, $0.storage) },
                     uniquingKeysWith: { first, _ in first })
                 return zip(stored.definition.properties, stored.propertyNumbers).allSatisfy {
-                    let storage = storage(of: $0, in: schema)
+                    let storage = storage(of: $0) { kinds[$0] }
                     return storage.shape == .none || slots[$1] == storage
                 }
             }

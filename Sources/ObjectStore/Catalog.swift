@@ -73,16 +73,17 @@ package final class Catalog: Sendable {
 
     /// Returns the storage of a property of a schema. Cost: linear in the classes.
     static func storage(of property: Property, in schema: Schema) -> FieldStorage {
-        storage(of: property) { schema.objectClass(named: $0) }
+        storage(of: property) { schema.objectClass(named: $0)?.kind }
     }
 
-    private static func storage(
-        of property: Property, _ objectClass: (_ name: String) -> ObjectClass?
+    /// Returns the storage of a property, where `kind` knows the kinds of classes by their names.
+    static func storage(
+        of property: Property, _ kind: (_ className: String) -> ObjectClass.Kind?
     ) -> FieldStorage {
         func element(_ type: ElementType) -> ElementStorage {
             switch type {
             case .scalar(let scalar): ElementStorage(scalar)
-            case .object(let name): objectClass(name)?.kind == .embedded ? .embedded : .link
+            case .object(let name): kind(name) == .embedded ? .embedded : .link
             }
         }
         switch property.type {
@@ -104,10 +105,13 @@ package final class Catalog: Sendable {
         func objectClass(_ name: String) -> ObjectClass? {
             positions[name].map { schema.classes[$0] }
         }
+        func kind(_ name: String) -> ObjectClass.Kind? {
+            positions[name].map { schema.classes[$0].kind }
+        }
         let members = classes.map { stored in
             zip(stored.definition.properties, stored.propertyNumbers).map { property, number in
                 var member = RowClass.Member(
-                    number: number, storage: storage(of: property, objectClass),
+                    number: number, storage: storage(of: property, kind),
                     isOptional: property.isOptional || property.scalar == .mixed,
                     classIndex: -1, originProperty: -1,
                     isIndexed: property.keepsIndex, narrowRange: property.scalar?.narrowRange)

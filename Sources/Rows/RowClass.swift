@@ -154,7 +154,7 @@ public final class RowClass: @unchecked Sendable {
         self.linkingMembers = linkingMembers
         self.searchIndexes = searchIndexes
         var cases: [Int: EnumCases] = [:]
-        var memberIndex: [String: Int] = [:]
+        var memberIndex = [String: Int](minimumCapacity: members.count)
         var mappedIndex: [String: Int] = [:]
         for (position, property) in definition.properties.enumerated() {
             if let values = property.cases { cases[position] = EnumCases(values) }

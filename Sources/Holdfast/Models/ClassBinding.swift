@@ -15,7 +15,7 @@ final class ClassBinding: @unchecked Sendable {
     private struct Placement {
         let offset: Int
         let position: FieldPosition
-        let wrapper: any PersistedField.Type
+        let wrapper: FieldWrapper
         /// Whether it holds values, as inverse links do not.
         let isStated: Bool
     }
@@ -30,6 +30,7 @@ final class ClassBinding: @unchecked Sendable {
         self.model = model
         self.rowClass = rowClass
         var positions: [FieldPosition] = []
+        var placements: [Placement] = []
         var fieldOfMember = [Int?](repeating: nil, count: rowClass.members.count)
         for (field, declared) in model.fields.enumerated() {
             guard let member = rowClass.memberIndex[declared.columnName] else { return nil }
@@ -38,15 +39,16 @@ final class ClassBinding: @unchecked Sendable {
             let isPlain = compiled.storage.shape == .single && !compiled.isOptional
             let element = compiled.storage.element
             let isRead = isPlain && (element.fixedByteCount != nil || element == .string)
-            positions.append(
-                FieldPosition(member: member, slot: isRead ? rowClass.currentSlot(member) : -1))
+            let position = FieldPosition(
+                member: member, slot: isRead ? rowClass.currentSlot(member) : -1)
+            positions.append(position)
+            placements.append(
+                Placement(
+                    offset: declared.offset, position: position, wrapper: declared.storage,
+                    isStated: declared.shape.kind != .origins))
         }
         self.positions = positions
-        placements = zip(model.fields, positions).map {
-            Placement(
-                offset: $0.offset, position: $1, wrapper: $0.wrapper,
-                isStated: $0.shape.kind != .origins)
-        }
+        self.placements = placements
         layoutNumber = rowClass.layout.number
         self.fieldOfMember = fieldOfMember
         dynamic = ClassBinding(dynamic: model, rowClass, positions, fieldOfMember)
@@ -92,7 +94,7 @@ final class ClassBinding: @unchecked Sendable {
     func manage(_ object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for placement in placements {
-            placement.wrapper.manage(base + placement.offset, object, placement.position)
+            placement.wrapper.type.manage(base + placement.offset, object, placement.position)
         }
     }
 
@@ -100,7 +102,7 @@ final class ClassBinding: @unchecked Sendable {
     func state(_ object: ObjectBase, in draft: ObjectDraft, _ graph: ObjectGraph) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for placement in placements where placement.isStated {
-            placement.wrapper.state(
+            placement.wrapper.type.state(
                 base + placement.offset,
                 in: Statement(
                     draft: draft, member: Int(placement.position.member), graph: graph))

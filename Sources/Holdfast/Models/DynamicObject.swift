@@ -38,7 +38,7 @@ extension ObjectBase {
     }
 
     private func position(_ key: String) -> (field: ModelField, position: FieldPosition)? {
-        guard let place, let index = place.binding.model.index[key] else { return nil }
+        guard let place, let index = place.binding.model.position(of: key) else { return nil }
         return (place.binding.model.fields[index], place.binding.positions[index])
     }
 

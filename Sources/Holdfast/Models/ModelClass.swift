@@ -1,5 +1,6 @@
-@_spi(Reflection) import Swift
+import CHoldfastRuntime
 import HoldfastObjectModel
+import HoldfastRows
 import Synchronization
 
 /// A class of objects, as the program declares it: found once for each type. Immutable; any thread may use it.
@@ -12,8 +13,7 @@ final class ModelClass: @unchecked Sendable {
     let kind: ObjectClass.Kind
     /// The properties in the order of declaration, those of base classes first.
     let fields: [ModelField]
-    /// The positions of the properties by name.
-    let index: [String: Int]
+    private let names: NameTable
     /// What is wrong with the declaration by itself, a sentence; nil for nothing.
     let fault: String?
     /// The class as the store's model has it.
@@ -35,7 +35,11 @@ final class ModelClass: @unchecked Sendable {
     }
 
     /// Returns the name of a type's table: that of the class without what it is nested in.
-    static func name(of type: ObjectBase.Type) -> String { String(describing: type) }
+    static func name(of type: ObjectBase.Type) -> String {
+        // The runtime would put it together.
+        let name = holdfast_class_name(unsafeBitCast(type, to: UnsafeRawPointer.self))
+        return name.map { String(cString: $0) } ?? String(describing: type)
+    }
 
     private init(_ type: ObjectBase.Type) {
         self.type = type
@@ -46,20 +50,15 @@ final class ModelClass: @unchecked Sendable {
         let mapping = type.propertiesMapping()
         let sample = type.init()
         let base = Unmanaged.passUnretained(sample).toOpaque()
-        var fields: [ModelField] = []
-        // Of a class, and past fields whose types are not known at run time.
-        _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
-            name, offset, fieldType, _ in
-            guard let wrapper = fieldType as? any PersistedField.Type else { return true }
+        let fields = StoredFields.of(type).map { field in
             // The wrapper of `age` is stored as `_age`.
-            let stored = String(cString: name)
-            let name = stored.hasPrefix("_") ? String(stored.dropFirst()) : stored
-            fields.append(
-                ModelField(
-                    name: name, columnName: mapping[name] ?? name, offset: offset,
-                    shape: wrapper.shape, attributes: wrapper.attributes(at: base + offset),
-                    originProperty: wrapper.originProperty(at: base + offset), wrapper: wrapper))
-            return true
+            let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            let address = base + field.offset
+            return ModelField(
+                name: name, columnName: mapping[name] ?? name, offset: field.offset,
+                shape: field.shape, attributes: field.layout.attributes(at: address),
+                originProperty: field.layout.originProperty(at: address),
+                storage: field.wrapper)
         }
         withExtendedLifetime(sample) {}
         let primaryKeys = fields.filter(\.attributes.isPrimaryKey)
@@ -71,8 +70,13 @@ final class ModelClass: @unchecked Sendable {
         definition = ObjectClass(
             name: name, kind: kind, primaryKey: primaryKeys.first?.columnName,
             properties: fields.map(\.definition))
-        index = Dictionary(
-            fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
+        names = NameTable(fields.map(\.name))
+    }
+
+    /// Returns the position of the property of a name; nil where there is none.
+    func position(of name: String) -> Int? {
+        var name = name
+        return name.withUTF8 { names.position(of: UnsafeRawBufferPointer($0)) }
     }
 }
 

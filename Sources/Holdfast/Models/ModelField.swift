@@ -14,6 +14,8 @@ struct ModelField: @unchecked Sendable {
     let attributes: FieldAttributes
     /// Of an inverse link the property that it is the inverse of, by its name in the class.
     let originProperty: String?
+    let storage: FieldWrapper
+
     /// The wrapper's type.
-    let wrapper: any PersistedField.Type
+    var wrapper: any PersistedField.Type { storage.type }
 }

@@ -1,7 +1,7 @@
 extension ObjectBase {
     /// The field of a name; ends the process where there is none.
     private func field(_ name: String) -> ModelField {
-        guard let index = model.index[name] else {
+        guard let index = model.position(of: name) else {
             Misuse.end("The class '\(model.name)' has no property '\(name)'.")
         }
         return model.fields[index]

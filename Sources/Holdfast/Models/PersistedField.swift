@@ -59,14 +59,6 @@ extension Persisted: PersistedField {
         _ value: Any, _ address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ reader: ValueReader
     ) -> Bool {
-        guard let new = Value._converted(value, StatedValues(reader: reader)) else { return false }
-        let wrapper = wrapper(address)
-        let position = wrapper.pointee.position
-        if position.member >= 0 {
-            Value._assign(new, object, position)
-        } else {
-            wrapper.pointee.held = Value._held(new, replacing: wrapper.pointee.held)
-        }
-        return true
+        Value._setHeld(value, by: address, object, StatedValues(reader: reader))
     }
 }

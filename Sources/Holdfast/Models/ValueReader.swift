@@ -50,7 +50,7 @@ final class ValueReader {
         case let dictionary as [String: Any]:
             var values = [Any?](repeating: nil, count: model.fields.count)
             for (name, value) in dictionary {
-                guard let index = model.index[name] else {
+                guard let index = model.position(of: name) else {
                     throw Fault(
                         message:
                             "Invalid value '\(dictionary)' to initialize object of type '\(model.name)': unknown property '\(name)'."
@@ -59,8 +59,8 @@ final class ValueReader {
                 values[index] = .some(value)
                 if notesStated { names.insert(name) }
             }
-            for (field, value) in zip(model.fields, values) {
-                if let value { try set(object, field, value, model) }
+            for (field, value) in values.enumerated() {
+                if let value { try set(object, model.fields[field], value, model) }
             }
         case let array as [Any]:
             let fields = model.fields.filter { $0.shape.kind != .origins }
@@ -78,7 +78,7 @@ final class ValueReader {
             if let source = Source(other), copies[source] == nil { copies[source] = object }
             let source = other.model
             for field in model.fields where field.shape.kind != .origins {
-                guard let index = source.index[field.name] else { continue }
+                guard let index = source.position(of: field.name) else { continue }
                 try set(object, field, other.value(source.fields[index]) as Any, model)
                 names.insert(field.name)
             }

@@ -23,13 +23,18 @@ public protocol _Persistable: _Convertible {
     static func _state(_ value: Self, in statement: Statement)
     /// Makes a value of an object that has become managed lead to the store.
     static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
-    // The two that follow are done for each property of each object that is added. They are the type's own, so that they are
+    // The three that follow are done for each property of each object that is added or made of a dictionary. They are the type's own, so that they are
     // compiled for it: what is generic looks types up as it runs.
     /// States the value that a property's wrapper of an unmanaged object holds.
     static func _stateHeld(by wrapper: UnsafeMutableRawPointer, in statement: Statement)
     /// Has a property's wrapper of an object that has become managed lead to the store.
     static func _manageHeld(
         by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition)
+    /// Gives the property of a wrapper a value of any type, whether or not the object is managed; false where it does not fit.
+    static func _setHeld(
+        _ value: Any, by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ reader: StatedValues
+    ) -> Bool
 }
 
 extension _Persistable {
@@ -57,6 +62,22 @@ extension _Persistable {
         if let held = wrapper.pointee.held { _manage(held, object, position) }
         wrapper.pointee.held = nil
         wrapper.pointee.position = position
+    }
+
+    /// Gives the property of a wrapper a value of any type, whether or not the object is managed; false where it does not fit.
+    public static func _setHeld(
+        _ value: Any, by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ reader: StatedValues
+    ) -> Bool {
+        guard let new = _converted(value, reader) else { return false }
+        let wrapper = wrapper.assumingMemoryBound(to: Persisted<Self>.self)
+        let position = wrapper.pointee.position
+        if position.member >= 0 {
+            _assign(new, object, position)
+        } else {
+            wrapper.pointee.held = _held(new, replacing: wrapper.pointee.held)
+        }
+        return true
     }
 }
 

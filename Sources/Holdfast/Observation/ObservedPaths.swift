@@ -25,7 +25,7 @@ struct ObservedPaths {
         let fields: [ModelField]
         if name == "*" {
             fields = model.fields.filter { rest.isEmpty || $0.target != nil }
-        } else if let field = model.index[String(name)] {
+        } else if let field = model.position(of: String(name)) {
             fields = [model.fields[field]]
         } else {
             Misuse.end("property '\(name)' not found in object of type '\(model.name)'")

@@ -39,7 +39,7 @@ final class OwnProperties: ObservedProperties {
             }
         }
         return properties.compactMap { name, shown, leadsOn in
-            guard let position = model.index[name],
+            guard let position = model.position(of: name),
                 !shown.changes(in: changes, of: place.key).isEmpty
             else { return nil }
             // Of a list of embedded objects it is only known that one has changed.

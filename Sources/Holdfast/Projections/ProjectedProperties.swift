@@ -35,7 +35,7 @@ final class ProjectedProperties: ObservedProperties {
     ) -> Bool {
         let model = place.binding.model
         return property.paths.contains { path in
-            let field = path.split(separator: ".").first.flatMap { model.index[String($0)] }
+            let field = path.split(separator: ".").first.flatMap { model.position(of: String($0)) }
             return field.map { old.differs(model.fields[$0].columnName, from: new) } ?? false
         }
     }

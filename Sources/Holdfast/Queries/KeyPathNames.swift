@@ -62,7 +62,7 @@ enum KeyPathNames {
         for name in names {
             if case .object(let next)? = field?.shape.element.kind { type = next.type }
             let model = ModelClass.of(type)
-            field = model.index[name].map { model.fields[$0] }
+            field = model.position(of: name).map { model.fields[$0] }
         }
         return field
     }

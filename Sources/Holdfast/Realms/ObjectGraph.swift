@@ -23,8 +23,8 @@ final class ObjectGraph {
     }
 
     /// The objects to be added, in order.
-    private var queue: [Entry] = []
-    private var next = 0
+    @exclusivity(unchecked) private var queue: [Entry] = []
+    @exclusivity(unchecked) private var next = 0
     /// The positions in the queue of the first so many objects, once they are many.
     private var positions: [ObjectIdentifier: Int] = [:]
     private static let searchedCountMax = 8

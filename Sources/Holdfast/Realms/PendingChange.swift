@@ -37,8 +37,9 @@ struct PendingChange {
 
     /// The assignments to an object of its own; nil where there are none, or so many that they are to be written.
     func assignments(to object: ObjectIdentity) -> ObjectDraft? {
-        guard case .assignments(let draft) = content, self.object == object,
-            draft.arena.count <= Self.byteCountMax
+        // Member by member: what compares identities is in another module, and each assignment asks.
+        guard case .assignments(let draft) = content, self.object.key == object.key,
+            self.object.classIndex == object.classIndex, draft.arena.count <= Self.byteCountMax
         else { return nil }
         return draft
     }

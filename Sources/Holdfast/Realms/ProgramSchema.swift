@@ -5,7 +5,7 @@ import HoldfastObjectStore
 enum ProgramSchema {
     /// The classes of a configuration, with those that they lead to.
     ///
-    /// - Throws: ``Realm/Error`` with every fault of the declarations.
+    /// - Throws: ``Realm/Error`` with every fault of the declarations, but for those that ``agree(_:with:_:)`` finds.
     static func models(of configuration: Realm.Configuration) throws -> [ModelClass] {
         let types: [ObjectBase.Type]
         if let stated = configuration.objectTypes {
@@ -33,19 +33,24 @@ enum ProgramSchema {
                 }
             }
         }
-        let faults = faults(of: models)
-        if !faults.isEmpty {
-            throw Realm.Error(
-                .schemaMismatch,
-                "Schema validation failed due to the following errors:\n- "
-                    + faults.joined(separator: "\n- "))
-        }
+        try require(models, wholly: configuration.objectTypes != nil)
         return models
     }
 
-    private static func faults(of models: [ModelClass]) -> [String] {
+    /// - `wholly`: Whether what the store asks of a schema is looked at too: not where it has the same classes, all that the program has.
+    private static func require(_ models: [ModelClass], wholly: Bool) throws {
+        let faults = faults(of: models, wholly: wholly)
+        if faults.isEmpty { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            "Schema validation failed due to the following errors:\n- "
+                + faults.joined(separator: "\n- "))
+    }
+
+    private static func faults(of models: [ModelClass], wholly: Bool) -> [String] {
         var faults = models.compactMap(\.fault)
-        for (name, same) in Dictionary(grouping: models, by: \.name) where same.count > 1 {
+        let byName = Dictionary(grouping: models, by: \.name)
+        for (name, same) in byName where same.count > 1 {
             let types = same.map { "'\(String(reflecting: $0.type))'" }.sorted().joined(
                 separator: " and ")
             faults.append("Class name '\(name)' is not unique: \(types) have it.")
@@ -57,8 +62,9 @@ enum ProgramSchema {
                 told.insert("\(model.name).\(property)")
             }
         }
-        let unique = Dictionary(grouping: models, by: \.name).values.compactMap(\.first)
-        let rest = HoldfastObjectModel.Schema(classes: unique.map(\.definition)).faults()
+        guard wholly || !faults.isEmpty else { return [] }
+        let unique = byName.values.compactMap(\.first?.definition)
+        let rest = HoldfastObjectModel.Schema(classes: unique).faults()
         return faults
             + rest.filter { !told.contains("\($0.className ?? "").\($0.property ?? "")") }
             .map(sentence)
@@ -103,19 +109,20 @@ enum ProgramSchema {
     ) throws {
         let store = opened.store
         let version = configuration.schemaVersion
-        if configuration.deleteRealmIfMigrationNeeded {
-            let present = store.catalog.schema
-            if version < present.schemaVersion ?? 0
-                || !SchemaAgreement(models, with: present).differences.isEmpty
-            {
-                try change(store, configuration) { _ in
-                    SchemaProposal(
-                        HoldfastObjectModel.Schema(schemaVersion: version), allowsDataLoss: true,
-                        projections: [])
-                }
-            }
+        var agreement = SchemaAgreement(models, with: store.catalog.schema)
+        if agreement.isChange, configuration.objectTypes == nil {
+            try require(models, wholly: true)
         }
-        let agreement = SchemaAgreement(models, with: store.catalog.schema)
+        if configuration.deleteRealmIfMigrationNeeded,
+            version < store.catalog.schema.schemaVersion ?? 0 || !agreement.differences.isEmpty
+        {
+            try change(store, configuration) { _ in
+                SchemaProposal(
+                    HoldfastObjectModel.Schema(schemaVersion: version), allowsDataLoss: true,
+                    projections: [])
+            }
+            agreement = SchemaAgreement(models, with: store.catalog.schema)
+        }
         let stored = store.catalog.schema.schemaVersion
         if let stored, version < stored {
             throw Realm.Error(
@@ -137,10 +144,11 @@ enum ProgramSchema {
                 "The store lacks classes or properties of the program, and the realm is read-only.",
                 fileURL: configuration.fileURL)
         }
+        let losesData = !agreement.differences.isEmpty
         try change(store, configuration) { present in
             var schema = SchemaAgreement(models, with: present).schema
             schema.schemaVersion = version == 0 ? present.schemaVersion : version
-            return SchemaProposal(schema, allowsDataLoss: !agreement.differences.isEmpty)
+            return SchemaProposal(schema, allowsDataLoss: losesData)
         }
     }
 

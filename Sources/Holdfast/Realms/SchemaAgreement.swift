@@ -22,7 +22,8 @@ struct SchemaAgreement {
                 isChange = true
                 continue
             }
-            agree(wanted, with: stored.classes[position], at: position)
+            let present = stored.classes[position]
+            if present != wanted { agree(wanted, with: present, at: position) }
         }
     }
 

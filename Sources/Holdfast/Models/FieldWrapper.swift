@@ -1,0 +1,38 @@
+import Synchronization
+
+/// The type of a property's wrapper.
+enum FieldWrapper: @unchecked Sendable {
+    // Unchecked: a type is no value that changes.
+    case known(any PersistedField.Type)
+    /// One that is looked up when it is first needed: a link's, which costs microseconds, for each class anew.
+    case named(NamedWrapper)
+
+    var type: any PersistedField.Type {
+        switch self {
+        case .known(let type): type
+        case .named(let named): named.type
+        }
+    }
+}
+
+/// The type of a wrapper by its mangled name, looked up once. Thread-safe.
+final class NamedWrapper: Sendable {
+    private final class Found: @unchecked Sendable {
+        // Unchecked as above.
+        let type: any PersistedField.Type
+        init(_ type: any PersistedField.Type) { self.type = type }
+    }
+
+    private let name: MangledName
+    private let found = AtomicLazyReference<Found>()
+
+    init(_ name: MangledName) { self.name = name }
+
+    var type: any PersistedField.Type {
+        if let found = found.load() { return found.type }
+        guard let type = name.type as? any PersistedField.Type else {
+            Misuse.end("The type of a property can't be found at run time.")
+        }
+        return found.storeIfNil(Found(type)).type
+    }
+}
