@@ -38,7 +38,6 @@ extension Verb {
         var members = try tokenMembers(arguments)
         members.name = name
         members.user = arguments.text("user")
-        members.classes = arguments.texts("class").isEmpty ? nil : arguments.texts("class")
         if let client = try ServiceClient(arguments) {
             Terminal.write(try RemoteTokens(client).create(members) + "\n")
             return .success
@@ -67,7 +66,8 @@ extension Verb {
     static let tokenChange = Verb(
         name: "token change", summary: "Gives a token another right, other claims or another end.",
         options: storeOptions + [
-            nameOption, rightsOption, claimOption, expiresOption,
+            nameOption, rightsOption, claimOption, classOption, expiresOption,
+            Option(flag: "all-classes", "have it be for all classes"),
             Option(flag: "never-expires", "have it end no more by itself"),
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
@@ -79,8 +79,15 @@ extension Verb {
             }
             members.expiry = .never
         }
+        if arguments.has("all-classes") {
+            guard members.classes == nil else {
+                throw .usage("--class and --all-classes exclude each other")
+            }
+            members.classes = []
+        }
         guard members != TokenMembers() else {
-            throw .usage("--rights, --claim, --expires or --never-expires is needed")
+            throw .usage(
+                "--rights, --claim, --class, --all-classes, --expires or --never-expires is needed")
         }
         if let client = try ServiceClient(arguments) {
             try RemoteTokens(client).change(name: name, members)
@@ -195,6 +202,8 @@ extension Verb {
             }
             members.expiry = expiry
         }
+        let classes = arguments.texts("class")
+        if !classes.isEmpty { members.classes = classes }
         let claims = arguments.texts("claim")
         if claims.isEmpty { return members }
         do throws(RequestFault) { members.claims = try Claims(assignments: claims) } catch {

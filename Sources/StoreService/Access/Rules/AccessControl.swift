@@ -64,8 +64,8 @@ package final class AccessControl: Sendable {
     /// The rules for a schema; nil where there is no document, or none that holds in it. Checked once for a schema.
     package func rules(for schema: RowSchema) throws(RequestFault) -> AccessRules? {
         guard hasDocument else { return nil }
-        let known = state.withLock { $0.schema === schema ? $0.rules : nil }
-        if let known { return known }
+        let (known, isKnown) = state.withLock { ($0.rules, $0.schema === schema) }
+        if isKnown { return known }
         // A change of the schema may have changed the document with it.
         let stored: StoredDocument?
         do { stored = try store.accessDocument() } catch { throw fault(error) }

@@ -25,8 +25,8 @@ extension AccessRules {
             throw .refused(
                 RequestFault(
                     .conflict, "access-in-use",
-                    "The access document does not hold in the new schema: \(error.detail) Change it first, with PUT "
-                        + "/v1/access.", errors: error.errors))
+                    "Change the access document first, with PUT /v1/access: it does not hold in the new schema. "
+                        + error.detail, errors: error.errors))
         }
     }
 
