@@ -27,6 +27,7 @@ RUN apt-get update \
         libcjose0 \
         libcurl4 \
         libicu72 \
+        libjansson4 \
         liblmdb0 \
         libmicrohttpd12 \
         libs2-0 \
