@@ -2,7 +2,8 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastText
 
-/// Memory that the groups of a commit queue use one after the other. The writer's thread alone uses it.
+/// Memory that the groups of a commit queue use one after the other. The thread that is at work in
+/// the group alone uses it.
 final class CommitMemory {
     /// The most bytes of a buffer that is kept for the next group.
     private static let keptByteCountMax = 1 << 20

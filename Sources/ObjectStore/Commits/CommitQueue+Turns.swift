@@ -3,17 +3,21 @@ import HoldfastObjectModel
 import HoldfastStorage
 import HoldfastThreads
 
-/// Turns that the writer's thread lends.
+/// Turns that are lent, one behind the other in a group.
+///
+/// One thread at a time is at work in the group: the one that has taken it out of ``Waiting/turns``. Owners' threads open it, make the checks at the end of their
+/// turns and lend the next one, so that a turn costs no more than one thread's waking up. The writer's thread commits it, and does what only it can.
 extension CommitQueue {
+    // MARK: An owner's thread
+
     /// Queues a turn and waits until it is lent.
-    ///
-    /// Where the writer's thread has nothing to do, the calling one opens the group itself, so that neither waits for the other
-    /// to wake up: the writer's then waits for the turn's end alone.
     func beginTurn() throws(StoreError) -> LentTurn {
         let turn = PendingTurn()
         var refusal: StoreError?
         var opensGroup = false
-        waiting.update { state in
+        var joined: TurnGroup?
+        var isNext = false
+        waiting.withLock { state in
             refusal = refusedReason(state)
             if refusal != nil { return }
             if state.writerThread == UInt(pthread_self()) || state.lent?.isLentHere == true {
@@ -21,60 +25,132 @@ extension CommitQueue {
                 return
             }
             opensGroup = state.isIdle
-            if opensGroup { state.lent = turn }
             state.isIdle = false
-            state.writes.append(turn)
+            if !opensGroup { joined = state.takeOpenGroup() }
+            if opensGroup || joined != nil {
+                state.lent = turn
+            } else {
+                isNext = state.lent != nil && state.writes.isEmpty
+                state.writes.append(turn)
+            }
         }
         if let refusal { throw refusal }
-        if opensGroup {
-            do {
-                lend(turn, in: try openGroup(), isFirst: true)
-            } catch {
-                turn.finish(.failed(.storage(error)))
-            }
+        if opensGroup { open(turn) }
+        if let joined { lend(turn, in: joined) }
+        return LentTurn(turn, try turn.awaitTransaction(isNext: isNext), self)
+    }
+
+    /// Ends the turn that is lent.
+    func end(_ turn: PendingTurn, commits: Bool) {
+        var taken: TurnGroup?
+        waiting.signal { state in
+            // The engine's transaction is the writer's thread's.
+            if state.turns?.group.engineTransaction == nil { taken = state.turns.take() }
+            if taken != nil { return false }
+            state.request = .end(commits: commits)
+            return true
         }
-        return try LentTurn(turn)
+        if let taken { conclude(turn, commits, in: taken) }
     }
 
-    private func lend(_ turn: PendingTurn, in group: CommitGroup, isFirst: Bool) {
-        let transaction = WriteTransaction(group: group, now: Timestamp.now(), options)
+    /// Asks something of the writer's thread, for the turn that is lent.
+    func ask(_ request: TurnGroup.Request) { waiting.update { $0.request = request } }
+
+    // MARK: Any thread that has taken the group
+
+    /// Opens the group of the turn that is the next, and lends it.
+    func open(_ turn: PendingTurn) {
+        do {
+            lend(turn, in: TurnGroup(try openGroup()))
+        } catch {
+            waiting.update { $0.lent = nil }
+            turn.finish(.failed(.storage(error)))
+        }
+    }
+
+    /// Lends a turn and leaves its group.
+    private func lend(_ turn: PendingTurn, in group: TurnGroup) {
+        var turns = group
+        let isFirst = turns.ended.isEmpty
+        if !isFirst { turns.stand = stand(of: turns.group, since: turns.version) }
+        let transaction = WriteTransaction(group: turns.group, now: Timestamp.now(), options)
         transaction.begin(options)
+        // Its owner may end it at once, and takes the group then.
+        leave(turns)
         turn.lend(transaction, isFirst: isFirst)
+        waiting.withLock { $0.writes.nextTurn }?.noteNext()
     }
 
-    /// Lends a turn, waits for its end and commits it, with turns and writes that came meanwhile.
+    private func leave(_ turns: TurnGroup) {
+        waiting.signal { state in
+            state.turns = turns
+            return state.hasTurnWork || state.wantsWatch && !state.isWatched
+        }
+    }
+
+    /// Makes the checks at the end of the turn that is lent, and lends the next one or has the group committed.
+    private func conclude(_ turn: PendingTurn, _ commits: Bool, in group: TurnGroup) {
+        var turns = group
+        let outcome = outcome(of: turn, commits, turns.failure)
+        if case .committed = outcome { turns.add(turn, outcome) }
+        let ended = turns
+        var next: PendingTurn?
+        waiting.signal { state in
+            state.request = nil
+            state.lent = nil
+            next = ended.hasRoom ? state.takeTurn() : nil
+            if next != nil { return false }
+            state.turns = ended
+            return true
+        }
+        if let next { lend(next, in: ended) }
+        if case .failed = outcome { turn.finish(outcome) }
+    }
+
+    private func outcome(
+        of turn: PendingTurn, _ commits: Bool, _ failure: StoreError?
+    ) -> WriteOutcome {
+        guard let transaction = turn.transaction else { return .failed(.turnEnded) }
+        do throws(StoreError) {
+            if !commits { throw .turnEnded }
+            if let failure { throw failure }
+            return .committed(version: try finish(transaction))
+        } catch {
+            transaction.rollBack()
+            return .failed(error)
+        }
+    }
+
+    // MARK: The writer's thread
+
+    /// Does what only this thread can do for the turn that is lent.
+    func serve(_ turn: PendingTurn, _ request: TurnGroup.Request, _ group: TurnGroup) {
+        var turns = group
+        switch request {
+        case .end(let commits): conclude(turn, commits, in: turns)
+        case .base:
+            commitBase(of: turn, &turns)
+            leave(turns)
+        case .room:
+            let failure = makeRoom(for: turn, &turns)
+            leave(turns)
+            turn.answer(failure)
+        }
+    }
+
+    /// Commits turns that have ended, with writes that came meanwhile.
     ///
     /// - Returns: The writes that are taken and not done.
-    func commit(_ first: PendingTurn) -> ArraySlice<any PendingWrite> {
-        guard let group = open(first) else {
-            waiting.withLock { $0.lent = nil }
-            return []
-        }
-        defer { close(group) }
-        var turns = TurnGroup(group)
-        var turn = first
-        while true {
-            let outcome = awaitEnd(of: turn, &turns)
-            if case .committed = outcome {
-                turns.add(turn, outcome)
-            } else {
-                turn.finish(outcome)
-            }
-            guard turns.hasRoom, let next = waiting.withLock({ $0.takeTurn() }) else { break }
-            if !turns.ended.isEmpty { turns.stand = stand(of: group, since: turns.version) }
-            turn = next
-            lend(turn, in: group, isFirst: turns.ended.isEmpty)
-        }
-        let hasEnded = !turns.ended.isEmpty
-        let isShared = hasEnded && group.engineTransaction == nil
-        let writes = waiting.withLock { state -> [any PendingWrite] in
-            state.lent = nil
-            return isShared ? state.writes.takeGroup(countMax: options.groupCountMax) : []
-        }
-        guard hasEnded else { return [] }
+    func commit(_ group: TurnGroup) -> ArraySlice<any PendingWrite> {
+        var turns = group
+        defer { close(turns.group) }
+        guard !turns.ended.isEmpty else { return [] }
+        let writes =
+            turns.group.engineTransaction == nil
+            ? waiting.withLock { $0.writes.takeGroup(countMax: options.groupCountMax) } : []
         do {
             return try commit(
-                (turns.ended + writes)[...], after: turns.outcomes, in: group,
+                (turns.ended + writes)[...], after: turns.outcomes, in: turns.group,
                 since: turns.version)
         } catch {
             // The others can run again on a newer state.
@@ -83,36 +159,22 @@ extension CommitQueue {
         }
     }
 
-    /// Opens the group of a turn, unless its owner does, and lends it; nil where that fails.
-    private func open(_ turn: PendingTurn) -> CommitGroup? {
-        let isOpening = waiting.withLock { state in
-            defer { state.lent = turn }
-            return state.lent === turn
+    /// Waits for a short time while something waits for the turn that is lent. Writes that have waited too long are refused; turns that ended before it
+    /// are committed without it: they would wait for code of its owner's, which may wait for them.
+    func watch() {
+        let turn = waiting.withLock { state in
+            state.isWatched = true
+            return state.lent
         }
-        if isOpening { return turn.awaitOpened()?.group }
-        do {
-            let group = try openGroup()
-            lend(turn, in: group, isFirst: true)
-            return group
-        } catch {
-            turn.finish(.failed(.storage(error)))
-            return nil
+        let patience = min(refuseOverdue(), TurnGroup.patienceMicroseconds)
+        let isWanted: Void? = waiting.wait(microseconds: patience) { $0.hasTurnWork ? () : nil }
+        var overdue: TurnGroup?
+        waiting.withLock { state in
+            state.isWatched = false
+            guard isWanted == nil, turn === state.lent, state.wantsCommit else { return }
+            overdue = state.turns.take()
         }
-    }
-
-    /// Waits for the end of the turn that is lent, and makes its checks. Turns that ended before it are committed without it when
-    /// they have waited long enough: they would wait for code of its owner's, which may wait for them. Or when its owner asks for it.
-    private func awaitEnd(of turn: PendingTurn, _ turns: inout TurnGroup) -> WriteOutcome {
-        while true {
-            var patience = refuseOverdue()
-            if !turns.ended.isEmpty { patience = min(patience, TurnGroup.patienceMicroseconds) }
-            switch turn.awaitRequest(microseconds: patience) {
-            case .commit: return conclude(turn, true, turns.failure)
-            case .cancel: return conclude(turn, false, turns.failure)
-            case .room: turn.answer(makeRoom(for: turn, &turns))
-            case .base, nil: commitBase(of: turn, &turns)
-            }
-        }
+        if let turn, let overdue { serve(turn, .base, overdue) }
     }
 
     /// Commits the turns that have ended before the one that is lent, and tells that.
@@ -132,25 +194,11 @@ extension CommitQueue {
         if let failure = turns.failure { return failure }
         do throws(StorageError) {
             try moveChanges(of: turns.group)
-            turn.awaitOpened()?.noteRoom()
+            turn.transaction?.noteRoom()
         } catch {
             turns.failure = .storage(error)
         }
         return turns.failure
-    }
-
-    private func conclude(
-        _ turn: PendingTurn, _ commits: Bool, _ failure: StoreError?
-    ) -> WriteOutcome {
-        guard let transaction = turn.awaitOpened() else { return .failed(.turnEnded) }
-        do throws(StoreError) {
-            if !commits { throw .turnEnded }
-            if let failure { throw failure }
-            return .committed(version: try finish(transaction))
-        } catch {
-            transaction.rollBack()
-            return .failed(error)
-        }
     }
 
     /// The changes of the turns that have ended, before the next one is lent.
@@ -197,10 +245,35 @@ extension CommitQueue {
 }
 
 extension CommitQueue.Waiting {
+    /// Whether a group of turns is open that the writer's thread is not at work in.
+    var hasTurns: Bool { lent != nil || turns != nil }
+
+    /// Whether turns that have ended wait for the one that is lent.
+    fileprivate var wantsCommit: Bool { lent != nil && turns?.ended.isEmpty == false }
+
+    /// Whether something waits for the turn that is lent.
+    var wantsWatch: Bool { wantsCommit || lent != nil && turns != nil && writes.count > 0 }
+
+    /// Whether the writer's thread has something to do in the group.
+    fileprivate var hasTurnWork: Bool { turns != nil && (lent == nil || request != nil) }
+
     /// Takes the first turn if no write came before it, to be lent.
-    fileprivate mutating func takeTurn() -> PendingTurn? {
+    mutating func takeTurn() -> PendingTurn? {
         guard let turn = writes.takeTurn() else { return nil }
         lent = turn
         return turn
+    }
+
+    /// Takes the group whose turns have all ended, where a further one may join it at once.
+    fileprivate mutating func takeOpenGroup() -> TurnGroup? {
+        guard lent == nil, writes.isEmpty, turns?.hasRoom == true else { return nil }
+        return turns.take()
+    }
+
+    /// Takes the group where the writer's thread has something to do in it.
+    mutating func takeTurnWork() -> CommitQueue.Work? {
+        guard hasTurnWork, let group = turns.take() else { return nil }
+        if let lent, let asked = request.take() { return .serve(lent, asked, group) }
+        return .commit(group)
     }
 }

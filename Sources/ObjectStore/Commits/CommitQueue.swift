@@ -12,11 +12,17 @@ import HoldfastThreads
 /// the commit fails, all of its writes fail, those too that changed nothing, since they may have seen
 /// what was never stored.
 final class CommitQueue: @unchecked Sendable {
-    // Unchecked: everything but `waiting` belongs to the writer's thread.
+    // Unchecked: everything but `waiting` belongs to the writer's thread, or to the one that has taken the group of turns.
     struct Waiting {
         var writes = WaitingWrites()
         /// The turn that is lent.
         var lent: PendingTurn?
+        /// The group of turns that is open, while no thread is at work in it: the one that takes it out is.
+        var turns: TurnGroup?
+        /// What the owner of the turn that is lent asks of the writer's thread.
+        var request: TurnGroup.Request?
+        /// Whether the writer's thread looks every now and then after what waits for the turn that is lent.
+        var isWatched = false
         var writerThread: UInt = 0
         /// Whether the writer's thread waits for something to do.
         var isIdle = false
@@ -98,9 +104,12 @@ final class CommitQueue: @unchecked Sendable {
     // MARK: The writer's thread
 
     /// The writer's next work.
-    private enum Work {
+    enum Work {
         case writes([any PendingWrite])
         case turn(PendingTurn)
+        case commit(TurnGroup)
+        case serve(PendingTurn, TurnGroup.Request, TurnGroup)
+        case watch
         case migration
         case end
     }
@@ -110,7 +119,10 @@ final class CommitQueue: @unchecked Sendable {
         writing: while true {
             let work: Work = waiting.wait { state in
                 state.isIdle = false
-                if let turn = state.writes.takeTurn() { return .turn(turn) }
+                if state.hasTurns {
+                    return state.takeTurnWork() ?? (state.wantsWatch ? .watch : nil)
+                }
+                if let turn = state.takeTurn() { return .turn(turn) }
                 if !state.writes.isEmpty {
                     return .writes(state.writes.takeGroup(countMax: options.groupCountMax))
                 }
@@ -119,11 +131,21 @@ final class CommitQueue: @unchecked Sendable {
                 state.isIdle = true
                 return nil
             }
-            var rest: ArraySlice<any PendingWrite>
+            var rest: ArraySlice<any PendingWrite> = []
             switch work {
             case .writes(let writes): rest = writes[...]
-            case .turn(let turn): rest = commit(turn)
-            case .migration: rest = []
+            case .commit(let turns): rest = commit(turns)
+            case .migration: break
+            // A turn is lent then, whose group is open.
+            case .turn(let turn):
+                open(turn)
+                continue writing
+            case .serve(let turn, let request, let turns):
+                serve(turn, request, turns)
+                continue writing
+            case .watch:
+                watch()
+                continue writing
             case .end: break writing
             }
             while !rest.isEmpty { rest = commitFirst(of: rest) }

@@ -5,20 +5,11 @@ import Synchronization
 /// A turn of the writer's, from the call that asks for it to its outcome: a write whose body is another thread's.
 /// Thread-safe.
 final class PendingTurn: PendingWrite {
-    /// What its owner asks of the writer's thread.
-    enum Request {
-        /// To take its changes out of memory, and to answer.
-        case room
-        /// To commit what it is lent upon, and to note that.
-        case base
-        case commit
-        case cancel
-    }
-
     private struct State {
         /// What is lent; nil before.
         var transaction: WriteTransaction?
-        var request: Request?
+        /// Whether it was told that it is the next one.
+        var isNext = false
         /// Why there is no room, once its owner has asked for it; nil within for none.
         var room: StoreError??
         /// Whether the changes that it is lent upon are committed, or why they are lost; nil while that is not known.
@@ -27,8 +18,14 @@ final class PendingTurn: PendingWrite {
         var hasEnded = false
     }
 
+    /// How long one that is the next one spins at most until it is lent: a sleeping thread takes longer to wake up than a short turn does.
+    private static let spinMicroseconds: UInt64 = 40
+    private static let spins = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+
     private let state = Monitor(State())
-    /// Called once on the writer's thread, when it is known what became of the turn.
+    /// Whether it is lent, or failed.
+    private let isAnswered = Atomic<Bool>(false)
+    /// Called once, when it is known what became of the turn.
     private let done = Mutex<(@Sendable () -> Void)?>(nil)
     /// The thread that has asked for it.
     private let thread = UInt(pthread_self())
@@ -50,41 +47,53 @@ final class PendingTurn: PendingWrite {
             if isFirst { state.base = .success(()) }
             state.transaction = transaction
         }
+        isAnswered.store(true, ordering: .releasing)
     }
 
     // MARK: Its owner's thread
 
     /// Waits until the turn is lent.
     ///
+    /// - `isNext`: Whether nothing but the turn that is lent now comes before it.
     /// - Throws: ``StoreError`` where it could not be.
-    func awaitTransaction() throws(StoreError) -> WriteTransaction {
-        let result: Result<WriteTransaction, StoreError> = state.wait { state in
-            if case .failed(let error) = state.outcome { return .failure(error) }
-            return state.transaction.map { .success($0) }
+    func awaitTransaction(isNext: Bool) throws(StoreError) -> WriteTransaction {
+        if isNext { spin() }
+        while true {
+            let answer: Result<WriteTransaction, StoreError>? = state.wait { state in
+                if case .failed(let error) = state.outcome { return .failure(error) }
+                if let transaction = state.transaction { return .success(transaction) }
+                return state.isNext ? .some(nil) : nil
+            }
+            if let answer { return try answer.get() }
+            spin()
+            state.withLock { $0.isNext = false }
         }
-        return try result.get()
+    }
+
+    /// Waits for an answer without sleeping, for a short time.
+    private func spin() {
+        guard Self.spins else { return }
+        let end = monotonicMicroseconds() + Self.spinMicroseconds
+        while !isAnswered.load(ordering: .relaxed), monotonicMicroseconds() < end {}
     }
 
     /// Waits until the changes that it is lent upon are committed.
     ///
+    /// - `ask`: Asks for that where they are not.
     /// - Throws: ``StoreError`` where they could not be.
-    func awaitBase() throws(StoreError) {
-        state.update { if $0.base == nil { $0.request = .base } }
+    func awaitBase(_ ask: () -> Void) throws(StoreError) {
+        if state.withLock({ $0.base == nil }) { ask() }
         try state.wait { $0.base }.get()
     }
 
-    /// Gives the turn back; `done` is called when it is known what became of it, on the writer's thread.
-    func end(commits: Bool, _ done: (@Sendable () -> Void)?) {
+    /// Notes that its owner ends it; `done` is called when it is known what became of it.
+    func noteEnd(_ done: (@Sendable () -> Void)?) {
         self.done.withLock { $0 = done }
-        state.update {
-            $0.request = commits ? .commit : .cancel
-            $0.hasEnded = true
-        }
+        state.withLock { $0.hasEnded = true }
     }
 
-    /// Has the writer's thread take the changes so far out of memory, and waits for that.
-    func makeRoom() throws(StoreError) {
-        state.update { $0.request = .room }
+    /// Waits until the changes so far have left memory, or throws why not.
+    func awaitRoom() throws(StoreError) {
         let failure = state.wait { $0.room.take() }
         if let failure { throw failure }
     }
@@ -92,19 +101,13 @@ final class PendingTurn: PendingWrite {
     /// Waits for what became of it.
     func awaitOutcome() -> WriteOutcome { state.wait { $0.outcome } }
 
-    // MARK: The writer's thread
+    // MARK: The thread that is at work in its group
 
-    /// Waits for what its owner has opened itself; nil where nothing could be.
-    func awaitOpened() -> WriteTransaction? {
-        state.wait { state in
-            state.outcome == nil ? state.transaction.map { .some($0) } : .some(nil)
-        }
-    }
+    /// Wakes its owner: the turn before it is lent now.
+    func noteNext() { state.update { $0.isNext = true } }
 
-    /// Waits for what its owner asks for; nil when the time is over.
-    func awaitRequest(microseconds: Int) -> Request? {
-        state.wait(microseconds: microseconds) { $0.request.take() }
-    }
+    /// What is lent; nil before.
+    var transaction: WriteTransaction? { state.withLock { $0.transaction } }
 
     /// Answers that the changes so far have left memory, or why not.
     func answer(_ failure: StoreError?) { state.update { $0.room = .some(failure) } }
@@ -117,6 +120,7 @@ final class PendingTurn: PendingWrite {
 
     func finish(_ outcome: WriteOutcome) {
         state.update { $0.outcome = outcome }
+        isAnswered.store(true, ordering: .releasing)
         done.withLock { $0.take() }?()
     }
 }

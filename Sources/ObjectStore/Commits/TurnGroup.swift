@@ -5,8 +5,18 @@ struct TurnGroup {
     /// How many turns share a sync at most, and above how many bytes of changes none joins.
     static let countMax = 16
     static let byteCountMax = 256 << 10
-    /// How long turns that have ended wait for one that has not.
+    /// How long turns that have ended wait at least for one that has not, and twice as long at most.
     static let patienceMicroseconds = 2000
+
+    /// What the owner of the turn that is lent asks of the writer's thread.
+    enum Request {
+        /// To take its changes out of memory, and to answer.
+        case room
+        /// To commit what it is lent upon, and to note that.
+        case base
+        /// To end it, where its own thread can't.
+        case end(commits: Bool)
+    }
 
     /// The changes of a group at some point, which later ones leave as they are.
     struct Stand {

@@ -29,11 +29,17 @@ struct WaitingWrites {
         turns.append(WaitingTurn(turn: turn, aheadCount: writes.count))
     }
 
+    /// The first turn if no write came before it.
+    var nextTurn: PendingTurn? {
+        guard let first = turns.first, first.aheadCount == 0 else { return nil }
+        return first.turn
+    }
+
     /// Takes the first turn if no write came before it.
     mutating func takeTurn() -> PendingTurn? {
-        guard let first = turns.first, first.aheadCount == 0 else { return nil }
+        guard let turn = nextTurn else { return nil }
         turns.removeFirst()
-        return first.turn
+        return turn
     }
 
     /// Takes the first writes, at most `countMax` and none that came behind a turn.

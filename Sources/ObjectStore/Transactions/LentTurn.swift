@@ -7,12 +7,14 @@
 package final class LentTurn: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, as its callers promise.
     private let pending: PendingTurn
+    private let queue: CommitQueue
     private var lent: WriteTransaction?
 
-    /// Waits until the turn is lent.
-    init(_ pending: PendingTurn) throws(StoreError) {
+    /// A turn whose transaction is lent.
+    init(_ pending: PendingTurn, _ lent: WriteTransaction, _ queue: CommitQueue) {
         self.pending = pending
-        lent = try pending.awaitTransaction()
+        self.lent = lent
+        self.queue = queue
     }
 
     deinit { cancel() }
@@ -34,7 +36,8 @@ package final class LentTurn: @unchecked Sendable {
     /// - Throws: ``StoreError`` `.storage`; the turn can't be committed then.
     package func makeRoom() throws(StoreError) -> Bool {
         guard let lent, lent.wantsRoom else { return false }
-        try pending.makeRoom()
+        queue.ask(.room)
+        try pending.awaitRoom()
         return true
     }
 
@@ -45,7 +48,9 @@ package final class LentTurn: @unchecked Sendable {
     /// a commit where turns follow each other, else none.
     ///
     /// - Throws: ``StoreError`` where they could not be committed; the turn fails, too.
-    package func awaitBase() throws(StoreError) { try pending.awaitBase() }
+    package func awaitBase() throws(StoreError) {
+        try pending.awaitBase { queue.ask(.base) }
+    }
 
     /// Ends the turn and waits until its changes are durable, in one sync with writes that came meanwhile.
     ///
@@ -57,7 +62,8 @@ package final class LentTurn: @unchecked Sendable {
         return try awaitCommit()
     }
 
-    /// Ends the turn without waiting: `done` is called on the writer's thread when ``awaitCommit()`` has an answer, and must return at once.
+    /// Ends the turn without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where the turn's checks fail, on
+    /// this one before this returns. It must return at once.
     ///
     /// - Throws: ``StoreError`` `.turnEnded` when it has ended before.
     package func commit(_ done: @escaping @Sendable () -> Void) throws(StoreError) {
@@ -78,10 +84,11 @@ package final class LentTurn: @unchecked Sendable {
     /// Gives the turn back; false when that was done before.
     private func end(commits: Bool, _ done: (@Sendable () -> Void)? = nil) -> Bool {
         guard let lent else { return false }
-        // From then on the writer's thread uses what views read.
+        // From then on others use what views read.
         lent.span.hasEnded = true
         self.lent = nil
-        pending.end(commits: commits, done)
+        pending.noteEnd(done)
+        queue.end(pending, commits: commits)
         return true
     }
 }

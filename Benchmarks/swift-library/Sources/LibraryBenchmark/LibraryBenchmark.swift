@@ -295,7 +295,7 @@ struct LibraryBenchmark {
         report("durable-time", one.library * 1e6 / Double(writes), "µs")
         let url = realm.configuration.fileURL
         let eight = wall.run {
-            DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            onThreads(8) { thread in
                 guard let url, let realm = try? Realm(fileURL: url),
                     let account = realm.object(ofType: Account.self, forPrimaryKey: thread)
                 else { return }

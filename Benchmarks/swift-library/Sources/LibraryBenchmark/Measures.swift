@@ -61,6 +61,18 @@ struct Contest {
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }
 
+/// Runs `body` on so many threads at a time and waits for all; `concurrentPerform` has no more than there are processors.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let ended = DispatchSemaphore(value: 0)
+    for number in 0..<count {
+        Thread.detachNewThread {
+            body(number)
+            ended.signal()
+        }
+    }
+    for _ in 0..<count { ended.wait() }
+}
+
 /// Prints a figure and its bar as a line of JSON.
 ///
 /// - `least`: The least that it may be, where it is not the most.
