@@ -282,7 +282,8 @@ final class RealmCore: @unchecked Sendable {
         self.turn = nil
         turn.cancel()
         forgetChanges()
-        advance()
+        // What others have committed since it ended is for the next refresh, which tells observers at once.
+        changed()
         runOverdueWrites()
     }
 
