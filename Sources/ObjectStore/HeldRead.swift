@@ -21,6 +21,9 @@ package final class HeldRead {
         try read.checked(body)
     }
 
+    /// The view that shows what somebody may read, see ``ReadTransaction/shown(by:)``, in place of this one.
+    package func shown(by sight: Sight?) -> HeldRead { HeldRead(read.shown(by: sight)) }
+
     /// Ends the view. Closing twice is harmless.
     package func close() { read.close() }
 }

@@ -3,8 +3,7 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastStorage
 
-// The objects and values that an evaluation reaches from others: along links, inverse links and references to chunks. A
-// view that hides objects takes the place of this part; the other reads by keys.
+// The objects and values that an evaluation reaches from others: along links, inverse links and references to chunks.
 extension ReadTransaction: ObjectSource {
     package func row(classIndex: Int, key: UInt64) -> RowView? {
         guard budget.spend() else { return nil }
@@ -58,8 +57,14 @@ extension ReadTransaction: ObjectSource {
                 guard let origin = InverseLink.origin(entry, rows),
                     !rows.classes[origin.classIndex].isAsymmetric
                 else { return true }
-                return body(
-                    origin, InverseLink.propertyNumber(entry), InverseLink.count(value))
+                let property = InverseLink.propertyNumber(entry)
+                var count = InverseLink.count(value)
+                if let sighted {
+                    let target = ObjectIdentity(classIndex: classIndex, key: key)
+                    count = sighted.linkCount(from: origin, property, count, to: target)
+                    if count == 0 { return true }
+                }
+                return body(origin, property, count)
             }
         } catch {
             fail(error)

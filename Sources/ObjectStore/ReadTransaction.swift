@@ -10,6 +10,11 @@ import HoldfastThreads
 /// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at
 /// a time uses it. Rows are valid until it is closed. A closed one can be used for the next view
 /// (``Store/read(reusing:)``).
+///
+/// A view may be one that shows only what somebody may read (``shown(by:)``). Every row that a view hands out comes from
+/// ``find(_:key:)``, ``find(_:primaryKey:)`` and ``scan(_:after:reversed:expecting:_:)``, every inverse link from
+/// ``scanOrigins(_:_:property:from:_:)``, and these ask the sight; entries of indexes are candidates there, whose rows have to be
+/// looked up.
 package final class ReadTransaction {
     private(set) var snapshot: any StorageSnapshot
     /// The schema that the snapshot's rows are read with.
@@ -19,12 +24,17 @@ package final class ReadTransaction {
     /// The changes that the view is of; nil where it is of a commit.
     private let changes: OverlaySnapshot?
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
-    package private(set) var failure: StorageError?
+    package var failure: StorageError? { base?.failure ?? ownFailure }
+    private var ownFailure: StorageError?
     /// The budget of evaluations on the view.
     ///
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
     /// of a query is bounded by what follows them and not only between the objects of its class.
-    package let budget = Budget()
+    package let budget: Budget
+    /// Shows what somebody may read; nil where everything is shown.
+    let sighted: SightedObjects?
+    /// The view that this one shows a part of; nil where it shows everything.
+    private let base: ReadTransaction?
     let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -37,6 +47,7 @@ package final class ReadTransaction {
         self.catalog = catalog
         self.source = source
         changes = nil
+        (budget, sighted, base) = (Budget(), nil, nil)
     }
 
     /// A view of a commit that may be older than those whose catalogs are kept.
@@ -45,6 +56,7 @@ package final class ReadTransaction {
         self.catalog = catalog
         self.source = source
         changes = nil
+        (budget, sighted, base) = (Budget(), nil, nil)
     }
 
     /// A view of what is not committed yet, which is read with `catalog`.
@@ -59,7 +71,29 @@ package final class ReadTransaction {
         source = ViewSource(
             catalogs: CatalogHistory(catalog), columns: nil, samples: nil, epoch: epoch)
         self.changes = changes
+        (budget, sighted, base) = (Budget(), nil, nil)
     }
+
+    /// A view that shows a part of another one.
+    private init(_ base: ReadTransaction, _ sight: Sight) {
+        snapshot = base.snapshot
+        catalog = base.catalog
+        source = base.source
+        changes = base.changes
+        budget = base.budget
+        sighted = SightedObjects(sight, of: base)
+        self.base = base
+    }
+
+    /// Makes the view that shows what somebody may read; this one for nil. It is open as long as this one, and has the same budget.
+    ///
+    /// - `sight`: Of the schema of the view, and of a view that shows everything.
+    package func shown(by sight: Sight?) -> ReadTransaction {
+        sight.map { ReadTransaction(bare, $0) } ?? self
+    }
+
+    /// The view that shows everything.
+    var bare: ReadTransaction { base ?? self }
 
     /// Becomes a view of another snapshot of the same store; false as in `init`.
     func begin(_ snapshot: any StorageSnapshot) -> Bool {
@@ -71,7 +105,7 @@ package final class ReadTransaction {
             self.catalog = catalog
         }
         self.snapshot = snapshot
-        failure = nil
+        ownFailure = nil
         budget.begin(until: .max)
         return true
     }
@@ -95,10 +129,10 @@ package final class ReadTransaction {
     /// Ends the view. Closing twice is harmless.
     package func close() {
         budget.turn = nil
-        snapshot.close()
+        bare.snapshot.close()
     }
 
-    deinit { snapshot.close() }
+    deinit { if base == nil { snapshot.close() } }
 
     /// Throws where what was found on the view is not to be used: storage failed in a call without `throws`, or
     /// the budget has.
@@ -109,7 +143,7 @@ package final class ReadTransaction {
 
     /// Notes that storage failed in an evaluation, which goes on as if nothing were found.
     func fail(_ error: StorageError) {
-        if failure == nil { failure = error }
+        if bare.ownFailure == nil { bare.ownFailure = error }
     }
 
     /// Keeps the version that the view sees readable for several threads at once, also when the view is closed. The view goes
@@ -119,6 +153,10 @@ package final class ReadTransaction {
     /// - Throws: ``StoreError`` `.uncommitted` for a view inside a write; `.storage` for a closed one.
     package func pin() throws(StoreError) -> PinnedVersion {
         guard columns != nil else { throw .uncommitted }
+        if let base {
+            defer { snapshot = base.snapshot }
+            return try base.pin()
+        }
         let shared: SharedSnapshot
         if let reader = snapshot as? SharedSnapshotReader {
             do { shared = try reader.open("pin") } catch { throw .storage(error) }
@@ -173,7 +211,8 @@ package final class ReadTransaction {
         let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
-        return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes))
+        let key = UInt64(bigEndian: link.loadUnaligned(as: UInt64.self))
+        return try shown(rowClass, key, rowClass.row(bytes)).map { (key, $0) }
     }
 
     /// Finds an object by its primary key.
@@ -210,15 +249,35 @@ package final class ReadTransaction {
             let bytes = try value(
                 keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         else { return nil }
-        return try rowClass.row(bytes)
+        return shown(rowClass, key, try rowClass.row(bytes))
     }
 
-    /// Counts the objects of a class. Cost: one look-up.
+    /// Whether the view shows a part of the store.
+    package var showsPart: Bool { sighted != nil }
+
+    /// Returns what the view shows of an object whose row was found otherwise; nil where it hides it.
+    @inline(__always)
+    package func shown(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
+        guard let sighted else { return row }
+        return sighted.show(rowClass, key, row)
+    }
+
+    /// Whether the view may hide objects of a class, so that to count them is a query.
+    package func mayHideObjects(of rowClass: RowClass) -> Bool {
+        sighted?.sight.mayHideObjects(of: rowClass.index) ?? false
+    }
+
+    /// Counts the objects of a class. Cost: one look-up; where some of them may be hidden, that of a query.
     package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
-        Int(try classState(rowClass).count)
+        guard mayHideObjects(of: rowClass) else { return Int(try classState(rowClass).count) }
+        let limits = QueryLimits(
+            deadlineMilliseconds: budget.deadlineMilliseconds,
+            memoryByteCountMax: budget.memoryByteCountMax)
+        let query = ObjectQuery(classIndex: rowClass.index).counted
+        return try QueryExecution(query, in: self, limits: limits).count()
     }
 
-    /// Reads the counters of a class. Cost: one look-up.
+    /// Reads the counters of a class, which count hidden objects too. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         if let changes { return try changes.classState(rowClass) }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
@@ -246,6 +305,8 @@ package final class ReadTransaction {
 
     /// Walks the rows of a class in the order of their object keys until `body` returns false.
     ///
+    /// A view that shows a part hands over copies, which are valid until `body` returns.
+    ///
     /// - `after`: Starts behind this object key.
     /// - `expecting`: The number of rows likely to be taken.
     package func scan(
@@ -261,7 +322,13 @@ package final class ReadTransaction {
                     isDamaged = true
                     return false
                 }
-                return body(StoreKey.trailingObjectKey(key), row)
+                let key = StoreKey.trailingObjectKey(key)
+                guard let sighted else { return body(key, row) }
+                return sighted.withStep {
+                    guard budget.spend() else { return false }
+                    guard let shown = sighted.show(rowClass, key, row) else { return true }
+                    return body(key, shown)
+                }
             }
         } catch {
             throw .storage(error)

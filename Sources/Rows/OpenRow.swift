@@ -58,7 +58,18 @@ struct OpenRow {
     /// Ends the row.
     ///
     /// - `holdsOverflow`: Whether a value of the row, or of one within it, is out of line.
-    func finish(holdsOverflow: Bool) {
+    /// - `hidden`: The properties that are marked as hidden, see ``RowLayout``.
+    func finish(holdsOverflow: Bool, hiding hidden: MemberSet = MemberSet()) {
+        if !hidden.isEmpty {
+            let bitmap = buffer.count
+            buffer.appendZeros((rowClass.members.count + 7) / 8)
+            for member in rowClass.members.indices where hidden.contains(member) {
+                let offset = bitmap + member / 8
+                buffer.store(buffer.bytes[offset] | 1 << UInt8(member % 8), at: offset)
+            }
+            let flag = UInt8(truncatingIfNeeded: RowLayout.hidesFlag >> 56)
+            buffer.store(buffer.bytes[start + 15] | flag, at: start + 15)
+        }
         buffer.store(UInt32(buffer.count - start), at: start + 4)
         if holdsOverflow {
             let flag = UInt8(truncatingIfNeeded: RowLayout.holdsOverflowFlag >> 56)

@@ -1,24 +1,67 @@
 import HoldfastBytes
 
-extension RowBuilder {
-    /// An object that is going away.
-    private struct Target {
-        let schema: RowSchema
-        let classIndex: Int
-        let key: UInt64
+/// The links that a copy of a row does not have: single links and those of maps are null there, lists and sets lack the element,
+/// also within embedded objects and `mixed` values.
+protocol LostLinks {
+    var schema: RowSchema { get }
+    /// Reads out-of-line values; nil where they are taken over as they are.
+    var source: (any OverflowSource)? { get }
+    /// Whether values of a property may hold such a link.
+    func concern(_ member: Int, of rowClass: RowClass) -> Bool
+    /// Whether a link to an object is among them.
+    func include(classIndex: Int, key: UInt64) -> Bool
+    /// Whether a link of a `mixed` value is.
+    func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool
+    /// Whether an embedded object is lost as a whole.
+    func include(_ row: RowView, _ member: RowClass.Member) -> Bool
+    /// Appends the reference to what is left of an out-of-line collection, where that is changed where it lies; false where nothing
+    /// is left. Nil where it is copied into the row.
+    func remove(
+        from field: Field, _ member: RowClass.Member, reference: ByteBuffer,
+        _ withoutLinks: (LeafView, ByteBuffer) -> Void
+    ) -> Bool?
+}
 
-        /// Its name in `mixed` values.
-        var link: (classNumber: UInt32, key: UInt64) { (schema.classes[classIndex].number, key) }
+/// The links to an object that is going away.
+private struct LinksToDeleted: LostLinks {
+    let schema: RowSchema
+    let classIndex: Int
+    let key: UInt64
+    let overflow: (any OverflowSink)?
 
-        /// Whether values of a property may hold a link to it that is to be taken out.
-        func concerns(_ member: Int, of rowClass: RowClass) -> Bool {
-            let compiled = rowClass.members[member]
-            return compiled.storage.element == .link
-                ? compiled.classIndex == classIndex && compiled.onDelete == .nullify
-                : rowClass.linkingMembers.contains(member)
-        }
+    var source: (any OverflowSource)? { overflow }
+
+    func concern(_ member: Int, of rowClass: RowClass) -> Bool {
+        let compiled = rowClass.members[member]
+        return compiled.storage.element == .link
+            ? compiled.classIndex == classIndex && compiled.onDelete == .nullify
+            : rowClass.linkingMembers.contains(member)
     }
 
+    func include(classIndex: Int, key: UInt64) -> Bool {
+        key == self.key && classIndex == self.classIndex
+    }
+
+    func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
+        link == (schema.classes[classIndex].number, key)
+    }
+
+    func include(_ row: RowView, _ member: RowClass.Member) -> Bool {
+        schema.classes[member.classIndex].goes(
+            row, withTarget: key, classIndex: classIndex, overflow)
+    }
+
+    func remove(
+        from field: Field, _ member: RowClass.Member, reference: ByteBuffer,
+        _ withoutLinks: (LeafView, ByteBuffer) -> Void
+    ) -> Bool? {
+        overflow?.removeLinks(
+            to: key, classIndex: classIndex, from: field, member, schema, reference: reference,
+            goes: { include($0, member) }, withoutLinks: withoutLinks)
+    }
+}
+
+extension RowBuilder {
     /// Appends `stored` in the current layout without its links to one object, which is going away:
     /// single links and those of maps become null, lists and sets lose the element, also within embedded
     /// objects and `mixed` values. Links that say something else of deletion stay, and an embedded object
@@ -30,108 +73,134 @@ extension RowBuilder {
         schema: RowSchema, version: UInt64, to buffer: ByteBuffer
     ) {
         append(
-            stored, rowClass, without: Target(schema: schema, classIndex: classIndex, key: key),
+            stored, rowClass,
+            without: LinksToDeleted(
+                schema: schema, classIndex: classIndex, key: key, overflow: overflow),
             version: version, to: buffer)
     }
 
-    private func append(
-        _ stored: RowView, _ rowClass: RowClass, without target: Target, version: UInt64,
-        to buffer: ByteBuffer
+    /// Appends `stored` in the current layout without some links, and with some properties hidden.
+    func append(
+        _ stored: RowView, _ rowClass: RowClass, without lost: some LostLinks,
+        hiding hidden: MemberSet = MemberSet(), version: UInt64, to buffer: ByteBuffer
     ) {
         let referencesBefore = referenceCount
         let row = OpenRow(rowClass, version: version, in: buffer)
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let field = rowClass.field(member, in: stored)
-            let isUnreadable = overflow == nil && compiled.storage.isInHeap && field.isOutOfLine
-            if field.isNull || isUnreadable || !target.concerns(member, of: rowClass) {
+            let isUnreadable =
+                lost.source == nil && compiled.storage.isInHeap && field.isOutOfLine
+            if hidden.contains(member) {
+                hide(member, row)
+            } else if field.isNull || isUnreadable || !lost.concern(member, of: rowClass) {
                 copy(field, to: member, row)
             } else if compiled.storage.shape == .single {
-                appendSingle(field, member, row, over: stored, without: target)
+                appendSingle(field, member, row, over: stored, without: lost)
             } else {
-                let offset = buffer.count
-                if field.isOutOfLine {
-                    if let overflow, removeLinks(overflow, field, compiled, to: target, buffer) {
-                        closeReference(member, row, from: offset)
-                        continue
-                    }
-                    buffer.append(little: 0 as UInt64)
-                } else {
-                    let leaf = LeafView(field.heap, compiled.storage)
-                    append(leaf, compiled, without: target, to: buffer) {
-                        goes($0, compiled, with: target)
-                    }
-                }
-                row.close(member, from: offset)
+                appendCollection(field, member, row, without: lost)
             }
         }
-        row.finish(holdsOverflow: referenceCount != referencesBefore)
+        row.finish(holdsOverflow: referenceCount != referencesBefore, hiding: hidden)
     }
 
-    /// Whether an embedded object is to go with the target.
-    private func goes(_ row: RowView, _ member: RowClass.Member, with target: Target) -> Bool {
-        target.schema.classes[member.classIndex].goes(
-            row, withTarget: target.key, classIndex: target.classIndex, overflow)
+    /// Makes a property null, or its collection empty.
+    private func hide(_ member: Int, _ row: OpenRow) {
+        if row.rowClass.members[member].storage.shape == .single { return row.setNull(member) }
+        let offset = row.buffer.count
+        row.buffer.append(little: 0 as UInt64)
+        row.close(member, from: offset)
+    }
+
+    private func appendCollection(
+        _ field: Field, _ member: Int, _ row: OpenRow, without lost: some LostLinks
+    ) {
+        let compiled = row.rowClass.members[member]
+        let offset = row.buffer.count
+        func append(_ leaf: LeafView) {
+            self.append(leaf, compiled, without: lost, to: row.buffer) {
+                lost.include($0, compiled)
+            }
+        }
+        if !field.isOutOfLine {
+            append(LeafView(field.heap, compiled.storage))
+        } else if let isLeft = lost.remove(
+            from: field, compiled, reference: row.buffer,
+            { self.append($0, compiled, without: lost, to: $1) { _ in false } })
+        {
+            if isLeft { return closeReference(member, row, from: offset) }
+            row.buffer.append(little: 0 as UInt64)
+        } else if let source = lost.source {
+            let whole = ByteBuffer()
+            StoredCollection(field, compiled.storage, source).append(compiled.storage, to: whole)
+            append(LeafView(whole.bytes, compiled.storage))
+        }
+        row.close(member, from: offset)
     }
 
     private func appendSingle(
-        _ field: Field, _ member: Int, _ row: OpenRow, over stored: RowView, without target: Target
+        _ field: Field, _ member: Int, _ row: OpenRow, over stored: RowView,
+        without lost: some LostLinks
     ) {
         let compiled = row.rowClass.members[member]
         let offset = row.buffer.count
         switch compiled.storage.element {
         case .link:
-            if field.load(UInt64.self) == target.key { return row.setNull(member) }
-            row.store(field.load(UInt64.self), at: member)
+            let key = field.load(UInt64.self)
+            if lost.include(classIndex: compiled.classIndex, key: key) {
+                return row.setNull(member)
+            }
+            row.store(key, at: member)
         case .mixed:
-            let value = MixedView(overflow.map { field.text($0) } ?? field.heap)
-            if let link = value.link, link == target.link { return row.setNull(member) }
-            MixedWriter(row.buffer).copy(value, withoutLinksTo: target.link)
+            let value = MixedView(lost.source.map { field.text($0) } ?? field.heap)
+            if let link = value.link, lost.include(link) { return row.setNull(member) }
+            MixedWriter(row.buffer).copy(value, without: lost)
             closeHeap(member, row, from: offset, over: stored)
         default:
-            guard let inner = RowView(field.heap), !goes(inner, compiled, with: target) else {
+            guard let inner = RowView(field.heap), !lost.include(inner, compiled) else {
                 return row.setNull(member)
             }
             append(
-                inner, target.schema.classes[compiled.classIndex], without: target, version: 0,
+                inner, lost.schema.classes[compiled.classIndex], without: lost, version: 0,
                 to: row.buffer)
             row.close(member, from: offset)
         }
     }
 
-    /// Appends the elements of a collection, or of a leaf of one, without their links to an object.
+    /// Appends the elements of a collection, or of a leaf of one, without some links.
     ///
     /// - `goes`: Whether an embedded object goes.
     private func append(
-        _ leaf: LeafView, _ member: RowClass.Member, without target: Target, to buffer: ByteBuffer,
-        goes: (RowView) -> Bool
+        _ leaf: LeafView, _ member: RowClass.Member, without lost: some LostLinks,
+        to buffer: ByteBuffer, goes: (RowView) -> Bool
     ) {
         let values = leaf.values
         let isMap = leaf.keys != nil
         switch member.storage.element {
         case .link:
-            func isTarget(_ index: Int) -> Bool {
-                !values.isNull(index) && values.pointer(index).storedLink == target.key
+            func isLost(_ index: Int) -> Bool {
+                !values.isNull(index)
+                    && lost.include(
+                        classIndex: member.classIndex, key: values.pointer(index).storedLink)
             }
             leaf.append(
-                (0..<leaf.count).filter { isMap || !isTarget($0) }, to: buffer,
-                isNull: { values.isNull($0) || isTarget($0) }
+                (0..<leaf.count).filter { isMap || !isLost($0) }, to: buffer,
+                isNull: { values.isNull($0) || isLost($0) }
             ) { buffer.append(values.bytes($0)) }
         case .mixed where !isMap:
             appendMixed(values, isSet: member.storage.shape == .set, to: buffer) { writer, value in
-                if let link = value.link, link == target.link { return }
-                writer.copy(value, withoutLinksTo: target.link)
+                if let link = value.link, lost.include(link) { return }
+                writer.copy(value, without: lost)
             }
         case .mixed:
             leaf.append(
                 Array(0..<leaf.count), to: buffer,
                 isNull: {
                     values.isNull($0)
-                        || MixedView(values.bytes($0)).link.map { $0 == target.link } ?? false
+                        || MixedView(values.bytes($0)).link.map { lost.include($0) } ?? false
                 }
             ) {
-                MixedWriter(buffer).copy(
-                    MixedView(values.bytes($0)), withoutLinksTo: target.link)
+                MixedWriter(buffer).copy(MixedView(values.bytes($0)), without: lost)
             }
         default:
             let kept = (0..<leaf.count).filter {
@@ -140,25 +209,18 @@ extension RowBuilder {
             leaf.append(kept, to: buffer, isNull: { values.isNull($0) }) { index in
                 guard let inner = RowView(values.bytes(index)) else { return }
                 append(
-                    inner, target.schema.classes[member.classIndex], without: target, version: 0,
+                    inner, lost.schema.classes[member.classIndex], without: lost, version: 0,
                     to: buffer)
             }
         }
     }
+}
 
-    /// Takes the links to an object out of an out-of-line collection where they lie, and appends the reference to
-    /// what is left.
+extension MixedWriter {
+    /// Writes a copy of a value without some links: lists lose the element, anywhere else the link becomes null.
     ///
-    /// - Returns: Whether an element is left.
-    private func removeLinks(
-        _ overflow: any OverflowSink, _ field: Field, _ member: RowClass.Member, to target: Target,
-        _ buffer: ByteBuffer
-    ) -> Bool {
-        overflow.removeLinks(
-            to: target.key, classIndex: target.classIndex, from: field, member, target.schema,
-            reference: buffer, goes: { goes($0, member, with: target) }
-        ) { leaf, buffer in
-            append(leaf, member, without: target, to: buffer) { _ in false }
-        }
+    /// - `value`: Does not lie in the buffer.
+    fileprivate func copy(_ value: MixedView, without lost: some LostLinks) {
+        _ = copy(value, losesElements: true) { lost.include($0) }
     }
 }

@@ -282,6 +282,13 @@ public final class RowClass: @unchecked Sendable {
         return Field(base: location.fill ?? row.base, location: location)
     }
 
+    /// Whether a property is hidden in a row that is a copy made for somebody who may not see it.
+    package func hides(_ member: Int, in row: RowView) -> Bool {
+        guard row.hidesProperties, member >= 0, member < members.count else { return false }
+        let bitmap = row.bytes.suffix((members.count + 7) / 8)
+        return bitmap[bitmap.startIndex + member / 8] & 1 << UInt8(member % 8) != 0
+    }
+
     /// Returns the position of a property by its own name, or by the one that it is mapped to.
     package func member(named name: String) -> Int? { memberIndex[name] ?? mappedIndex[name] }
 

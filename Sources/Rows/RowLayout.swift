@@ -4,7 +4,9 @@
 ///     0       4      layout number, little-endian like all numbers of a row
 ///     4       4      byte count of the whole row
 ///     8       8      version of the object's last change; 0 in embedded rows. The highest bit is set
-///                    when a value of the row, or of one within it, is out of line
+///                    when a value of the row, or of one within it, is out of line. The next one is set in copies that
+///                    are shown to somebody who may not see all of it, never in storage: such a copy ends with a
+///                    bitmap of the class's properties that are hidden, by position
 ///     16      n      null bitmap: bit i is set when the property of slot i is null
 ///     16 + n  …      slots in declaration order, unaligned
 ///     …       …      heap
@@ -48,6 +50,8 @@ public struct RowLayout: Hashable, Sendable {
     @inlinable public static var overflowFlag: UInt32 { 1 << 31 }
     /// The bit of a version that marks a row with out-of-line values.
     @inlinable public static var holdsOverflowFlag: UInt64 { 1 << 63 }
+    /// The bit of a version that marks a copy with hidden properties.
+    @inlinable public static var hidesFlag: UInt64 { 1 << 62 }
     /// Lays out properties in order; the fill row is empty.
     package init(number: UInt32, properties: [(number: UInt32, storage: FieldStorage)]) {
         self.number = number

@@ -30,12 +30,18 @@ public struct RowView {
 
     /// The version that last changed the object.
     @inlinable public var version: UInt64 {
-        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & ~RowLayout.holdsOverflowFlag
+        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            & ~(RowLayout.holdsOverflowFlag | RowLayout.hidesFlag)
     }
 
     /// Whether a value of the row, or of one within it, is out of line.
     @inlinable public var holdsOverflow: Bool {
         base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOverflowFlag != 0
+    }
+
+    /// Whether it is a copy in which properties are hidden.
+    @inlinable public var hidesProperties: Bool {
+        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.hidesFlag != 0
     }
 
     /// The row's bytes.

@@ -181,7 +181,9 @@ package final class ServedStore: Sendable {
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         func run(_ read: ReadTransaction) throws(StoreError) -> Result {
-            do throws(RequestFault) { return try body(read) } catch { throw .refused(error) }
+            do throws(RequestFault) { return try body(caller.view(of: read)) } catch {
+                throw .refused(error)
+            }
         }
         do throws(StoreError) {
             if let pin { return try pin.pinned.withRead(run) }
@@ -213,15 +215,25 @@ package final class ServedStore: Sendable {
     package func holdRead(for caller: Caller, of pin: SnapshotPin? = nil) throws(RequestFault)
         -> HeldRead
     {
-        if let pin { return pin.pinned.holdRead() }
-        return try stored(store.holdRead())
+        let held = if let pin { pin.pinned.holdRead() } else { try stored(store.holdRead()) }
+        guard let sight = caller.sight else { return held }
+        do throws(StoreError) {
+            return try held.withRead { read throws(StoreError) in
+                do throws(RequestFault) { return held.shown(by: try sight.sight(in: read)) } catch {
+                    throw .refused(error)
+                }
+            }
+        } catch {
+            held.close()
+            throw fault(error)
+        }
     }
 
-    /// Runs `body` with a view of the last commit, if it needs one.
+    /// Runs `body` with a view of the last commit, if it needs one, or the caller may not read everything.
     package func withLinks<Result>(
         _ isNeeded: Bool, for caller: Caller, _ body: (ReadTransaction?) -> Result
     ) throws(RequestFault) -> Result {
-        guard isNeeded else { return body(nil) }
+        guard isNeeded || caller.sight != nil else { return body(nil) }
         return try withRead(for: caller) { read in body(read) }
     }
 }

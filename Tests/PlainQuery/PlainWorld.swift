@@ -44,9 +44,15 @@ struct PlainWorld {
             }
             objects[rowClass.definition.name] = found
         }
-        for name in names {
-            for object in all(name) { noteLinks(of: object) }
-        }
+        noteLinks()
+    }
+
+    /// The same classes with other objects.
+    func with(_ objects: [String: [UInt64: ObjectContent]]) -> PlainWorld {
+        var world = self
+        world.objects = objects
+        world.noteLinks()
+        return world
     }
 
     /// The objects of a class in the order of their keys.
@@ -158,6 +164,13 @@ struct PlainWorld {
     }
 
     // MARK: Links
+
+    private mutating func noteLinks() {
+        (origins, linkCounts) = ([:], [:])
+        for name in names {
+            for object in all(name) { noteLinks(of: object) }
+        }
+    }
 
     private mutating func noteLinks(of object: PlainObject) {
         for property in classes[object.className]?.properties ?? [] {

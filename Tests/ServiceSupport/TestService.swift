@@ -14,6 +14,8 @@ package final class TestService {
     package let served: ServedStore
     /// The store.
     package var store: Store { served.store }
+    /// Who reads.
+    package var caller = Caller.program
 
     /// Opens the use cases of an empty store.
     package init(
@@ -40,7 +42,7 @@ package final class TestService {
 
     /// Reads a page.
     package func page(_ subject: PageRequest.Subject, _ text: QueryText) throws -> WrittenPage? {
-        let request = PageRequest(subject, text, for: .program, ReadVersion(nil, of: served))
+        let request = PageRequest(subject, text, for: caller, ReadVersion(nil, of: served))
         return try served.reply(to: request) { reply in
             WrittenPage(String(decoding: reply.text.bytes, as: UTF8.self), reply.page)
         }
@@ -56,7 +58,7 @@ package final class TestService {
         -> WrittenPage?
     {
         let reading = PropertyRead(
-            RequestBytes(property), of: object, shownBy: nil, for: .program,
+            RequestBytes(property), of: object, shownBy: nil, for: caller,
             ReadVersion(nil, of: served))
         return try served.reply(to: reading) { property throws(RequestFault) in
             let buffer = ByteBuffer(capacity: 1024)
@@ -69,7 +71,7 @@ package final class TestService {
     /// Reads an object, with the properties that `fields` names.
     package func object(_ object: ObjectAddress, fields: String? = nil) throws -> String? {
         let reading = ObjectRead(
-            object, isProjected: false, for: .program, ReadVersion(nil, of: served), fields: fields)
+            object, isProjected: false, for: caller, ReadVersion(nil, of: served), fields: fields)
         return try served.reply(to: reading) { _ in
             String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
         }

@@ -62,6 +62,14 @@ package final class FieldSelection: @unchecked Sendable {
             case calculated
         }
 
+        /// Whether it shows a property as it is, and not what is found or calculated by one.
+        var showsProperty: Bool {
+            switch kind {
+            case .id, .version, .owner, .through, .throughEach, .calculated: false
+            default: true
+            }
+        }
+
         package var kind: Kind
         package var element: ElementStorage
         package var member: Int32

@@ -63,8 +63,12 @@ package struct ObjectWriter {
         let rowClass = selection.rowClass
         let start = buffer.count
         let holdsOverflow = row.holdsOverflow
+        let hidesProperties = row.hidesProperties
         var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
+            if hidesProperties, step.showsProperty, rowClass.hides(Int(step.member), in: row) {
+                continue
+            }
             // A plain value in its row, as most are, need not be asked about.
             if step.kind != .scalar || holdsOverflow,
                 omits(step, of: row, rowClass, key: key, selection)
@@ -143,8 +147,10 @@ package struct ObjectWriter {
     }
 
     /// Writes one object from a copy of its row, which may be older than the transaction: its out-of-line
-    /// values are written only if the object is still the same, and are named in `"$omitted"` if not.
+    /// values are written only if the object is still the same, and are named in `"$omitted"` if not. Of a view that shows
+    /// a part, what that shows; null for nothing.
     package mutating func write(copy row: RowView, key: UInt64, _ selection: FieldSelection) {
+        guard let row = shown(row, key: key, selection.rowClass) else { return json.null() }
         if row.holdsOverflow {
             let rowClass = selection.rowClass
             hidesOverflow = true
@@ -156,6 +162,12 @@ package struct ObjectWriter {
         }
         defer { hidesOverflow = false }
         write(row, key: key, selection)
+    }
+
+    private func shown(_ row: RowView, key: UInt64, _ rowClass: RowClass) -> RowView? {
+        guard let read, read.showsPart else { return row }
+        // Rules of another schema say nothing of the row.
+        return isPresent ? read.shown(rowClass, key, row) : nil
     }
 
     /// Writes an array of the elements that `body` writes, each after ``separate(_:)``.

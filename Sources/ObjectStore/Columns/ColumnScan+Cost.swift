@@ -60,6 +60,7 @@ extension ColumnScan {
                 return nil
             }
         }
+        guard transaction.mayUse(references, of: rowClass) else { return nil }
         var chunkCount = 0
         var chunk = QueryCost.columnChunk
         var far = 0

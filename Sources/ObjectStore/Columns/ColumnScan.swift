@@ -49,6 +49,7 @@ final class ColumnScan {
         references.formUnion(order?.references ?? [])
         let others = references
         references.formUnion(wanted.references)
+        guard transaction.mayUse(references, of: rowClass) else { return nil }
         let found: [ColumnReference: [ColumnChunk?]]
         if let own = prepared?.columns, own.staleRowCount == 0,
             others.allSatisfy({ own.chunks[$0] != nil })

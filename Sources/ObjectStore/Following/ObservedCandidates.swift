@@ -31,7 +31,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         self.version = version
         guard dependentCountMax > 0, query.dependsOnOthers, let classIndex = query.classIndex
         else { return }
-        let origins = PathOrigins(rootClass: classIndex, transaction: transaction)
+        let origins = PathOrigins(rootClass: classIndex, transaction: transaction.bare)
         var reached: [UInt64: Reach] = [:]
         var dependents: [UInt64] = []
         func reach(_ watch: Watch, isOfFilter: Bool) -> Bool {

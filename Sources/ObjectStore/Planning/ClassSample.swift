@@ -56,7 +56,10 @@ final class ClassSample: @unchecked Sendable {
 
     /// Returns a row: its copy, or what a view has in its place now; nil where that is gone.
     func row(_ entry: Entry, in transaction: ReadTransaction) throws(StoreError) -> RowView? {
-        guard entry.offset >= 0 else { return try transaction.find(rowClass, key: entry.key) }
+        // Judged is what is there now.
+        guard entry.offset >= 0, transaction.sighted == nil else {
+            return try transaction.bare.find(rowClass, key: entry.key)
+        }
         let start = bytes.baseAddress?.advanced(by: entry.offset)
         guard let start else { return nil }
         let byteCount = Int(start.loadUnaligned(fromByteOffset: 4, as: UInt32.self))

@@ -50,6 +50,14 @@ struct KeyCollector {
             }
             return try risingOnce(united)
         case .all(let parts): return try common(parts, of: rowClass)
+        case .bare(let source):
+            var collector = KeyCollector(
+                transaction.bare, limits, cost: costLeft, rowCost: rowCost)
+            let keys = try collector.keys(source, of: rowClass)
+            entriesRead += collector.entriesRead
+            costLeft = collector.costLeft
+            hasLeftOut = hasLeftOut || collector.hasLeftOut
+            return keys
         }
     }
 

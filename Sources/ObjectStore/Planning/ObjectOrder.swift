@@ -24,6 +24,8 @@ package final class ObjectOrder {
     /// Counts the rows of a pass over the objects that hold the links which the order counts or aggregates behind;
     /// nil where it does not.
     func totalCost() throws(StoreError) -> Int? {
+        // Totals keep values where they are stored, and what is shown to somebody may be a copy.
+        guard transaction.sighted == nil else { return nil }
         let classes = sorter.totalledClasses(transaction.rows)
         if classes.isEmpty { return nil }
         var cost = 0

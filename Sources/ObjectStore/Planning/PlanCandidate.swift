@@ -34,6 +34,11 @@ struct PlanCandidate {
         condition = conjuncts[position]
     }
 
+    /// Whether it is a rule's, which is evaluated on the view that shows everything.
+    var isBare: Bool {
+        if case .bare = source { true } else { false }
+    }
+
     /// The property, of an index or the primary key alone.
     var member: Int? {
         if case .index(let member, _) = source { member } else { nil }

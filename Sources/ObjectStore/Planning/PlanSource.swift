@@ -20,6 +20,9 @@ package indirect enum PlanSource: Hashable, Sendable {
     /// The object keys that one of the sources has.
     case any([PlanSource])
 
+    /// The keys that a source finds on the view that shows everything: of a read rule, not of the query.
+    case bare(PlanSource)
+
     /// No object keys.
     package static let nothing = PlanSource.any([])
 
@@ -43,6 +46,16 @@ package indirect enum PlanSource: Hashable, Sendable {
         case .index: false
         case .words, .points, .links: true
         case .all(let parts), .any(let parts): parts.contains(where: \.needsLookUps)
+        case .bare(let source): source.needsLookUps
+        }
+    }
+
+    /// Whether it follows links.
+    var followsLinks: Bool {
+        switch self {
+        case .index, .words, .points: false
+        case .links, .bare: true
+        case .all(let parts), .any(let parts): parts.contains(where: \.followsLinks)
         }
     }
 
@@ -52,6 +65,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         case .index, .links: false
         case .words, .points: true
         case .all(let parts), .any(let parts): parts.contains(where: \.isSearch)
+        case .bare(let source): source.isSearch
         }
     }
 
@@ -64,6 +78,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         case .links: 0.25
         case .all(let parts): parts.map(\.guessedShare).min() ?? 1
         case .any(let parts): min(1, parts.reduce(0) { $0 + $1.guessedShare })
+        case .bare(let source): source.guessedShare
         }
     }
 }

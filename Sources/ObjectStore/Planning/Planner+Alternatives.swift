@@ -32,11 +32,10 @@ extension Planner {
     /// followed, and given up early.
     fileprivate mutating func alternatives() throws(StoreError) -> [Plan] {
         var plans = [naturalPlan([], query.predicate)].compactMap { $0 }
-        guard let predicate = query.predicate else { return plans }
-        var candidates = search.own(predicate.constraints)
+        guard query.predicate != nil || sight != nil, var candidates = own() else { return plans }
         plans += candidates.map { plan([$0]) }
         var cost = 0
-        for var candidate in search.further(conjuncts, beside: candidates) {
+        for var candidate in further(beside: candidates) {
             candidate.source = try planned(candidate.source, &cost)
             candidates.append(candidate)
         }

@@ -8,7 +8,7 @@ extension Planner {
         _ own: [PlanCandidate], _ natural: Plan?
     ) throws(StoreError) -> Plan {
         candidates = own
-        let further = search.further(conjuncts, beside: own)
+        let further = further(beside: own)
         if own.isEmpty, further.isEmpty, natural == nil {
             // The query that this may be a part of wants to know what it costs.
             if query.isCounted { expected = (try scanCost().whole, try total()) }
@@ -23,7 +23,7 @@ extension Planner {
         }
         for index in candidates.indices { candidates[index].guess(total) }
         var estimate = estimate(try matchesByColumns(scan, total), total)
-        let range = own.firstIndex { $0.member == query.sortMember(rowClass)?.member }
+        let range = own.firstIndex { $0.member == sortMember?.member }
         func walkCost(_ planner: Planner) -> Int {
             guard natural != nil else { return .max }
             let rangeCount = range.map { planner.candidates[$0].count } ?? total

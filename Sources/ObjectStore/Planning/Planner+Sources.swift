@@ -57,6 +57,10 @@ extension Planner {
             let targets = QueryCost.times(planner.expected.count, QueryCost.risingRow)
             cost = QueryCost.sum(cost, QueryCost.sum(planner.expected.cost, targets))
             return .links(constraint, far: plan)
+        case .bare(let own):
+            var planner = Planner(query, transaction.bare, limits)
+            defer { entriesRead += planner.entriesRead }
+            return .bare(try planner.planned(own, &cost))
         case .all(let parts): return .all(try planned(parts, &cost))
         case .any(let parts): return .any(try planned(parts, &cost))
         }
@@ -73,7 +77,8 @@ extension Planner {
 
     /// Returns the sample of the class that is to tell how many objects satisfy the condition; nil without one.
     func sampleCounts(_ total: Int) -> SampleCounts? {
-        guard total >= Self.sampledCountMin, let predicate = query.predicate,
+        guard total >= Self.sampledCountMin,
+            let predicate = query.predicate ?? sight.map({ _ in .constant(true) }),
             let sample = transaction.samples?.sample(
                 of: rowClass, objectCount: total, commit: transaction.commit)
         else { return nil }
@@ -90,7 +95,7 @@ extension Planner {
                 Self.entryCountMax + 1, sample.scaled(sample.count([index]), to: total))
         }
         testCost =
-            QueryCost.test(query.predicate)
+            QueryCost.test(query.predicate) + QueryCost.test(sight?.rule)
             + sample.followedCount * QueryCost.followed / sample.testedCount
         return goesOn
     }

@@ -23,6 +23,8 @@ struct Planner {
     let query: ObjectQuery
     let limits: QueryLimits
     let search: CandidateSearch
+    /// What the sight of the view means for the plan; nil where it does not concern the query.
+    let sight: QuerySight?
     /// Entries that were read to plan.
     var entriesRead = 0
     /// The scan by columns that was prepared to know its cost.
@@ -51,16 +53,19 @@ struct Planner {
         self.limits = limits
         rowClass = transaction.rows.classes[query.classIndex]
         search = CandidateSearch(schema: transaction.rows, rowClass: rowClass)
-        testCost = QueryCost.test(query.predicate)
+        sight = transaction.sight(on: query)
+        testCost = QueryCost.test(query.predicate) + QueryCost.test(sight?.rule)
     }
 
     /// The parts of the predicate, which have to hold all together.
     var conjuncts: [Predicate] { query.predicate?.conjuncts ?? [] }
 
     mutating func plan() throws(StoreError) -> Plan {
-        guard let predicate = query.predicate else { return naturalPlan([], nil) ?? .scan(query) }
-        if case .constant(let truth) = predicate {
-            return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
+        if query.predicate == .constant(false) || sight?.rule == .constant(false) {
+            return .nothing
+        }
+        if query.predicate ?? .constant(true) == .constant(true), sight?.rule == nil {
+            return naturalPlan([], nil) ?? .scan(query)
         }
         if let page = try immediatePage() { return page }
         guard let own = own() else { return .nothing }
@@ -70,11 +75,11 @@ struct Planner {
             expected = (QueryCost.times(ranges.count, QueryCost.risingRow), ranges.count)
             return plan([key])
         }
-        let natural = naturalPlan(own, predicate)
-        if let natural, natural.residual == nil { return natural }
+        let natural = naturalPlan(own, query.predicate)
+        if let natural, natural.residual == nil, sight?.rule == nil { return natural }
         // A page of what one value, or some, have reads its own rows alone.
         if own.count == 1, own[0].isExact, own[0].source.holdsSingleValues, query.sort.isEmpty,
-            query.expectedCount != nil, !query.isCounted
+            query.expectedCount != nil, !query.isCounted, sight == nil || query.predicate == nil
         {
             return plan(own)
         }
@@ -92,7 +97,29 @@ struct Planner {
     /// Finds the ways that one index, or the primary key, serves; nil where the conditions exclude each other.
     func own() -> [PlanCandidate]? {
         let constraints = query.predicate?.constraints ?? []
-        return constraints.contains { $0.ranges.isEmpty } ? nil : search.own(constraints)
+        let ruling = sight?.rule?.constraints ?? []
+        if (constraints + ruling).contains(where: \.ranges.isEmpty) { return nil }
+        let own = search.own(constraints)
+        return sight.map { sight in
+            own.filter { sight.isComplete($0.source) } + search.own(ruling)
+        } ?? own
+    }
+
+    /// Finds the ways that need more than one index or the objects of another class.
+    func further(beside own: [PlanCandidate]) -> [PlanCandidate] {
+        guard let sight else { return search.further(conjuncts, beside: own) }
+        let found = search.further(conjuncts, beside: []).filter { sight.isComplete($0.source) }
+        let ruling = search.further(sight.rule?.conjuncts ?? [], beside: []).map { candidate in
+            var candidate = candidate
+            if candidate.source.followsLinks { candidate.source = .bare(candidate.source) }
+            return candidate
+        }
+        return found + ruling
+    }
+
+    /// The property whose index has the wanted order, and its direction.
+    var sortMember: (member: Int, isAscending: Bool)? {
+        query.sortMember(rowClass).flatMap { sight?.reorders($0.member) ?? false ? nil : $0 }
     }
 
     /// So many objects are looked up at once, whatever else could be done: fewer for a page that a chunk of columns may
@@ -117,7 +144,7 @@ struct Planner {
         if query.sort.isEmpty {
             // Within one value entries stand in the order of object keys.
             order = source.isSingleIndexValue ? .natural(reversed: false) : .collectKeys
-        } else if used.count == 1, let sorted = query.sortMember(rowClass),
+        } else if used.count == 1, let sorted = sortMember,
             sorted.member == used[0].member
         {
             order = .natural(reversed: !sorted.isAscending)
@@ -129,6 +156,8 @@ struct Planner {
 
     /// Returns the condition that the objects of some candidates together still have to be tested for.
     func residual(_ used: [PlanCandidate]) -> Predicate? {
+        // What is shown decides, which an index doesn't have.
+        if sight != nil { return query.predicate }
         if used.contains(where: \.isExact) { return nil }
         let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
         return Predicate.conjunction(
@@ -137,7 +166,7 @@ struct Planner {
 
     /// Makes the plan that reads an index in the wanted order; nil when there is none.
     func naturalPlan(_ own: [PlanCandidate], _ predicate: Predicate?) -> Plan? {
-        guard let sorted = query.sortMember(rowClass) else { return nil }
+        guard let sorted = sortMember else { return nil }
         if let candidate = own.first(where: { $0.member == sorted.member }) {
             return plan([candidate])
         }
@@ -150,7 +179,7 @@ struct Planner {
     mutating func total() throws(StoreError) -> Int {
         if let objectCount { return objectCount }
         entriesRead += 1
-        let count = try transaction.count(rowClass)
+        let count = try transaction.bare.count(rowClass)
         objectCount = count
         lookUp = LookUpCost(objectCount: count)
         return count
@@ -162,7 +191,7 @@ struct Planner {
         let rowCost = QueryCost.scannedRow + testCost
         guard
             let byColumns = ColumnScan.estimate(
-                query, rowClass, in: transaction, needsOrder: query.sortMember(rowClass) != nil,
+                query, rowClass, in: transaction, needsOrder: sortMember != nil,
                 rowCost: rowCost)
         else { return ScanCost(rowCount: try total(), rowCost: rowCost) }
         preparedScan = byColumns.prepared

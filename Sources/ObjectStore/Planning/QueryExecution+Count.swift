@@ -5,7 +5,9 @@ import HoldfastStorage
 extension QueryExecution {
     /// Counts all objects of the query, wherever it goes on.
     package func count() throws(StoreError) -> Int {
-        guard query.predicate != nil else { return try transaction.count(rowClass) }
+        guard query.predicate != nil || sight?.rule != nil else {
+            return try transaction.count(rowClass)
+        }
         while true {
             begin()
             let count = try countByPlan()
@@ -16,7 +18,7 @@ extension QueryExecution {
     }
 
     private func countByPlan() throws(StoreError) -> Int {
-        if plan.residual == nil, plan.keys == nil,
+        if sight == nil, plan.residual == nil, plan.keys == nil,
             case .index(let member, let ranges)? = plan.source
         {
             return try entryCount(of: member, ranges)
@@ -24,7 +26,8 @@ extension QueryExecution {
         if plan.source == nil, let columns = try columns(readsAll: true) {
             return try columns.count()
         }
-        if plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil {
+        if sight == nil, plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil
+        {
             return keys.count
         }
         var count = 0

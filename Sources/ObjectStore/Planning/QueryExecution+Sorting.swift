@@ -47,15 +47,20 @@ extension QueryExecution {
             if let position = after, !order.comesAfter(buffer.bytes, key, position) {
                 return true
             }
-            hasRoom = heap.insert(buffer.bytes, key, row, by: order)
+            // A copy for somebody who sees a part is given back.
+            let kept = transaction.sighted == nil ? row : nil
+            hasRoom = heap.insert(buffer.bytes, key, kept, by: order)
             return hasRoom
         }
         if !hasRoom { throw .stopped(.memory) }
         // Rows of a plan that is given up are not the beginning of the order.
         if isTooExpensive { return }
         for entry in try heap.sorted(by: order) {
-            guard let row = entry.row else { continue }
-            guard body(entry.key, row) else { return }
+            if let row = entry.row {
+                guard body(entry.key, row) else { return }
+            } else if let row = try fetch(entry.key), !body(entry.key, row) {
+                return
+            }
         }
     }
 }

@@ -54,10 +54,12 @@ struct SampleCounts {
             tests ?? (
                 predicate.makeMatcher(transaction.rows, source: transaction),
                 candidates.prefix(64).map { candidate in
+                    let source = candidate.isBare ? transaction.bare : transaction
                     let matcher = candidate.condition?.makeMatcher(
-                        transaction.rows, source: transaction)
+                        transaction.rows, source: source)
                     return SourceTest(
-                        source: candidate.source, matcher: matcher, rowClass: sample.rowClass)
+                        source: candidate.source, matcher: matcher, rowClass: sample.rowClass,
+                        transaction: source)
                 }
             )
         tests = (whole, sources)
@@ -66,16 +68,18 @@ struct SampleCounts {
         while next < end, matchCount < Self.matchCountMax, !transaction.isLate {
             let entry = sample.entries[next]
             next += 1
-            guard let row = try sample.row(entry, in: transaction) else { continue }
+            guard let stored = try sample.row(entry, in: transaction) else { continue }
             testedCount += 1
-            if whole.matches(row: row, key: entry.key, source: transaction) {
+            // What is not shown is not tested: nothing may tell of it.
+            let shown = transaction.shown(sample.rowClass, entry.key, stored)
+            if let shown, whole.matches(row: shown, key: entry.key, source: transaction) {
                 matchCount += 1
                 masks.append(.max)
                 continue
             }
             var mask: UInt64 = 0
             for (index, test) in sources.enumerated()
-            where test.finds(row, entry.key, transaction) {
+            where test.finds(stored, shown: shown, entry.key) {
                 mask |= 1 << UInt64(index)
             }
             if mask != 0 { masks.append(mask) }
@@ -108,11 +112,15 @@ private struct SourceTest {
     /// Tests rows where the source is no index.
     let matcher: Matcher?
     let rowClass: RowClass
+    let transaction: ReadTransaction
     let buffer = ByteBuffer(capacity: 64)
 
-    func finds(_ row: RowView, _ key: UInt64, _ transaction: ReadTransaction) -> Bool {
+    func finds(_ row: RowView, shown: RowView?, _ key: UInt64) -> Bool {
         guard case .index(let member, let ranges) = source else {
-            return matcher?.matches(row: row, key: key, source: transaction) ?? false
+            // A rule is asked of what is stored.
+            let row = transaction.sighted == nil ? row : shown
+            return row.map { matcher?.matches(row: $0, key: key, source: transaction) ?? false }
+                ?? false
         }
         buffer.removeAll()
         OrderedKey.append(

@@ -1,3 +1,6 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+
 /// Who a use case works for. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
 ///
 /// Whether they may ask for it at all was decided before, by the right that the operation needs.
@@ -5,14 +8,35 @@ package struct Caller: Sendable, Hashable {
     /// The number of their token; nil where none is needed.
     package let token: UInt64?
     private let address: String
+    /// Says what they may read; nil where that is everything.
+    package let sight: (any SightSource)?
 
     /// Makes the caller of a request.
     ///
     /// - `token`: The number of its token; nil where none is needed.
     /// - `address`: The address it came from, such as `127.0.0.1:50312`.
-    package init(token: UInt64?, address: String) {
+    /// - `sight`: Says what they may read; nil where that is everything.
+    package init(token: UInt64?, address: String, sight: (any SightSource)? = nil) {
         self.token = token
         self.address = address
+        self.sight = sight
+    }
+
+    /// Makes the view that is theirs of one that shows everything.
+    ///
+    /// - Throws: ``RequestFault`` where what they may read can't be told.
+    func view(of read: ReadTransaction) throws(RequestFault) -> ReadTransaction {
+        guard let sight else { return read }
+        return read.shown(by: try sight.sight(in: read))
+    }
+
+    package static func == (a: Caller, b: Caller) -> Bool {
+        a.token == b.token && a.address == b.address && a.sight === b.sight
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(token)
+        hasher.combine(address)
     }
 
     /// The operator of the program, and the service itself.

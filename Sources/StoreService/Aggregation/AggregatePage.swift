@@ -40,7 +40,9 @@ struct AggregatePage {
 
     /// Whether no object has to be looked at but for a few that indexes name.
     var isShort: Bool {
-        guard query.by.isEmpty, query.stages == nil, query.predicate == nil else { return false }
+        guard query.by.isEmpty, query.stages == nil, query.predicate == nil,
+            !read.mayHideObjects(of: query.rowClass)
+        else { return false }
         return query.operations.allSatisfy { $0.kind == .count || extreme($0) != nil }
     }
 

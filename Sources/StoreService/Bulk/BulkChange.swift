@@ -91,7 +91,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     /// - Throws: ``RequestFault`` when there are too many, or the search takes too much: the reply, as of then.
     package mutating func search(_ read: ReadTransaction) throws(RequestFault) {
         // What was checked under another schema is searched for by the writer, under its own.
-        guard let plan, read.rows === plan.schema else { return }
+        // Nor what a caller may read, which depends on more than the query.
+        guard let plan, read.rows === plan.schema, caller.sight == nil else { return }
         let keys = try served.stored(matches(plan.query, served.queryLimits(of: read), read))
         search = try served.stored(BulkSearch(plan.query, keys: keys, in: read))
     }
@@ -108,7 +109,11 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         // One time for all of it: no other write is made meanwhile.
         let deadline = served.queryDeadline
         let keys = try transaction.withView { view throws(StoreError) in
-            try self.keys(query, transaction, view, until: deadline)
+            let own: ReadTransaction
+            do throws(RequestFault) { own = try caller.view(of: view) } catch {
+                throw .refused(error)
+            }
+            return try self.keys(query, transaction, own, until: deadline)
         }
         for key in keys {
             try served.checkWriteTime(deadline)

@@ -25,7 +25,10 @@ extension CollectionPage {
     func forEachElement(
         after cursor: PageCursor?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {
-        if compiled.storage.shape == .none { return forEachOrigin(after: cursor, body) }
+        if compiled.storage.shape == .none {
+            if !owner.hides(member, in: row) { forEachOrigin(after: cursor, body) }
+            return
+        }
         let collection = owner.collection(member, in: row, read)
         let first = (cursor?.position).map { $0.key < .max ? $0.key + 1 : .max } ?? 0
         guard first < UInt64(collection.count) else { return }

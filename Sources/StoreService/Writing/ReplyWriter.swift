@@ -26,7 +26,8 @@ package struct ReplyWriter {
         var reply = WriteReply(version)
         guard let row = RowView(row.bytes) else { return reply }
         let rowClass = schema.classes[object.classIndex]
-        if !form.isMinimal {
+        let isSeen = try sees(row, of: object, schema)
+        if !form.isMinimal, isSeen {
             let names = scratch.names(of: schema, served)
             let selection = names.everything[rowClass.index]
             reply.hasJSON = try document(
@@ -37,10 +38,24 @@ package struct ReplyWriter {
         reply.isCreated = isCreated
         // What can't be read has no place to be read at, and no version to compare.
         if !rowClass.isAsymmetric {
-            reply.etag = StoreVersion(epoch: version.epoch, number: row.version)
+            if isSeen { reply.etag = StoreVersion(epoch: version.epoch, number: row.version) }
             if isCreated { reply.created = CreatedPath(rowClass, row, key: object.key) }
         }
         return reply
+    }
+
+    /// Whether the caller may read an object as it was written.
+    private func sees(
+        _ row: RowView, of object: ObjectIdentity, _ schema: RowSchema
+    ) throws(RequestFault) -> Bool {
+        guard caller.sight != nil else { return true }
+        func sees(_ read: ReadTransaction) -> Bool {
+            // Rules of another schema say nothing of the row.
+            read.rows === schema
+                && read.shown(schema.classes[object.classIndex], object.key, row) != nil
+        }
+        if let view { return sees(view) }
+        return try served.withRead(for: caller) { read in sees(read) }
     }
 
     /// The reply to the write of an array of objects, without them when they would be too much.

@@ -96,7 +96,8 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         let scratch = RequestScratch.current
         let reply = try transaction.withView { view throws(StoreError) -> WriteReply in
             do throws(RequestFault) {
-                return try self.reply(transaction.resultingVersion, view, scratch)
+                let own = try self.body.caller.view(of: view)
+                return try self.reply(transaction.resultingVersion, own, scratch)
             } catch {
                 // The write goes back with its reply, whatever is wrong with that.
                 throw .tooLarge(detail: error.detail)

@@ -16,7 +16,8 @@ struct LinkedChanges {
 
     /// - `depth`: The most links.
     init(_ step: ChangeStep, to classIndex: Int, depth: Int) {
-        view = step.after
+        // Also links that are not shown lead to objects of which something else is shown now.
+        view = step.after.bare
         rootClass = view.rows.classes[classIndex]
         distances = Self.distances(from: rootClass, view.rows, depth)
         var seen: Set<ObjectIdentity> = []

@@ -105,7 +105,7 @@ final class WatchTable {
             var count = 0
             let countMax = min(Self.originCountMax, Self.stepOriginCountMax - before)
             defer { stepCounts[position] = before + count }
-            let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after)
+            let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after.bare)
             _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
                 let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
                 if found[origin]?.last != position { found[origin, default: []].append(position) }

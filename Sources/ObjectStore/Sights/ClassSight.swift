@@ -1,0 +1,57 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// What somebody may read of the objects of a class.
+package struct ClassSight: Hashable, Sendable {
+    /// The part of one role.
+    package struct Role: Hashable, Sendable {
+        /// The objects that the role lets read; nil for all.
+        package var rule: Predicate?
+        /// The properties that it hides of them, by position; never the primary key.
+        package var hidden: MemberSet
+
+        /// Makes the part of a role.
+        package init(rule: Predicate?, hidden: MemberSet = MemberSet()) {
+            self.rule = rule
+            self.hidden = hidden
+        }
+    }
+
+    /// The objects that may be read; nil for all.
+    package var rule: Predicate?
+    /// The roles. A property is hidden on an object where each of those hides it whose rule admits the object.
+    package var roles: [Role]
+
+    /// Adds up what roles let read.
+    ///
+    /// - `roles`: Those that hold and let read some objects; none where no object may be read.
+    package init(roles: [Role]) {
+        self.roles = roles
+        let rules = roles.map { $0.rule ?? .constant(true) }
+        if rules.contains(.constant(true)) {
+            rule = nil
+        } else {
+            var parts: [Predicate] = []
+            for part in rules.flatMap(\.alternatives)
+            where part != .constant(false) && !parts.contains(part) {
+                parts.append(part)
+            }
+            rule = parts.count > 1 ? .or(parts) : parts.first ?? .constant(false)
+        }
+    }
+
+    /// All objects without some properties.
+    package init(hiding hidden: MemberSet) {
+        self.init(roles: [Role(rule: nil, hidden: hidden)])
+    }
+
+    /// The objects that satisfy a rule, with all of their properties.
+    package init(rule: Predicate?) { self.init(roles: [Role(rule: rule)]) }
+}
+
+extension Predicate {
+    /// The parts of which one has to hold.
+    fileprivate var alternatives: [Predicate] {
+        if case .or(let parts) = self { parts } else { [self] }
+    }
+}

@@ -1,0 +1,108 @@
+import HoldfastObjectModel
+import HoldfastQuery
+import HoldfastRows
+
+/// What a principal may read of a store, made ready for one schema. Immutable; any thread may use it.
+///
+/// A view with a sight (``ReadTransaction/shown(by:)``) shows the store as if what may not be read did not exist: objects are absent,
+/// links to them null, collections lack them, and hidden properties are null. Embedded objects are seen with the objects that hold
+/// them.
+package final class Sight: Sendable {
+    /// The part of a class.
+    struct Part: Sendable {
+        /// The rules; nil where all of its objects are seen whole.
+        var own: ClassSight?
+        /// The objects that may be read, as a condition of queries; nil for all.
+        var rule: Predicate?
+        /// Whether the rule reads nothing but the object itself, so that testing it takes less than remembering.
+        var isRuleCheap = true
+        /// The properties that are hidden on some objects.
+        var hidden = MemberSet()
+        /// The properties that may hold links to objects that are hidden, by position.
+        var links: [Int] = []
+        /// The properties whose values may be shown otherwise than stored.
+        var altered = MemberSet()
+
+        /// Whether objects may be shown otherwise than stored.
+        var isConcerned: Bool { rule != nil || !altered.isEmpty }
+    }
+
+    /// The schema whose positions it has.
+    package let schema: RowSchema
+    /// The part of each class, by position.
+    let parts: [Part]
+    /// Whether objects of each class may be shown otherwise than stored, and whether some may be hidden.
+    let areConcerned: [Bool]
+    private let mayHide: [Bool]
+
+    /// Makes the sight of some classes; all of the others is seen.
+    ///
+    /// - `classes`: By position in the schema; embedded classes are left out.
+    package init(_ classes: [Int: ClassSight], schema: RowSchema) {
+        self.schema = schema
+        var parts = [Part](repeating: Part(), count: schema.classes.count)
+        for (index, own) in classes where schema.classes[index].definition.kind != .embedded {
+            parts[index].own = own
+            parts[index].rule = own.rule
+            parts[index].isRuleCheap =
+                own.rule?.dependencies(schema).allSatisfy(\.path.isEmpty) ?? true
+            for role in own.roles where role.rule != .constant(false) {
+                parts[index].hidden.formUnion(role.hidden)
+            }
+        }
+        mayHide = parts.map { $0.rule != nil }
+        if mayHide.contains(true) {
+            var reach = Reach(schema: schema, hasRule: mayHide)
+            for rowClass in schema.classes {
+                parts[rowClass.index].links = rowClass.linkingMembers.filter {
+                    reach.mayHoldHidden(rowClass.members[$0])
+                }
+            }
+        }
+        for index in parts.indices {
+            parts[index].altered = parts[index].hidden
+            for member in parts[index].links { parts[index].altered.insert(member) }
+        }
+        self.parts = parts
+        areConcerned = parts.map(\.isConcerned)
+    }
+
+    /// Whether some objects of a class may be hidden.
+    func mayHideObjects(of classIndex: Int) -> Bool { mayHide[classIndex] }
+
+    /// Whether a property of a class may be shown otherwise than stored, or objects that have it not at all.
+    func alters(_ member: Int, of classIndex: Int) -> Bool {
+        mayHide[classIndex] || parts[classIndex].altered.contains(member)
+    }
+
+    /// The classes to whose objects links may lead that are hidden.
+    private struct Reach {
+        let schema: RowSchema
+        let hasRule: [Bool]
+        private var embedded: [Int: Bool] = [:]
+
+        init(schema: RowSchema, hasRule: [Bool]) {
+            self.schema = schema
+            self.hasRule = hasRule
+        }
+
+        mutating func mayHoldHidden(_ member: RowClass.Member) -> Bool {
+            switch member.storage.element {
+            case .link: return hasRule[member.classIndex]
+            case .embedded:
+                if let known = embedded[member.classIndex] { return known }
+                // One that holds itself says nothing new.
+                embedded[member.classIndex] = false
+                let inner = schema.classes[member.classIndex]
+                var found = false
+                for own in inner.linkingMembers where mayHoldHidden(inner.members[own]) {
+                    found = true
+                }
+                embedded[member.classIndex] = found
+                return found
+            // A mixed value may link to any class.
+            default: return true
+            }
+        }
+    }
+}

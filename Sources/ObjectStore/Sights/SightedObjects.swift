@@ -1,0 +1,184 @@
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+
+/// Judges the objects of one view by a sight, and makes the rows that the view shows.
+///
+/// Rules are evaluated on the bare view. What is copied stays as long as this, or until a scan gives it back. One thread at a time
+/// uses it.
+final class SightedObjects: SeenObjects {
+    /// The rules of a class, ready to be asked.
+    private final class Rules {
+        let rule: Matcher?
+        let isCheap: Bool
+        /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
+        let roles: [(rule: Matcher?, hidden: MemberSet)]
+        /// What is hidden where no role says what is not.
+        let hidden: MemberSet
+        let links: [Int]
+
+        init(_ part: Sight.Part, _ bare: ReadTransaction) {
+            func test(_ rule: Predicate?) -> Matcher? {
+                rule.map { $0.makeMatcher(bare.rows, source: bare) }
+            }
+            rule = test(part.rule)
+            isCheap = part.isRuleCheap
+            let roles = part.hidden.isEmpty ? [] : part.own?.roles ?? []
+            self.roles = roles.map { (test($0.rule), $0.hidden) }
+            hidden = part.hidden
+            links = part.links
+        }
+    }
+
+    /// The most objects whose judgement is remembered.
+    private static let rememberedCountMax = 1 << 16
+
+    let sight: Sight
+    let bare: ReadTransaction
+    /// By class; nil before the first object of it is shown.
+    private var rules: [Rules?]
+    /// Whether objects are seen that were asked for by their keys.
+    private var judged: [ObjectIdentity: Bool] = [:]
+    private let copies = RowCopies()
+    // Many views show whole rows alone.
+    private lazy var builder = RowBuilder()
+    private lazy var buffer = ByteBuffer(capacity: 512)
+
+    init(_ sight: Sight, of bare: ReadTransaction) {
+        self.sight = sight
+        self.bare = bare
+        rules = Array(repeating: nil, count: sight.parts.count)
+    }
+
+    var schema: RowSchema { sight.schema }
+    var source: any OverflowSource { bare }
+
+    // MARK: Objects
+
+    /// Returns what is shown of an object: nothing, its row, or a copy without what is hidden.
+    func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
+        guard sight.areConcerned[rowClass.index] else { return row }
+        let rules = rules(of: rowClass.index)
+        guard bare.budget.spend(), admits(rules, rowClass.index, key, row) else { return nil }
+        if rules.roles.isEmpty, rules.links.isEmpty { return row }
+        var hidden = HiddenParts()
+        hidden.properties = hiddenProperties(rules, key, row)
+        for member in rules.links where !hidden.properties.contains(member) {
+            if holdsHidden(member, of: rowClass, in: row) { hidden.links.insert(member) }
+        }
+        return hidden.isEmpty ? row : copy(row, rowClass, without: hidden)
+    }
+
+    func sees(classIndex: Int, key: UInt64) -> Bool {
+        guard sight.mayHideObjects(of: classIndex) else { return true }
+        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+        if let known = judged[identity] { return known }
+        // A link that leads nowhere is none; after a failure everything is hidden.
+        guard let row = bare.row(classIndex: classIndex, key: key) else { return false }
+        let isSeen = admits(rules(of: classIndex), classIndex, key, row)
+        remember(identity, isSeen)
+        return isSeen
+    }
+
+    /// Counts the links from an object to another one through a property that are seen, among so many that there are.
+    ///
+    /// - `property`: The number of the property, which may be one of an embedded object.
+    func linkCount(
+        from origin: ObjectIdentity, _ property: UInt32, _ count: Int, to target: ObjectIdentity
+    ) -> Int {
+        guard sight.areConcerned[origin.classIndex] else { return count }
+        if !sees(classIndex: origin.classIndex, key: origin.key) { return 0 }
+        let rules = rules(of: origin.classIndex)
+        if rules.roles.isEmpty { return count }
+        guard let row = bare.row(classIndex: origin.classIndex, key: origin.key) else { return 0 }
+        let hidden = hiddenProperties(rules, origin.key, row)
+        if hidden.isEmpty { return count }
+        if let place = schema.memberByNumber[property], place.classIndex == origin.classIndex {
+            return hidden.contains(place.member) ? 0 : count
+        }
+        // Of an embedded object: the properties that hold those are seen or not.
+        let rowClass = schema.classes[origin.classIndex]
+        var shown = MemberSet()
+        for member in rowClass.linkingMembers where !hidden.contains(member) {
+            shown.insert(member)
+        }
+        var seen = 0
+        schema.forEachLink(of: rowClass, in: row, only: shown, bare) { held, classIndex, key in
+            if held == property, classIndex == target.classIndex, key == target.key { seen += 1 }
+        }
+        return seen
+    }
+
+    // MARK: Rules
+
+    private func admits(
+        _ rules: Rules, _ classIndex: Int, _ key: UInt64, _ row: RowView
+    ) -> Bool {
+        guard let rule = rules.rule else { return true }
+        if rules.isCheap { return rule.matches(row: row, key: key, source: bare) }
+        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+        if let known = judged[identity] { return known }
+        let isSeen = rule.matches(row: row, key: key, source: bare)
+        remember(identity, isSeen)
+        return isSeen
+    }
+
+    private func remember(_ identity: ObjectIdentity, _ isSeen: Bool) {
+        guard bare.budget.failure == nil else { return }
+        if judged.count >= Self.rememberedCountMax { judged.removeAll(keepingCapacity: true) }
+        judged[identity] = isSeen
+    }
+
+    private func hiddenProperties(_ rules: Rules, _ key: UInt64, _ row: RowView) -> MemberSet {
+        if rules.roles.isEmpty { return MemberSet() }
+        var hidden: MemberSet?
+        for role in rules.roles
+        where role.rule?.matches(row: row, key: key, source: bare) ?? true {
+            hidden = hidden?.intersection(role.hidden) ?? role.hidden
+        }
+        return hidden ?? rules.hidden
+    }
+
+    private func rules(of classIndex: Int) -> Rules {
+        if let known = rules[classIndex] { return known }
+        let made = Rules(sight.parts[classIndex], bare)
+        rules[classIndex] = made
+        return made
+    }
+
+    // MARK: Copies
+
+    /// Whether a property holds a link to an object that is not seen.
+    private func holdsHidden(_ member: Int, of rowClass: RowClass, in row: RowView) -> Bool {
+        let compiled = rowClass.members[member]
+        if compiled.storage == FieldStorage(.single, .link) {
+            let field = rowClass.field(member, in: row)
+            return !field.isNull
+                && !sees(classIndex: compiled.classIndex, key: field.load(UInt64.self))
+        }
+        var only = MemberSet()
+        only.insert(member)
+        var holds = false
+        schema.forEachLink(of: rowClass, in: row, only: only, bare) { _, classIndex, key in
+            if !holds { holds = !sees(classIndex: classIndex, key: key) }
+        }
+        return holds
+    }
+
+    private func copy(
+        _ row: RowView, _ rowClass: RowClass, without parts: HiddenParts
+    ) -> RowView? {
+        buffer.removeAll()
+        builder.append(row, rowClass, without: parts, objects: self, to: buffer)
+        guard bare.budget.holds(copies.byteCount) else { return nil }
+        return copies.add(buffer.bytes)
+    }
+
+    /// Runs a step that keeps no row of those that it meets, so that their copies are given back.
+    @inline(__always)
+    func withStep<Result>(_ body: () -> Result) -> Result {
+        let mark = copies.mark
+        defer { copies.release(to: mark) }
+        return body()
+    }
+}

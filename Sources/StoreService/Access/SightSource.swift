@@ -1,0 +1,11 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+
+/// Says what a principal may read. Any thread may ask.
+package protocol SightSource: AnyObject, Sendable {
+    /// Returns what the principal may read as of a version; nil where that is everything.
+    ///
+    /// - `read`: The view of the version, which shows everything.
+    /// - Throws: ``RequestFault`` where rules can't be told: nothing is shown then.
+    func sight(in read: ReadTransaction) throws(RequestFault) -> Sight?
+}

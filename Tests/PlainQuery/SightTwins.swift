@@ -1,0 +1,137 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastTestSupport
+
+/// Random contents and rules for two stores: one with everything, and one with the part that the rules admit, whose objects have the
+/// same object keys.
+package struct SightTwins {
+    /// The schema of both.
+    package let classes: [ObjectClass]
+    /// The properties that the rules hide on some objects, by either name.
+    package private(set) var hidden: Set<String> = []
+    /// The rules in words.
+    package var text: String { rules?.text ?? "" }
+    /// The objects of the part by class: what links name them by.
+    package private(set) var objects: [String: [Value]] = [:]
+    /// The filters of the last ``makeRules(_:_:)``.
+    private var maker: PlainQueryMaker?
+    private var rules: PlainSight?
+    private var random: SeededGenerator
+
+    /// Makes a schema.
+    package init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        classes = PlainSchema.make(&random)
+    }
+
+    /// Fills two empty stores with the same objects, and takes from the second what random rules do not admit.
+    package mutating func fill(_ whole: Store, _ part: Store) throws {
+        let filler = PlainFiller(classes, seed: random.next())
+        for store in [whole, part] {
+            var filler = filler
+            try filler.fill(store)
+        }
+        // What each store has made up by itself, such as the time of a write.
+        try part.run(
+            Self.operations(
+                from: part.reading { try PlainWorld($0) },
+                likeScalarsOf: whole.reading { try PlainWorld($0) }))
+        let (world, rules) = try whole.reading { view in
+            let world = try PlainWorld(view)
+            return (world, PlainSight(world, view, &random, hidesRequired: false))
+        }
+        self.rules = rules
+        hidden = Set(rules.classes.values.joined().flatMap(\.hidden))
+        let admitted = rules.part(of: world)
+        try part.run(Self.operations(from: world, to: admitted))
+        for name in PlainSchema.objectNames {
+            objects[name] = admitted.all(name).map { Self.key(of: $0, admitted) }
+        }
+        let copy = try part.reading { try PlainWorld($0) }
+        maker = PlainQueryMaker(copy, seed: random.next())
+    }
+
+    /// The sight of a view of the first store.
+    package func sight(in view: ReadTransaction) -> Sight? { rules?.sight(in: view) }
+
+    /// A random query, as text with arguments.
+    package mutating func query() -> (className: String, text: String, arguments: [QueryArgument]) {
+        guard let query = maker?.make() else { return ("A", "TRUEPREDICATE", []) }
+        var printer = PlainPrinter()
+        let text = printer.text(query)
+        return (query.className, text, printer.arguments)
+    }
+
+    private static func key(of object: PlainObject, _ world: PlainWorld) -> Value {
+        if let name = world.classes[object.className]?.primaryKey {
+            return object.content[name]?.plainValue ?? .null
+        }
+        return .int(Int64(bitPattern: object.key))
+    }
+
+    /// What gives the objects of the one world the plain values of the other.
+    private static func operations(
+        from world: PlainWorld, likeScalarsOf other: PlainWorld
+    ) -> [ObjectScript.Operation] {
+        PlainSchema.objectNames.flatMap { name in
+            world.all(name).compactMap { object -> ObjectScript.Operation? in
+                var draft: ObjectContent = [:]
+                for property in world.classes[name]?.properties ?? [] {
+                    guard case .single(.scalar(let type)) = property.type, type != .mixed,
+                        let value = other.objects[name]?[object.key]?[property.name],
+                        value != object.content[property.name]
+                    else { continue }
+                    draft[property.name] = value
+                }
+                if draft.isEmpty { return nil }
+                let key = key(of: object, world)
+                let primaryKey = world.classes[name]?.primaryKey
+                if let primaryKey { draft[primaryKey] = .value(key) }
+                return .write(name, draft, key: primaryKey == nil ? key : nil, .merge)
+            }
+        }
+    }
+
+    /// What makes the one of the other: hidden values become null, and objects go.
+    private static func operations(
+        from world: PlainWorld, to part: PlainWorld
+    ) -> [ObjectScript.Operation] {
+        var operations: [ObjectScript.Operation] = []
+        for name in PlainSchema.objectNames {
+            for object in world.all(name) {
+                let key = key(of: object, world)
+                guard let kept = part.objects[name]?[object.key] else {
+                    operations.append(.delete(Identity(name, key)))
+                    continue
+                }
+                let hasKey = world.classes[name]?.primaryKey
+                var draft: ObjectContent = [:]
+                for property in world.classes[name]?.properties ?? []
+                where kept[property.name].map(isNothing) ?? false {
+                    if case .entries(let entries)? = object.content[property.name] {
+                        draft[property.name] = .entries(entries.mapValues { _ in .removed })
+                    } else if object.content[property.name] != kept[property.name] {
+                        draft[property.name] = kept[property.name]
+                    }
+                }
+                if draft.isEmpty { continue }
+                if let hasKey { draft[hasKey] = .value(key) }
+                operations.append(
+                    .write(name, draft, key: hasKey == nil ? key : nil, .merge))
+            }
+        }
+        return operations
+    }
+
+    private static func isNothing(_ content: Content) -> Bool {
+        switch content {
+        case .value(.null): true
+        case .values(let values): values.isEmpty
+        case .embeddedList(let list): list.isEmpty
+        case .entries(let entries): entries.isEmpty
+        default: false
+        }
+    }
+}
