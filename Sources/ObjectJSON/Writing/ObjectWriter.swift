@@ -21,6 +21,8 @@ package struct ObjectWriter {
     let isPresent: Bool
     /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
     package var quotesLargeInts = false
+    /// Whether hidden properties are written as null and not left out, for a table whose columns stay.
+    package var keepsHidden = false
     /// Where keys of link targets are kept from one reply to the next.
     package var linkKeys: LinkKeyCache?
     /// Collections of more elements are left out and named in `"$omitted"`.
@@ -63,7 +65,7 @@ package struct ObjectWriter {
         let rowClass = selection.rowClass
         let start = buffer.count
         let holdsOverflow = row.holdsOverflow
-        let hidesProperties = row.hidesProperties
+        let hidesProperties = row.hidesProperties && !keepsHidden
         var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
             if hidesProperties, step.showsProperty, rowClass.hides(Int(step.member), in: row) {

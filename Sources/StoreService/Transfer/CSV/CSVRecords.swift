@@ -26,6 +26,7 @@ final class CSVRecords {
         self.selection = selection
         self.buffer = buffer
         writer = ObjectWriter(object, names: names, read: read, epoch: read.epoch)
+        writer.keepsHidden = true
     }
 
     /// The same selection as a table has it: what paths such as `country.name` show of other objects and of
