@@ -134,7 +134,7 @@ class DocumentTests(unittest.TestCase):
         documented = set(contract.document()["components"]["schemas"]["ErrorCode"]["enum"])
         used = set()
         files = [
-            file for target in ("ObjectJSON", "StoreService", "RESTAPI")
+            file for target in ("ObjectJSON", "StoreService", "Identity", "RESTAPI")
             for file in sorted((SOURCES / target).rglob("*.swift"))]
         kinds = re.findall(
             r"^        case (\w+)$",
