@@ -165,11 +165,15 @@ public final class CoreWork {
         }
     }
 
-    /// Deletes all objects of a class.
+    /// Deletes all objects of a class, in as many writes as the change log takes.
     public func deleteAll(_ className: String) throws {
         let keys = try keys(of: className)
-        try write(className) { (transaction, rowClass) throws(StoreError) in
-            for key in keys { _ = try transaction.delete(rowClass, key: key) }
+        for start in stride(from: 0, to: keys.count, by: 250_000) {
+            try write(className) { (transaction, rowClass) throws(StoreError) in
+                for key in keys[start..<min(start + 250_000, keys.count)] {
+                    _ = try transaction.delete(rowClass, key: key)
+                }
+            }
         }
     }
 
