@@ -41,7 +41,7 @@ package struct Problem {
         document { object, json in
             if !errors.isEmpty {
                 object.member("errors").array { list in
-                    for fault in errors { list.element().object { fault.write(&$0) } }
+                    for fault in errors { list.element().object { fault.write(to: &$0) } }
                 }
             }
             let end = json.buffer.count
@@ -66,16 +66,5 @@ package struct Problem {
         }
         let (base, count) = json.buffer.takeStorage()
         return Bytes(adopting: base, count: count)
-    }
-}
-
-extension RequestFault.Entry {
-    fileprivate func write(_ object: inout JSONObjectWriter) {
-        object.member("code").string(code)
-        object.member("detail").string(detail)
-        if let pointer { object.member("pointer").string(pointer) }
-        if let parameter { object.member("parameter").string(parameter) }
-        if let column { object.member("column").int(Int64(column)) }
-        if let hint { object.member("hint").string(hint) }
     }
 }

@@ -9,14 +9,9 @@ extension RESTService {
     ///
     /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.
     package func response(_ fault: RequestFault) -> Response {
-        var response = Response(
-            fault.kind.status, .problem,
-            Problem(fault).document { writer in
-                guard let object = fault.current else { return false }
-                return writeCurrent(object, to: writer)
-            })
-        if let seconds = fault.retryAfterSeconds {
-            response.headers.add(.retryAfter, String(seconds))
+        var response = Response(fault) { writer in
+            guard let object = fault.current else { return false }
+            return writeCurrent(object, to: writer)
         }
         switch fault.kind {
         case .unsupportedOperation:
@@ -26,7 +21,6 @@ extension RESTService {
             if let types = fault.alternatives { response.headers.add(.accept, types) }
         case .unsupportedPatchType:
             if let types = fault.alternatives { response.headers.add(.acceptPatch, types) }
-        case .unauthenticated: response.headers.addChallenge(for: fault)
         default: break
         }
         if let object = fault.current {
@@ -65,9 +59,22 @@ extension RESTService {
     }
 }
 
+extension Response {
+    /// Makes what the replies of every error have.
+    ///
+    /// - `writeCurrent`: Writes the object as it is, or nothing and returns false.
+    init(
+        _ fault: RequestFault, writeCurrent: (JSONWriter) -> Bool = { _ in false }
+    ) {
+        self.init(fault.kind.status, .problem, Problem(fault).document(writeCurrent))
+        if let seconds = fault.retryAfterSeconds { headers.add(.retryAfter, String(seconds)) }
+        if fault.kind == .unauthenticated { headers.addChallenge(for: fault) }
+    }
+}
+
 extension Headers {
     /// Names what would admit a request (RFC 6750, section 3).
-    mutating func addChallenge(for fault: RequestFault) {
+    fileprivate mutating func addChallenge(for fault: RequestFault) {
         add(
             .wwwAuthenticate,
             fault.code == "token-missing"

@@ -27,17 +27,8 @@ package struct ClassSight: Hashable, Sendable {
     /// - `roles`: Those that hold and let read some objects; none where no object may be read.
     package init(roles: [Role]) {
         self.roles = roles
-        let rules = roles.map { $0.rule ?? .constant(true) }
-        if rules.contains(.constant(true)) {
-            rule = nil
-        } else {
-            var parts: [Predicate] = []
-            for part in rules.flatMap(\.alternatives)
-            where part != .constant(false) && !parts.contains(part) {
-                parts.append(part)
-            }
-            rule = parts.count > 1 ? .or(parts) : parts.first ?? .constant(false)
-        }
+        let admitted = Predicate.any(of: roles.map { $0.rule ?? .constant(true) })
+        rule = admitted == .constant(true) ? nil : admitted
     }
 
     /// All objects without some properties.
@@ -47,11 +38,4 @@ package struct ClassSight: Hashable, Sendable {
 
     /// The objects that satisfy a rule, with all of their properties.
     package init(rule: Predicate?) { self.init(roles: [Role(rule: rule)]) }
-}
-
-extension Predicate {
-    /// The parts of which one has to hold.
-    fileprivate var alternatives: [Predicate] {
-        if case .or(let parts) = self { parts } else { [self] }
-    }
 }

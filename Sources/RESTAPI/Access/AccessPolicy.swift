@@ -48,10 +48,10 @@ package final class AccessPolicy: Sendable {
                 request.grant = try grant(of: request, needed, isForUsers, tickets)
                 return nil
             } catch {
-                return Self.response(error)
+                return Response(error)
             }
         }
-        if !isInsecure, let fault = checkOrigin(request) { return Self.response(fault) }
+        if !isInsecure, let fault = checkOrigin(request) { return Response(fault) }
         request.grant = tokens.open.grant(needed)
         return nil
     }
@@ -66,16 +66,6 @@ package final class AccessPolicy: Sendable {
         }
         return request.header(.authorization) != nil
             || request[query: StreamTickets.parameter] != nil
-    }
-
-    static func response(_ fault: RequestFault) -> Response {
-        var response = Response(
-            fault.kind.status, .problem, Problem(fault).document { _ in false })
-        if let seconds = fault.retryAfterSeconds {
-            response.headers.add(.retryAfter, String(seconds))
-        }
-        if fault.kind == .unauthenticated { response.headers.addChallenge(for: fault) }
-        return response
     }
 
     private func grant(

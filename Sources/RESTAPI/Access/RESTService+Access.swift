@@ -53,17 +53,7 @@ extension RESTService {
                 document.write(to: &object)
                 object.member("warnings").array { array in
                     for warning in warnings {
-                        array.element().object { entry in
-                            entry.member("code").string(warning.code)
-                            entry.member("detail").string(warning.detail)
-                            if let pointer = warning.pointer {
-                                entry.member("pointer").string(pointer)
-                            }
-                            if let column = warning.column {
-                                entry.member("column").int(Int64(column))
-                            }
-                            if let hint = warning.hint { entry.member("hint").string(hint) }
-                        }
+                        array.element().object { warning.write(to: &$0) }
                     }
                 }
             }

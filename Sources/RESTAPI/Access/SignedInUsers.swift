@@ -29,9 +29,9 @@ package final class SignedInUsers: Sendable {
     ///
     /// - Throws: ``RequestFault`` as ``WebTokens/verified(_:at:)``.
     func grant(_ token: UnsafeRawBufferPointer) throws(RequestFault) -> Grant {
-        guard let digest = TokenDigest(of: token) else { throw Self.failed }
+        guard let hash = TokenHash(of: token) else { throw Self.failed }
         let revision = tokens.keys.revision
-        if let grant = seen.withLock({ $0.grant(of: digest, under: revision) }),
+        if let grant = seen.withLock({ $0.grant(of: hash, under: revision) }),
             grant.ending == nil
         {
             return grant
@@ -47,7 +47,7 @@ package final class SignedInUsers: Sendable {
         let grant = Grant(isForReading: true, owner: owner, until: end, bearer: user)
         seen.withLock {
             $0.add(
-                grant, of: digest, under: keyRevision, byteCount: verified.claims.text.utf8.count)
+                grant, of: hash, under: keyRevision, byteCount: verified.claims.text.utf8.count)
         }
         return grant
     }

@@ -63,7 +63,7 @@ package final class RunningService: Sendable {
                     try rate.count(service.caller(request).client)
                     return refusal
                 } catch {
-                    return AccessPolicy.response(error)
+                    return Response(error)
                 }
             }
         }

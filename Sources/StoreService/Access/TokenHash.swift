@@ -1,9 +1,9 @@
 import HoldfastBytes
 import CHoldfastCrypto
 import HoldfastJSON
-/// The SHA-256 of a token: all that is stored of it. A token is 32 random bytes, so that no slower hash
+/// The SHA-256 of a token: all that is kept of it. A token is 32 random bytes, or signed, so that no slower hash
 /// is needed.
-package struct TokenHash: Sendable, Equatable {
+package struct TokenHash: Sendable, Hashable {
     /// The 32 bytes of the hash.
     let bytes: [UInt8]
 

@@ -143,8 +143,8 @@ struct SignedInUserTests {
     @Test("tokens that were seen are kept while there is room, those asked for longest")
     func room() throws {
         var seen = SeenTokens(byteCountMax: 10_000)
-        func digest(_ number: Int) throws -> TokenDigest {
-            try #require(Array("\(number)".utf8).withUnsafeBytes { TokenDigest(of: $0) })
+        func digest(_ number: Int) throws -> TokenHash {
+            try #require(Array("\(number)".utf8).withUnsafeBytes { TokenHash(of: $0) })
         }
         for number in 0..<1000 {
             seen.add(

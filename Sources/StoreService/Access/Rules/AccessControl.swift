@@ -120,19 +120,17 @@ package final class AccessControl: Sendable {
         let made = Mutex<AccessRules?>(nil)
         let write = AwaitedWrite { transaction throws(StoreError) in
             let present = try transaction.accessDocument()
-            let revision = present?.revision ?? 0
+            let rules: AccessRules
             do throws(RequestFault) {
-                try Self.require(revision, stated.revision, precondition)
                 // The schema's changes are made by this thread too.
-                let rules = try AccessRules(
-                    stated.document, revision: present?.text == text ? revision : revision + 1,
-                    schema: store.catalog.rows)
-                made.withLock { $0 = rules }
+                rules = try Self.rules(
+                    of: stated, text, after: present, where: precondition, store.catalog.rows)
             } catch {
                 throw .refused(error)
             }
+            made.withLock { $0 = rules }
             guard present?.text != text else { return }
-            transaction.putAccessDocument(StoredDocument(revision: revision + 1, text: text))
+            transaction.putAccessDocument(StoredDocument(revision: rules.revision, text: text))
         }
         store.submit(write)
         do throws(StoreError) { try write.wait() } catch {
@@ -161,28 +159,31 @@ package final class AccessControl: Sendable {
     ) throws(RequestFault) -> AccessRules {
         let stored: StoredDocument?
         do { stored = try store.accessDocument() } catch { throw fault(error) }
-        let revision = stored?.revision ?? 0
-        try Self.require(revision, stated.revision, precondition)
-        let isSame = stored?.text == stated.document.text
-        return try AccessRules(
-            stated.document, revision: isSame ? revision : revision + 1,
-            schema: store.catalog.rows)
+        return try Self.rules(
+            of: stated, stated.document.text, after: stored, where: precondition,
+            store.catalog.rows)
     }
 
-    private static func require(
-        _ present: UInt64, _ stated: UInt64?, _ precondition: (UInt64) -> Bool
-    ) throws(RequestFault) {
+    /// Makes the rules of a document in the place of the stored one, whose revision they keep where it says the same.
+    private static func rules(
+        of stated: AccessReader.Stated, _ text: String, after stored: StoredDocument?,
+        where precondition: (_ revision: UInt64) -> Bool, _ schema: RowSchema
+    ) throws(RequestFault) -> AccessRules {
+        let present = stored?.revision ?? 0
         guard precondition(present) else {
             throw RequestFault(
                 .preconditionFailed, "precondition-failed",
                 "The access document is not the one that the request's condition names; read it again and repeat the "
                     + "change.")
         }
-        guard stated == nil || stated == present else {
+        guard stated.revision == nil || stated.revision == present else {
             throw RequestFault(
                 .conflict, "access-revision",
                 "The access document was made from another revision than the present one, \(present); read it again and "
                     + "repeat the change.")
         }
+        return try AccessRules(
+            stated.document, revision: stored?.text == text ? present : present + 1,
+            schema: schema)
     }
 }

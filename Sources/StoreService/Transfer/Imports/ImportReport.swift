@@ -98,15 +98,7 @@ package struct ImportReport: Sendable {
             for entry in faults {
                 array.element().object { object in
                     object.member("line").int(Int64(entry.line))
-                    object.member("code").string(entry.fault.code)
-                    object.member("detail").string(entry.fault.detail)
-                    if let pointer = entry.fault.pointer {
-                        object.member("pointer").string(pointer)
-                    }
-                    if let column = entry.fault.column {
-                        object.member("column").int(Int64(column))
-                    }
-                    if let hint = entry.fault.hint { object.member("hint").string(hint) }
+                    entry.fault.write(to: &object)
                 }
             }
         }
