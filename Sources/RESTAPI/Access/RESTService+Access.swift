@@ -8,12 +8,19 @@ import HoldfastStoreService
 extension RESTService {
     /// Refuses what a user asks for where an access document decides, and what is asked for with a token of some classes, where
     /// the operation does not say that it answers as those do. Cost: an atomic load where there is neither.
-    func refusal(ofUserOf request: Request) -> Response? {
+    func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
+        if users == .all { return nil }
+        if request.user != nil {
+            return users == .byDocument && access.hasDocument
+                ? nil
+                : refusal("This operation is not for users, who may ask who they are (GET /v1/me).")
+        }
         let hasLimits = tokens?.hasLimits ?? false
         guard access.hasDocument || hasLimits, let terms = token(of: request)?.terms else {
             return nil
         }
         if terms.user != nil, access.hasDocument {
+            if users == .byDocument { return nil }
             return refusal(
                 "The access document decides what a user may do, and this operation is none of it.")
         }

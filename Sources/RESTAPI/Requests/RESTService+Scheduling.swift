@@ -8,7 +8,10 @@ extension RESTService {
     /// Who makes a request: known by its token, or the one that its ticket was made with, where tokens are needed.
     func caller(_ request: Request) -> Caller {
         let owner = request.grant?.owner ?? 0
-        return Caller(token: owner == 0 ? nil : owner, address: request.client)
+        let principal = access.hasDocument ? principal(of: request) : nil
+        return Caller(
+            token: owner == 0 ? nil : owner, address: request.client,
+            sight: principal.map { PrincipalSight(access, $0) })
     }
 
     /// Has a thread of the scheduler give back the memory that long work has freed. Call it once a second.

@@ -279,7 +279,7 @@ extension Operation {
     private static let access = [
         Operation(.get, "/v1/me", "getCaller", .metrics, .guarded + [.notAcceptable]) {
             $0.getCaller
-        }.forUsers(),
+        }.forUsers(.all),
         Operation(
             .get, document, "getAccess", .admin, [.ifNoneMatchRead],
             .guarded + [.notFound, .notAcceptable]

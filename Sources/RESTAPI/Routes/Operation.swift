@@ -33,9 +33,8 @@ package struct Operation: Sendable {
     /// Whether it is a GET without HEAD, because it may not end.
     let isEndless: Bool
     let answer: Answer
-    /// Whether users may ask for it where there is an access document: it answers as that decides. An operation that does not
-    /// say so is refused to them.
-    private(set) var isForUsers = false
+    /// Whether users may ask for it. An operation that does not say so is refused to them.
+    private(set) var users = Users.none
     /// The names of the parameters in the query, for the check of each request.
     private let known: [StaticString]
     private let repeatable: [StaticString]
@@ -80,10 +79,20 @@ package struct Operation: Sendable {
         self.init(method, path, id, right, [], problems, handler)
     }
 
+    /// Which users may ask for an operation.
+    enum Users {
+        /// None.
+        case none
+        /// Each, where there is an access document: it answers as that decides.
+        case byDocument
+        /// Each, whatever else they may do.
+        case all
+    }
+
     /// The same operation, which users may ask for, too.
-    func forUsers() -> Operation {
+    func forUsers(_ users: Users = .byDocument) -> Operation {
         var copy = self
-        copy.isForUsers = true
+        copy.users = users
         return copy
     }
 

@@ -43,7 +43,7 @@ package final class RunningService: Sendable {
             // No more of each operation than is asked: a copy of a whole one counts references, in memory
             // that all threads share, at every request.
             let needs = Operation.all.map {
-                (right: $0.right, isEndless: $0.isEndless, isForUsers: $0.isForUsers)
+                (right: $0.right, isEndless: $0.isEndless, users: $0.users)
             }
             let tickets = service.tickets
             let rate = RequestRate(perSecond: service.options.requestRateMax)
@@ -52,12 +52,12 @@ package final class RunningService: Sendable {
                 Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
-                let (right, isEndless, isForUsers) = needs[request.routeNumber]
+                let (right, isEndless, users) = needs[request.routeNumber]
                 let refusal =
                     access.refusal(
-                        of: request, needing: right, isForUsers: isForUsers,
+                        of: request, needing: right, isForUsers: users != .none,
                         orBy: isEndless ? tickets : nil)
-                    ?? (isForUsers ? nil : service.refusal(ofUserOf: request))
+                    ?? service.refusal(ofUserOf: request, asking: users)
                 guard let rate, right != nil else { return refusal }
                 do throws(RequestFault) {
                     try rate.count(service.caller(request).client)

@@ -184,9 +184,9 @@ struct AccessDocumentOperationTests {
         #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
         // What the user has begun ends.
         #expect(stream.next()?.name == "error")
-        let isFree = Set(["getCaller"])
+        let areFree = Set(["getCaller"])
         for operation in Operation.all where operation.right != nil {
-            #expect(operation.isForUsers == isFree.contains(operation.id), "\(operation.id)")
+            #expect((operation.users == .all) == areFree.contains(operation.id), "\(operation.id)")
         }
         for target in [
             "/v1", "/v1/schema", "/v1/classes/Note/objects", "/metrics", "/v1/changes",

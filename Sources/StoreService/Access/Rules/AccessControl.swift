@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastQuery
 import HoldfastRows
 import Synchronization
 
@@ -13,7 +14,12 @@ package final class AccessControl: Sendable {
         /// The rules of the document for the schema that was asked for last; nil where it does not hold there.
         var rules: AccessRules?
         var schema: RowSchema?
+        /// What is seen with the rules, for those that asked: equal for users whose values that rules read are.
+        var sights: [AccessView: Sight] = [:]
     }
+
+    /// The most sights that are kept.
+    private static let sightCountMax = 4096
 
     private let store: Store
     private let state: Mutex<State>
@@ -96,6 +102,30 @@ package final class AccessControl: Sendable {
         } catch {
             throw fault(error)
         }
+    }
+
+    /// Makes what a principal may read on a view of the bare store. Without a document that is nothing.
+    func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
+        let view = try view(for: principal, on: read) ?? AccessView(revision: 0, roles: [])
+        let known = state.withLock { $0.schema === read.rows ? $0.sights[view] : nil }
+        if let known { return known }
+        var classes: [Int: ClassSight] = [:]
+        for rowClass in read.rows.classes {
+            classes[rowClass.index] = ClassSight(
+                roles: view.shown(rowClass.index).map { part in
+                    var hidden = MemberSet()
+                    for member in part.hidden { hidden.insert(member) }
+                    return ClassSight.Role(
+                        rule: part.read == .constant(true) ? nil : part.read, hidden: hidden)
+                })
+        }
+        let sight = Sight(classes, schema: read.rows)
+        state.withLock { state in
+            guard state.schema === read.rows else { return }
+            if state.sights.count >= Self.sightCountMax { state.sights = [:] }
+            state.sights[view] = sight
+        }
+        return sight
     }
 
     /// Sets a document and waits until that is durable.

@@ -1,0 +1,19 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+
+/// What the access document lets a user read, as of the version of each view. Any thread may ask.
+package final class PrincipalSight: SightSource {
+    private let access: AccessControl
+    private let principal: Principal
+
+    /// Makes what is asked for a principal.
+    package init(_ access: AccessControl, _ principal: Principal) {
+        self.access = access
+        self.principal = principal
+    }
+
+    /// Users see nothing where there is no document, or none that holds in the schema.
+    package func sight(in read: ReadTransaction) throws(RequestFault) -> Sight? {
+        try access.sight(for: principal, on: read)
+    }
+}
