@@ -6,7 +6,7 @@ extension Schema {
             faults.append(
                 SchemaFault(detail: "A schema has at most \(ModelLimits.classCountMax) classes."))
         }
-        var byName: [String: ObjectClass] = [:]
+        var byName = [String: ObjectClass](minimumCapacity: classes.count)
         for objectClass in classes {
             if byName.updateValue(objectClass, forKey: objectClass.name) != nil {
                 faults.append(

@@ -48,19 +48,20 @@ extension Catalog {
     /// Whether the schema is one that was accepted, and rows of every layout can be read and written.
     private static func isSound(_ classes: [StoredClass], _ projections: [Projection]) -> Bool {
         let schema = Schema(classes: classes.map(\.definition))
-        let kinds = Dictionary(
-            schema.classes.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        var kinds = [String: ObjectClass.Kind](minimumCapacity: classes.count)
+        for objectClass in schema.classes { kinds[objectClass.name] = objectClass.kind }
         return schema.faults().isEmpty && Projection.faults(of: projections, in: schema).isEmpty
             && classes.allSatisfy { stored in
                 guard RowClass.areInOrder(stored.layouts), let newest = stored.layouts.last,
                     stored.layouts.allSatisfy({ isSound($0) })
                 else { return false }
-                let slots = Dictionary(
-                    newest.slots.map { ($0.propertyNumber, $0.storage) },
-                    uniquingKeysWith: { first, _ in first })
+                var next = 0
                 return zip(stored.definition.properties, stored.propertyNumbers).allSatisfy {
                     let storage = storage(of: $0) { kinds[$0] }
-                    return storage.shape == .none || slots[$1] == storage
+                    if storage.shape == .none { return true }
+                    guard let slot = newest.slot(of: $1, next: next) else { return false }
+                    next = slot + 1
+                    return newest.slots[slot].storage == storage
                 }
             }
     }

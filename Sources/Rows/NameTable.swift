@@ -69,6 +69,12 @@ public final class NameTable: @unchecked Sendable {
         return nil
     }
 
+    /// Finds the position of a name; nil when it is not in the table.
+    public func position(of name: String) -> Int? {
+        var name = name
+        return name.withUTF8 { position(of: UnsafeRawBufferPointer($0)) }
+    }
+
     @inlinable func isEqual(_ position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
         let start = starts[position]
         guard starts[position + 1] - start == name.count else { return false }

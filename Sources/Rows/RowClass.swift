@@ -84,8 +84,6 @@ public final class RowClass: @unchecked Sendable {
     package let definition: ObjectClass
     /// Its properties, compiled, in the same order.
     public let members: [Member]
-    /// The position of each property by name.
-    package let memberIndex: [String: Int]
     /// The properties' names, to look one up by its bytes.
     package let names: NameTable
     /// The position of each property that is mapped to another name, by that name.
@@ -154,22 +152,20 @@ public final class RowClass: @unchecked Sendable {
         self.linkingMembers = linkingMembers
         self.searchIndexes = searchIndexes
         var cases: [Int: EnumCases] = [:]
-        var memberIndex = [String: Int](minimumCapacity: members.count)
         var mappedIndex: [String: Int] = [:]
         for (position, property) in definition.properties.enumerated() {
             if let values = property.cases { cases[position] = EnumCases(values) }
-            memberIndex[property.name] = position
             if let name = property.mapTo { mappedIndex[name] = position }
         }
         self.cases = cases
         self.mappedIndex = mappedIndex
         isAsymmetric = definition.kind == .asymmetric
-        self.memberIndex = memberIndex
-        names = NameTable(definition.properties.map(\.name))
+        let names = NameTable(definition.properties.map(\.name))
+        self.names = names
         let pointMembers = definition.pointMembers
         pointType = pointMembers?.type ?? -1
         pointCoordinates = pointMembers?.coordinates ?? -1
-        primaryKeyIndex = definition.primaryKey.flatMap { memberIndex[$0] }
+        primaryKeyIndex = definition.primaryKey.flatMap { names.position(of: $0) }
         let primaryKeyIndex = primaryKeyIndex
         numbersKeys =
             primaryKeyIndex.map { definition.properties[$0].defaultValue == .next } ?? false
@@ -189,36 +185,30 @@ public final class RowClass: @unchecked Sendable {
             return UnsafeRawPointer(copy)
         }
         self.fillRows = fillRows
-        let slots = layouts.map { layout in
-            Dictionary(
-                layout.slots.enumerated().map { ($1.propertyNumber, $0) },
-                uniquingKeysWith: { first, _ in first })
-        }
         let first = layouts[0].number
         let last = layouts[layouts.count - 1]
         let count = last.number - first + 1
         let tables = UnsafeMutablePointer<LayoutTable>.allocate(capacity: Int(count))
         tables.initialize(
             repeating: LayoutTable(fields: nil, fixedByteCount: .max), count: Int(count))
-        for (position, layout) in layouts.enumerated() {
+        let fields = layouts.indices.map {
+            Self.makeTable(for: members, layouts: layouts, from: $0, fillRows: fillRows)
+        }
+        for (layout, fields) in zip(layouts, fields) {
             tables[Int(layout.number - first)] = LayoutTable(
-                fields: Self.makeTable(
-                    for: members, layouts: layouts, slots, from: position, fillRows: fillRows),
-                fixedByteCount: layout.fixedByteCount)
+                fields: fields, fixedByteCount: layout.fixedByteCount)
         }
         self.tables = UnsafePointer(tables)
         tableCount = count
         firstNumber = first
         currentNumber = last.number
         currentByteCount = last.fixedByteCount
-        currentTable = Self.makeTable(
-            for: members, layouts: layouts, slots, from: layouts.count - 1, fillRows: fillRows)
+        currentTable = fields[fields.count - 1]
     }
 
     deinit {
         for position in 0..<Int(tableCount) { tables[position].fields?.deallocate() }
         tables.deallocate()
-        currentTable.deallocate()
         for row in fillRows { row.deallocate() }
     }
 
@@ -235,14 +225,16 @@ public final class RowClass: @unchecked Sendable {
     /// Finds each member in the layout at `position`, or in the fill row of the first later layout
     /// that has it.
     private static func makeTable(
-        for members: [Member], layouts: [RowLayout], _ slotPositions: [[UInt32: Int]],
-        from position: Int, fillRows: [UnsafeRawPointer]
+        for members: [Member], layouts: [RowLayout], from position: Int,
+        fillRows: [UnsafeRawPointer]
     ) -> UnsafePointer<FieldLocation> {
         let table = UnsafeMutablePointer<FieldLocation>.allocate(capacity: max(members.count, 1))
+        var next = 0
         for (memberPosition, member) in members.enumerated() {
             var location = FieldLocation(slot: -1, nullByte: 0, nullMask: 0, fill: nil)
             for age in position..<layouts.count {
-                guard let bit = slotPositions[age][member.number] else { continue }
+                guard let bit = layouts[age].slot(of: member.number, next: next) else { continue }
+                next = bit + 1
                 location = FieldLocation(
                     slot: Int32(layouts[age].slots[bit].offset),
                     nullByte: Int32(RowLayout.headerByteCount + bit / 8),
@@ -290,7 +282,9 @@ public final class RowClass: @unchecked Sendable {
     }
 
     /// Returns the position of a property by its own name, or by the one that it is mapped to.
-    package func member(named name: String) -> Int? { memberIndex[name] ?? mappedIndex[name] }
+    package func member(named name: String) -> Int? {
+        names.position(of: name) ?? mappedIndex[name]
+    }
 
     /// The least and the greatest number that a primary key of the class may have; nil when its type is
     /// no integer, or it has none.

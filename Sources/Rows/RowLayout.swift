@@ -69,6 +69,13 @@ public struct RowLayout: Hashable, Sendable {
         fillRow = []
     }
 
+    /// Finds the position of the slot of a property, by its number; nil where the layout lacks it. It is likely to stand at `next`.
+    /// Cost: linear in the slots where it does not.
+    package func slot(of propertyNumber: UInt32, next: Int) -> Int? {
+        if next < slots.count, slots[next].propertyNumber == propertyNumber { return next }
+        return slots.firstIndex { $0.propertyNumber == propertyNumber }
+    }
+
     /// A layout read back from storage.
     package init(number: UInt32, slots: [Slot], fixedByteCount: Int, fillRow: [UInt8]) {
         self.number = number

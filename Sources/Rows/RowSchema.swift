@@ -22,9 +22,10 @@ package final class RowSchema: Sendable {
         self.definition = definition
         self.projections = projections
         self.classes = classes
-        var classIndex: [String: Int] = [:]
-        var classIndexByNumber: [UInt32: Int] = [:]
-        var memberByNumber: [UInt32: (classIndex: Int, member: Int)] = [:]
+        var classIndex = [String: Int](minimumCapacity: classes.count)
+        var classIndexByNumber = [UInt32: Int](minimumCapacity: classes.count)
+        var memberByNumber = [UInt32: (classIndex: Int, member: Int)](
+            minimumCapacity: classes.reduce(0) { $0 + $1.members.count })
         for (position, rowClass) in classes.enumerated() {
             classIndex[rowClass.definition.name] = position
             classIndexByNumber[rowClass.number] = position

@@ -94,7 +94,7 @@ struct ChangeLogTests {
         let update = try #require(folded[folded.order[1]])
         #expect(
             people.members.indices.filter { update.members.contains($0) }
-                == [people.memberIndex["name"], people.memberIndex["age"]])
+                == [people.names.position(of: "name"), people.names.position(of: "age")])
         #expect(update.version == last)
         #expect(folded[folded.order[2]]?.primaryKey == [1] + Array("gone".utf8))
         #expect(try store.changes(after: start - 1).order.count == 3)

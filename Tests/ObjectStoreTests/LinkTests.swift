@@ -18,7 +18,7 @@ struct LinkTests {
             let rows = transaction.rows
             let targetIndex = try #require(rows.classIndex[target.className])
             let originIndex = try #require(rows.classIndex[className])
-            let member = try #require(rows.classes[originIndex].memberIndex[property])
+            let member = try #require(rows.classes[originIndex].names.position(of: property))
             let key = try #require(contents.objects[target]?.key)
             var found: [Identity] = []
             transaction.forEachOrigin(
@@ -126,7 +126,7 @@ struct LinkTests {
         #expect(change.kind == .update && change.version == version)
         #expect(
             people.members.indices.filter { change.members.contains($0) }
-                == [people.memberIndex["dogs"], people.memberIndex["best"]])
+                == [people.names.position(of: "dogs"), people.names.position(of: "best")])
         #expect(changes.order.count == 2)
         #expect(try store.findings() == [])
 

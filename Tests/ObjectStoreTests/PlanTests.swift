@@ -382,7 +382,7 @@ struct PlanTests {
         defer { transaction.close() }
         let rowClass = try #require(transaction.rows.rowClass(named: "City"))
         for name in ["ai", "di", "ti", "si", "id"] {
-            let member = try #require(rowClass.memberIndex[name])
+            let member = try #require(rowClass.names.position(of: name))
             for isGreatest in [false, true] {
                 let query = try #require(
                     ObjectQuery(classIndex: rowClass.index).extreme(
@@ -407,7 +407,7 @@ struct PlanTests {
                 if name != "si" { #expect(execution.statistics.rowsRead == 1) }
             }
         }
-        let plain = try #require(rowClass.memberIndex["a"])
+        let plain = try #require(rowClass.names.position(of: "a"))
         #expect(
             ObjectQuery(classIndex: rowClass.index).extreme(
                 of: plain, isGreatest: true, transaction.rows)?.classIndex == nil)

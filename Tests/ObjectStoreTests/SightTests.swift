@@ -79,7 +79,7 @@ struct SightTests {
         try store.reading { read in
             let task = try #require(read.rows.rowClass(named: "Task"))
             var hidden = MemberSet()
-            for name in names { hidden.insert(try #require(task.memberIndex[name])) }
+            for name in names { hidden.insert(try #require(task.names.position(of: name))) }
             var roles = [
                 ClassSight.Role(
                     rule: try rule.map { try predicate($0, "Task", read) }, hidden: hidden)
@@ -159,7 +159,8 @@ struct SightTests {
         try Self.showing("owner == 'ann'", hiding: ["rank", "tags"], for: "rank < 50") {
             shown, _, task in
             let (rank, tags) = (
-                try #require(task.memberIndex["rank"]), try #require(task.memberIndex["tags"])
+                try #require(task.names.position(of: "rank")),
+                try #require(task.names.position(of: "tags"))
             )
             let part = try #require(try Self.find(10, task, shown)).row
             #expect(task.field(rank, in: part).isNull && task.hides(rank, in: part))
@@ -199,7 +200,7 @@ struct SightTests {
     func links(engine: EngineCase) throws {
         try Self.showing("owner == 'ann'", engine) { shown, bare, task in
             let list = try #require(shown.rows.rowClass(named: "List"))
-            let pinned = try #require(list.memberIndex["pinned"])
+            let pinned = try #require(list.names.position(of: "pinned"))
             let row = try #require(try shown.find(list, key: 1))
             #expect(list.collection(pinned, in: row, shown).count == 10)
             let stored = try #require(try bare.find(list, key: 1))

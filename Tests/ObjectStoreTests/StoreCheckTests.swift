@@ -225,7 +225,7 @@ struct StoreCheckTests {
             return copy
         }
         func offset(_ name: String) -> Int {
-            guard let member = people.memberIndex[name] else { return -1 }
+            guard let member = people.names.position(of: name) else { return -1 }
             let number = people.members[member].number
             return people.layout.slots.first { $0.propertyNumber == number }?.offset ?? -1
         }

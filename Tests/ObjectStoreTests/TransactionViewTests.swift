@@ -56,11 +56,12 @@ struct TransactionViewTests {
             for (name, boss) in [("a", 1), ("b", 1)] {
                 let draft = ObjectDraft(
                     Shelter.person(name), rows.classes[0], rows)
-                draft.addReference(rows.classes[0].memberIndex["best"] ?? 0, element: nil, named: 0)
-                draft.setReference(rows.classes[0].memberIndex["best"] ?? 0)
                 draft.addReference(
-                    rows.classes[0].memberIndex["boss"] ?? 0, element: nil, named: boss)
-                draft.setReference(rows.classes[0].memberIndex["boss"] ?? 0)
+                    rows.classes[0].names.position(of: "best") ?? 0, element: nil, named: 0)
+                draft.setReference(rows.classes[0].names.position(of: "best") ?? 0)
+                draft.addReference(
+                    rows.classes[0].names.position(of: "boss") ?? 0, element: nil, named: boss)
+                draft.setReference(rows.classes[0].names.position(of: "boss") ?? 0)
                 _ = try transaction.write(draft, mode: .create)
             }
             _ = try transaction.create(
@@ -84,7 +85,7 @@ struct TransactionViewTests {
                 let rows = transaction.catalog.rows
                 transaction.named = [.objectKey(try transaction.reserveKey(rows.classes[1]))]
                 let draft = ObjectDraft(Shelter.person("a"), rows.classes[0], rows)
-                let best = rows.classes[0].memberIndex["best"] ?? 0
+                let best = rows.classes[0].names.position(of: "best") ?? 0
                 draft.addReference(best, element: nil, named: 0)
                 draft.setReference(best)
                 _ = try transaction.write(draft, mode: .create)

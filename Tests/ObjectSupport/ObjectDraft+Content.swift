@@ -14,7 +14,7 @@ extension ObjectDraft {
         for (member, property) in rowClass.definition.properties.enumerated() {
             if let stated = content[property.name] { state(member, stated, schema) }
         }
-        for name in content.keys where rowClass.memberIndex[name] == nil {
+        for name in content.keys where rowClass.names.position(of: name) == nil {
             preconditionFailure("'\(rowClass.definition.name)' has no property '\(name)'")
         }
     }

@@ -54,7 +54,7 @@ extension ObjectScript {
             for property in rowClass.definition.properties {
                 guard case .linkingObjects(let originName, let forward) = property.type,
                     let originClass = transaction.rows.rowClass(named: originName),
-                    let member = originClass.memberIndex[forward]
+                    let member = originClass.names.position(of: forward)
                 else { continue }
                 for (object, identity) in contents.identities
                 where object.classIndex == rowClass.index {

@@ -75,7 +75,7 @@ extension ObjectScript.Operation {
         _ property: String, _ identity: Identity, _ transaction: WriteTransaction
     ) throws(StoreError) -> (path: EditPath, key: UInt64) {
         guard let rowClass = transaction.catalog.rows.rowClass(named: identity.className),
-            let member = rowClass.memberIndex[property]
+            let member = rowClass.names.position(of: property)
         else { throw .unknownClass(identity.className) }
         var path = EditPath(rowClass)
         path.member = member

@@ -70,7 +70,7 @@ struct PlainSight {
             let compiled = roles.map { role in
                 var hidden = MemberSet()
                 for property in role.hidden {
-                    if let member = rowClass.memberIndex[property] { hidden.insert(member) }
+                    if let member = rowClass.names.position(of: property) { hidden.insert(member) }
                 }
                 return ClassSight.Role(
                     rule: Self.compile(role.rule, name, transaction), hidden: hidden)

@@ -13,7 +13,7 @@ struct PlanningTests {
     }
 
     private func member(_ name: String) throws -> Int {
-        try #require(schema.classes[0].memberIndex[name])
+        try #require(schema.classes[0].names.position(of: name))
     }
 
     @Test("an equality is one exact range that holds one value")
@@ -144,27 +144,27 @@ struct PlanningTests {
         #expect(
             found.contains {
                 $0.classIndex == 0 && $0.path.isEmpty
-                    && $0.member == schema.classes[0].memberIndex["friend"]
+                    && $0.member == schema.classes[0].names.position(of: "friend")
             })
         #expect(
             found.contains {
                 $0.classIndex == 0 && $0.path.count == 1
-                    && $0.member == schema.classes[0].memberIndex["home"]
+                    && $0.member == schema.classes[0].names.position(of: "home")
             })
         #expect(
             found.contains {
                 $0.classIndex == 1 && $0.path.count == 2
-                    && $0.member == schema.classes[1].memberIndex["city"]
+                    && $0.member == schema.classes[1].names.position(of: "city")
             })
         #expect(
             found.contains {
                 $0.classIndex == 2 && $0.path.map(\.kind) == [.inverse]
-                    && $0.member == schema.classes[2].memberIndex["master"]
+                    && $0.member == schema.classes[2].names.position(of: "master")
             })
         #expect(
             found.contains {
                 $0.classIndex == 2 && $0.path.map(\.kind) == [.inverse]
-                    && $0.member == schema.classes[2].memberIndex["name"]
+                    && $0.member == schema.classes[2].names.position(of: "name")
             })
         #expect(found.count == 5)
         let incoming = try compile("@links.@count > 0").predicate.dependencies(schema)

@@ -11,7 +11,7 @@ struct TextEffortTests {
         let compiled = try CompiledQuery.compile(text: text, rootClass: 0, schema: schema)
         let program = try #require(
             ColumnProgram(compiled.predicate, classIndex: 0, schema: schema) { _ in true })
-        let member = try #require(schema.classes[0].memberIndex["name"])
+        let member = try #require(schema.classes[0].names.position(of: "name"))
         return program.efforts[ColumnReference(classIndex: 0, member: member)].map {
             [$0.hashPassCount, $0.searchCount, $0.testCount]
         }

@@ -119,7 +119,7 @@ struct MapTests {
                 uniqueKeysWithValues: keys.map { ($0, Content.value(.string($0))) })
             let row = fixture.row(fixture.draft(["stringMap": .entries(entries)]))
             let rowClass = fixture.schema.classes[0]
-            let member = try #require(rowClass.memberIndex["stringMap"])
+            let member = try #require(rowClass.names.position(of: "stringMap"))
             row.withUnsafeBytes { bytes in
                 guard let view = RowView(bytes) else {
                     Issue.record("no row")

@@ -85,7 +85,7 @@ struct RowTests {
                 "double": .value(.double(-.nan)), "doubleList": .values([.double(.nan)]),
             ]))
         let rowClass = fixture.schema.classes[0]
-        let uuid = try #require(rowClass.memberIndex["double"])
+        let uuid = try #require(rowClass.names.position(of: "double"))
         func bits(_ row: [UInt8]) -> UInt64? {
             row.withUnsafeBytes { bytes in
                 RowView(bytes).map { rowClass.field(uuid, in: $0).load(UInt64.self) }
@@ -166,7 +166,7 @@ struct RowTests {
                 for later in fixtures[age...] {
                     let read = try #require(later.read(row))
                     let known =
-                        later.schema.rowClass(named: "All")?.memberIndex.keys.map { $0 } ?? []
+                        later.schema.rowClass(named: "All")?.definition.properties.map(\.name) ?? []
                     #expect(read == completed(own, Set(known)), "age \(age)")
                     // Written again, it is the same in the newer layout.
                     let again = later.row(later.draft([:], isMerge: true), over: row)

@@ -33,7 +33,7 @@ final class ClassBinding: @unchecked Sendable {
         var placements: [Placement] = []
         var fieldOfMember = [Int?](repeating: nil, count: rowClass.members.count)
         for (field, declared) in model.fields.enumerated() {
-            guard let member = rowClass.memberIndex[declared.columnName] else { return nil }
+            guard let member = rowClass.names.position(of: declared.columnName) else { return nil }
             fieldOfMember[member] = field
             let compiled = rowClass.members[member]
             let isPlain = compiled.storage.shape == .single && !compiled.isOptional

@@ -99,7 +99,7 @@ final class FollowedElements: FollowedCollection {
         let names = keyPaths.flatMap { $0.isEmpty ? nil : Set($0.compactMap { Self.first($0) }) }
         return model.fields.allSatisfy { field in
             if let names, !names.contains(field.name), !names.contains("*") { return true }
-            guard let member = rowClass.memberIndex[field.columnName] else { return true }
+            guard let member = rowClass.names.position(of: field.columnName) else { return true }
             return !rowClass.differs(member, from: (oldRow, old.view), to: (newRow, new.view))
         }
     }

@@ -97,7 +97,7 @@ extension BoundSchema {
         var rowClass = rowClass
         var members: [Int] = []
         for name in chain {
-            guard let member = rowClass.memberIndex[name] else { break }
+            guard let member = rowClass.names.position(of: name) else { break }
             members.append(member)
             let next = rowClass.members[member].classIndex
             if next >= 0 { rowClass = rows.classes[next] }

@@ -22,7 +22,7 @@ struct StoredState {
     }
 
     /// The position of a property by the name under which it is stored; nil where the class lacks it.
-    func member(_ columnName: String) -> Int? { rowClass.memberIndex[columnName] }
+    func member(_ columnName: String) -> Int? { rowClass.names.position(of: columnName) }
 
     /// Whether a property differs from that of a later state.
     func differs(_ columnName: String, from later: StoredState) -> Bool {

@@ -148,7 +148,7 @@ struct JSONPatchCompiler {
         var rest = (isTarget ? patchStep.path : patchStep.from)[...]
         while let name = rest.popFirst() {
             let rowClass = path.rowClass
-            guard let index = rowClass.memberIndex[name] else {
+            guard let index = rowClass.names.position(of: name) else {
                 guard adds, rest.isEmpty else { throw missing() }
                 throw Refusal(
                     code: "unknown-property",

@@ -100,7 +100,7 @@ package final class CompiledProjection: Sendable {
         var steps: [Step] = []
         var rowClass = rowClass
         for name in path {
-            guard let member = rowClass.memberIndex[name] else { break }
+            guard let member = rowClass.names.position(of: name) else { break }
             steps.append(Step(classIndex: rowClass.index, member: member))
             let next = rowClass.members[member].classIndex
             if next >= 0 { rowClass = schema.classes[next] }
@@ -206,7 +206,7 @@ package final class CompiledProjection: Sendable {
                 || $0.properties.numericType != nil
         }
         let name = String(String.UnicodeScalarView(named))
-        guard rowClass.memberIndex[name] == nil,
+        guard rowClass.names.position(of: name) == nil,
             let property = definition.properties.first(where: { $0.name == name })
         else { return error }
         var error = error

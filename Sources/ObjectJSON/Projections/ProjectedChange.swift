@@ -87,7 +87,8 @@ package final class ProjectedChange {
     package func location(of path: [DanglingLink.PathStep]) -> (
         pointer: JSONPointer, stepCount: Int
     )? {
-        guard case .property(let name)? = path.first, let member = rowClass.memberIndex[name] else {
+        guard case .property(let name)? = path.first, let member = rowClass.names.position(of: name)
+        else {
             return nil
         }
         if let pointer = written[member] { return (pointer, 1) }

@@ -149,7 +149,7 @@ extension JSONValue {
 extension CompiledProjection {
     /// Describes the fault of a property that a patch states and the projection does not show.
     static func unknownProperty(_ name: String, _ projection: CompiledProjection) -> String {
-        let isHidden = projection.rowClass.memberIndex[name] != nil
+        let isHidden = projection.rowClass.names.position(of: name) != nil
         return "Projection '\(projection.definition.name)' has no property '\(name)'"
             + (isHidden
                 ? "; class '\(projection.rowClass.definition.name)' has, which it does not show."

@@ -177,7 +177,7 @@ struct SchemaComparison {
         let name = renames.oldName(ofProperty: property.name, inNew: new.name)
         guard
             renames.newName(ofProperty: name, inOld: old.definition.name) == property.name,
-            let position = old.memberIndex[name]
+            let position = old.names.position(of: name)
         else { return nil }
         // An inverse link holds nothing that a stored property could take over, nor the other way round.
         let wasStored = old.members[position].storage.shape != .none

@@ -58,7 +58,7 @@ struct PagePlanTests {
         _ execution: QueryExecution, page: Int, _ read: ReadTransaction
     ) throws -> Page {
         let rowClass = try #require(read.rows.rowClass(named: "Thing"))
-        let member = try #require(rowClass.memberIndex["n"])
+        let member = try #require(rowClass.names.position(of: "n"))
         var found = Page()
         try execution.run(limit: page) { key, row in
             found.numbers.append(rowClass.field(member, in: row).load(Int64.self))

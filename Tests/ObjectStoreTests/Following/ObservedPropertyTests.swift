@@ -219,7 +219,7 @@ struct ObservedPropertyTests {
         ])
         let after = try store.read()
         defer { after.close() }
-        let observed = ObservedProperty(rowClass, member: rowClass.memberIndex["set"] ?? 0)
+        let observed = ObservedProperty(rowClass, member: rowClass.names.position(of: "set") ?? 0)
         let changes = try FoldedChanges(after: before.state().version, in: after, notesLists: true)
         let difference = try observed.difference(of: 1, changes, from: before, to: after)
         guard case .keyed(let keyed)? = difference else {
@@ -250,7 +250,7 @@ struct ObservedPropertyTests {
         let values = (0..<count).map { Value.int(Int64($0)) }
         try store.put("Item", ["id": .value(.int(1)), "list": .values(values)])
         let rowClass = store.catalog.rows.classes[0]
-        let observed = ObservedProperty(rowClass, member: rowClass.memberIndex["list"] ?? 0)
+        let observed = ObservedProperty(rowClass, member: rowClass.names.position(of: "list") ?? 0)
         func difference(_ operations: [ObjectScript.Operation]) throws -> PropertyDifference? {
             let before = store.version.number
             for operation in operations { try store.run([operation]) }
@@ -304,7 +304,7 @@ struct ObservedPropertyTests {
         let changes = try FoldedChanges(after: before.state().version, in: after, notesLists: true)
         func difference(_ path: String...) throws -> PropertyDifference? {
             try ObservedProperty(
-                rowClass, member: rowClass.memberIndex["any"] ?? 0,
+                rowClass, member: rowClass.names.position(of: "any") ?? 0,
                 inner: path.map { Array($0.utf8) }
             ).difference(of: 1, changes, from: before, to: after)
         }

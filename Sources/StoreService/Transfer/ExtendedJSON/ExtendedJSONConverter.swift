@@ -83,7 +83,7 @@ final class ExtendedJSONConverter: LineSource {
                     name = property
                 }
                 _ = members.member(named: name)
-                if let position = rowClass.memberIndex[name] {
+                if let position = rowClass.names.position(of: name) {
                     write(member.value, rowClass.members[position], writer)
                 } else {
                     // The reader says that there is no such property, or leaves it out.

@@ -27,7 +27,7 @@ extension RealmJSONConverter {
         writer.object { members in
             for member in object.members where !member.isNamed("$refId") {
                 let name = String(decoding: member.name, as: UTF8.self)
-                let position = rowClass.memberIndex[name]
+                let position = rowClass.names.position(of: name)
                 // What links here follows from what links.
                 if let position, rowClass.members[position].storage.shape == .none { continue }
                 _ = members.member(named: name)
