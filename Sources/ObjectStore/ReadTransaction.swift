@@ -19,6 +19,8 @@ package final class ReadTransaction {
     private(set) var snapshot: any StorageSnapshot
     /// The schema that the snapshot's rows are read with.
     package private(set) var catalog: Catalog
+    /// The compiled schema, without the names of what a view of a part may show nowhere.
+    package private(set) var rows: RowSchema
     private var validity = CatalogHistory.Validity.none
     let source: ViewSource
     /// The changes that the view is of; nil where it is of a commit.
@@ -45,6 +47,7 @@ package final class ReadTransaction {
         }
         self.snapshot = snapshot
         self.catalog = catalog
+        rows = catalog.rows
         self.source = source
         changes = nil
         (budget, sighted, base) = (Budget(), nil, nil)
@@ -54,6 +57,7 @@ package final class ReadTransaction {
     init(_ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource) {
         self.snapshot = snapshot
         self.catalog = catalog
+        rows = catalog.rows
         self.source = source
         changes = nil
         (budget, sighted, base) = (Budget(), nil, nil)
@@ -68,6 +72,7 @@ package final class ReadTransaction {
     ) {
         self.snapshot = snapshot
         self.catalog = catalog
+        rows = catalog.rows
         source = ViewSource(
             catalogs: CatalogHistory(catalog), columns: nil, samples: nil, epoch: epoch)
         self.changes = changes
@@ -78,6 +83,7 @@ package final class ReadTransaction {
     private init(_ base: ReadTransaction, _ sight: Sight) {
         snapshot = base.snapshot
         catalog = base.catalog
+        rows = sight.rows
         source = base.source
         changes = base.changes
         budget = base.budget
@@ -103,6 +109,7 @@ package final class ReadTransaction {
                 return false
             }
             self.catalog = catalog
+            rows = catalog.rows
         }
         self.snapshot = snapshot
         ownFailure = nil
@@ -113,8 +120,6 @@ package final class ReadTransaction {
     /// Whether it was made by the store that has these catalogs.
     func belongs(to catalogs: CatalogHistory) -> Bool { source.catalogs === catalogs }
 
-    /// The compiled schema.
-    package var rows: RowSchema { catalog.rows }
     /// The store's columns; nil where what is read is not committed.
     var columns: ColumnStore? { source.columns }
     /// The samples of the store's classes; nil where what is read is not committed.
@@ -254,6 +259,9 @@ package final class ReadTransaction {
 
     /// Whether the view shows a part of the store.
     package var showsPart: Bool { sighted != nil }
+
+    /// Tells what decides on the part that the view shows apart from other such; nil where it shows everything.
+    package var fingerprint: UInt64? { sighted?.sight.fingerprint }
 
     /// Returns what the view shows of an object whose row was found otherwise; nil where it hides it.
     @inline(__always)

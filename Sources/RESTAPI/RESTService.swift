@@ -19,6 +19,7 @@ package final class RESTService: Sendable {
     private let users: SignedInUsers?
     /// The access document.
     let access: AccessControl
+    private let nobodysGrant = NobodysGrant()
     let logger: Logger
     /// The imports and exports.
     let transfers: Transfers
@@ -42,6 +43,16 @@ package final class RESTService: Sendable {
 
     /// Whether requests need a token.
     var needsToken: Bool { users != nil || tokens?.isEnforced ?? false }
+
+    /// What admits requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
+    var nobody: Grant? { access.isForAnyone ? nobodysGrant.grant : nil }
+
+    /// Ends what users and nobody have begun, because other rules hold for it.
+    func endWorkOfUsers() {
+        tokens?.endWorkOfUsers()
+        users?.endWork()
+        nobodysGrant.end()
+    }
 
     /// Makes the service of a store.
     package init(

@@ -19,14 +19,17 @@ public final class NameTable: @unchecked Sendable {
     /// The number of names.
     public let count: Int
 
-    /// Makes the table of names, which have to differ.
-    public init(_ names: [String]) {
+    /// Makes the table of names, which have to differ; none of them is empty.
+    ///
+    /// - `isFound`: Whether the name at a position is found; others only take up their places.
+    public init(_ names: [String], where isFound: (Int) -> Bool = { _ in true }) {
         count = names.count
         text = .allocate(capacity: max(1, names.reduce(0) { $0 + $1.utf8.count }))
         starts = .allocate(capacity: names.count + 1)
         var end = 0
         for (position, name) in names.enumerated() {
             starts[position] = end
+            guard isFound(position) else { continue }
             for byte in name.utf8 {
                 text[end] = byte
                 end += 1
@@ -38,7 +41,7 @@ public final class NameTable: @unchecked Sendable {
         mask = slotCount - 1
         slots = .allocate(capacity: slotCount)
         slots.initialize(repeating: -1, count: slotCount)
-        for position in names.indices {
+        for position in names.indices where isFound(position) {
             var slot = Self.hash(name(position)) & mask
             while slots[slot] >= 0 { slot = (slot + 1) & mask }
             slots[slot] = Int32(position)
@@ -78,7 +81,8 @@ public final class NameTable: @unchecked Sendable {
     @inlinable func isEqual(_ position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
         let start = starts[position]
         guard starts[position + 1] - start == name.count else { return false }
-        guard let other = name.baseAddress else { return true }
+        // The place of a name that is not found is empty.
+        guard let other = name.baseAddress, name.count > 0 else { return false }
         return memcmp(text + start, other, name.count) == 0
     }
 

@@ -82,6 +82,8 @@ public final class RowClass: @unchecked Sendable {
     package let keySpace: UInt32
     /// The class as declared.
     package let definition: ObjectClass
+    /// The properties that are unknown by their names, see ``UnknownNames``, by position.
+    package let unknown: MemberSet
     /// Its properties, compiled, in the same order.
     public let members: [Member]
     /// The properties' names, to look one up by its bytes.
@@ -123,6 +125,11 @@ public final class RowClass: @unchecked Sendable {
     private let firstNumber: UInt32
     private let fillRows: [UnsafeRawPointer]
 
+    /// The class of which this one lacks names; nil of a whole one.
+    private let base: RowClass?
+    /// The class with all of its names.
+    package var whole: RowClass { base ?? self }
+
     /// The layout that new rows get.
     package var layout: RowLayout { layouts[layouts.count - 1] }
 
@@ -135,11 +142,34 @@ public final class RowClass: @unchecked Sendable {
     /// - `rowSpace`, `keySpace`: nil for the class's own number.
     /// - `uniqueGroups`: One per unique group of `definition`, in its order.
     /// - `searchIndexes`: One per property of `definition` that has one, in its order.
-    package init(
+    package convenience init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32? = nil,
         keySpace: UInt32? = nil, uniqueGroups: [UniqueKey] = [],
         searchIndexes: [SearchIndex] = []
+    ) {
+        self.init(
+            index: index, number: number, definition: definition, members: members,
+            layouts: layouts, linkingMembers: linkingMembers, rowSpace: rowSpace,
+            keySpace: keySpace, uniqueGroups: uniqueGroups, searchIndexes: searchIndexes,
+            part: nil)
+    }
+
+    /// The same class without the names of some properties.
+    convenience init(_ whole: RowClass, without unknown: MemberSet) {
+        self.init(
+            index: whole.index, number: whole.number, definition: whole.definition,
+            members: whole.members, layouts: whole.layouts, linkingMembers: whole.linkingMembers,
+            rowSpace: whole.rowSpace, keySpace: whole.keySpace,
+            uniqueGroups: whole.uniqueKeys.filter(\.isGroup), searchIndexes: whole.searchIndexes,
+            part: (whole, unknown))
+    }
+
+    private init(
+        index: Int, number: UInt32, definition: ObjectClass, members: [Member],
+        layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32?, keySpace: UInt32?,
+        uniqueGroups: [UniqueKey], searchIndexes: [SearchIndex],
+        part: (base: RowClass, unknown: MemberSet)?
     ) {
         precondition(RowClass.areInOrder(layouts) && members.count == definition.properties.count)
         self.index = index
@@ -147,6 +177,9 @@ public final class RowClass: @unchecked Sendable {
         self.rowSpace = rowSpace ?? number
         self.keySpace = keySpace ?? number
         self.definition = definition
+        base = part?.base
+        let unknown = part?.unknown ?? MemberSet()
+        self.unknown = unknown
         self.members = members
         self.layouts = layouts
         self.linkingMembers = linkingMembers
@@ -155,12 +188,13 @@ public final class RowClass: @unchecked Sendable {
         var mappedIndex: [String: Int] = [:]
         for (position, property) in definition.properties.enumerated() {
             if let values = property.cases { cases[position] = EnumCases(values) }
+            if unknown.contains(position) { continue }
             if let name = property.mapTo { mappedIndex[name] = position }
         }
         self.cases = cases
         self.mappedIndex = mappedIndex
         isAsymmetric = definition.kind == .asymmetric
-        let names = NameTable(definition.properties.map(\.name))
+        let names = NameTable(definition.properties.map(\.name)) { !unknown.contains($0) }
         self.names = names
         let pointMembers = definition.pointMembers
         pointType = pointMembers?.type ?? -1
@@ -279,6 +313,12 @@ public final class RowClass: @unchecked Sendable {
         guard row.hidesProperties, member >= 0, member < members.count else { return false }
         let bitmap = row.bytes.suffix((members.count + 7) / 8)
         return bitmap[bitmap.startIndex + member / 8] & 1 << UInt8(member % 8) != 0
+    }
+
+    /// The names of the properties that are known, in the order of declaration.
+    package var knownNames: [String] {
+        definition.properties.indices.lazy.filter { !unknown.contains($0) }
+            .map { definition.properties[$0].name }
     }
 
     /// Returns the position of a property by its own name, or by the one that it is mapped to.

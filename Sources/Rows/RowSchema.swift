@@ -8,17 +8,47 @@ package final class RowSchema: Sendable {
     package let projections: [Projection]
     /// The classes, in the order of the schema.
     package let classes: [RowClass]
+    /// The classes that are unknown by their names, by position.
+    private let unknown: Set<Int>
     /// The position of each class by name.
     package let classIndex: [String: Int]
     /// The position of each class by its number.
     package let classIndexByNumber: [UInt32: Int]
     /// The class and member position of each property by its number.
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
+    /// The schema of which this one lacks names, which is held so that no other has its identity; nil of a whole one.
+    private let base: RowSchema?
+    private let baseIdentity: ObjectIdentifier?
     /// Whether any class is asymmetric, so that links may come from objects that are never read.
     package let hasAsymmetricClass: Bool
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
-    package init(definition: Schema, classes: [RowClass], projections: [Projection] = []) {
+    package convenience init(
+        definition: Schema, classes: [RowClass], projections: [Projection] = []
+    ) {
+        self.init(definition, classes, projections, part: nil)
+    }
+
+    /// The schema as it is to somebody who does not know some of its names: nothing is found by them, and no definition has
+    /// them. Positions and numbers are those of the whole schema.
+    package convenience init(_ whole: RowSchema, without unknown: UnknownNames) {
+        let definition = unknown.removed(from: whole)
+        self.init(
+            definition,
+            whole.classes.map { rowClass in
+                unknown.properties[rowClass.index].map { RowClass(rowClass, without: $0) }
+                    ?? rowClass
+            }, unknown.left(of: whole.projections, in: definition),
+            part: (whole, unknown.classes))
+    }
+
+    private init(
+        _ definition: Schema, _ classes: [RowClass], _ projections: [Projection],
+        part: (base: RowSchema, unknown: Set<Int>)?
+    ) {
+        base = part?.base
+        baseIdentity = part.map { ObjectIdentifier($0.base) }
+        unknown = part?.unknown ?? []
         self.definition = definition
         self.projections = projections
         self.classes = classes
@@ -27,7 +57,7 @@ package final class RowSchema: Sendable {
         var memberByNumber = [UInt32: (classIndex: Int, member: Int)](
             minimumCapacity: classes.reduce(0) { $0 + $1.members.count })
         for (position, rowClass) in classes.enumerated() {
-            classIndex[rowClass.definition.name] = position
+            if !unknown.contains(position) { classIndex[rowClass.definition.name] = position }
             classIndexByNumber[rowClass.number] = position
             for (member, compiled) in rowClass.members.enumerated() {
                 memberByNumber[compiled.number] = (position, member)
@@ -43,6 +73,17 @@ package final class RowSchema: Sendable {
     package func ownerClasses(of embedded: Int) -> [Int] {
         definition.owners(of: classes[embedded].definition.name).compactMap { classIndex[$0.name] }
     }
+
+    /// Tells schemas apart in which positions may differ; the same for all that lack names of one.
+    package var identity: ObjectIdentifier { baseIdentity ?? ObjectIdentifier(self) }
+
+    /// The classes that are known by their names.
+    package var knownClasses: some Sequence<RowClass> {
+        classes.lazy.filter { !self.unknown.contains($0.index) }
+    }
+
+    /// Whether a class is known by its name.
+    package func knows(_ classIndex: Int) -> Bool { !unknown.contains(classIndex) }
 
     /// Returns the class of a name.
     package func rowClass(named name: String) -> RowClass? {

@@ -27,7 +27,8 @@ package final class ServedStore: Sendable {
     private let report: @Sendable (StorageError, _ isTemporary: Bool) -> Void
     /// Is told of each query that takes ``ServiceLimits/slowQueryMilliseconds``.
     let reportSlow: @Sendable (SlowQuery) -> Void
-    /// The names of the schemas that were used last, newest first.
+    private static let namesCountMax = 64
+    /// The names of the schemas that were made last, newest first.
     private let namesInUse = Mutex<[SchemaNames]>([])
 
     /// Makes the use cases' view of a store.
@@ -64,8 +65,8 @@ package final class ServedStore: Sendable {
             if let names = known.first(where: { $0.schema === schema }) { return names }
             let names = SchemaNames(schema)
             known.insert(names, at: 0)
-            // Copies of rows may still be of the schema before.
-            if known.count > 4 { known.removeLast() }
+            // Copies of rows may still be of the schema before, and users may not know all of its names.
+            if known.count > Self.namesCountMax { known.removeLast() }
             return names
         }
     }

@@ -15,6 +15,9 @@ struct PlainSight {
 
     private(set) var classes: [String: [Role]] = [:]
 
+    /// Takes rules.
+    init(_ classes: [String: [Role]]) { self.classes = classes }
+
     /// Makes random rules that the language takes.
     ///
     /// - `hidesRequired`: Whether properties are hidden that can't be null.
@@ -49,7 +52,7 @@ struct PlainSight {
         }
     }
 
-    private static func compile(
+    static func compile(
         _ rule: PlainPredicate?, _ name: String, _ transaction: ReadTransaction
     ) -> Predicate? {
         guard let rule, let rowClass = transaction.rows.rowClass(named: name) else { return nil }

@@ -15,6 +15,8 @@ package struct SightTwins {
     package var text: String { rules?.text ?? "" }
     /// The objects of the part by class: what links name them by.
     package private(set) var objects: [String: [Value]] = [:]
+    /// The same of the whole.
+    package private(set) var allObjects: [String: [Value]] = [:]
     /// The filters of the last ``makeRules(_:_:)``.
     private var maker: PlainQueryMaker?
     private var rules: PlainSight?
@@ -28,6 +30,16 @@ package struct SightTwins {
 
     /// Fills two empty stores with the same objects, and takes from the second what random rules do not admit.
     package mutating func fill(_ whole: Store, _ part: Store) throws {
+        try fill(whole, part) { world, view, random in
+            PlainSight(world, view, &random, hidesRequired: false)
+        }
+    }
+
+    /// The same by given rules.
+    mutating func fill(
+        _ whole: Store, _ part: Store,
+        by makeRules: (PlainWorld, ReadTransaction, inout SeededGenerator) -> PlainSight
+    ) throws {
         let filler = PlainFiller(classes, seed: random.next())
         for store in [whole, part] {
             var filler = filler
@@ -40,7 +52,7 @@ package struct SightTwins {
                 likeScalarsOf: whole.reading { try PlainWorld($0) }))
         let (world, rules) = try whole.reading { view in
             let world = try PlainWorld(view)
-            return (world, PlainSight(world, view, &random, hidesRequired: false))
+            return (world, makeRules(world, view, &random))
         }
         self.rules = rules
         hidden = Set(rules.classes.values.joined().flatMap(\.hidden))
@@ -48,6 +60,7 @@ package struct SightTwins {
         try part.run(Self.operations(from: world, to: admitted))
         for name in PlainSchema.objectNames {
             objects[name] = admitted.all(name).map { Self.key(of: $0, admitted) }
+            allObjects[name] = world.all(name).map { Self.key(of: $0, world) }
         }
         let copy = try part.reading { try PlainWorld($0) }
         maker = PlainQueryMaker(copy, seed: random.next())
@@ -64,7 +77,7 @@ package struct SightTwins {
         return (query.className, text, printer.arguments)
     }
 
-    private static func key(of object: PlainObject, _ world: PlainWorld) -> Value {
+    static func key(of object: PlainObject, _ world: PlainWorld) -> Value {
         if let name = world.classes[object.className]?.primaryKey {
             return object.content[name]?.plainValue ?? .null
         }

@@ -38,7 +38,7 @@ extension RequestFault {
         let detail = "There is no class '\(shown)'."
         return .single(
             .notFound, "unknown-class", detail, parameter: "class",
-            hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
+            hint: NearestName.of(name, among: schema.definition.classes.lazy.map(\.name)))
     }
 
     /// Makes the fault of a property that the class does not have.
@@ -49,7 +49,7 @@ extension RequestFault {
         return .single(
             .notFound, "unknown-property", detail, parameter: "property",
             hint: rowClass.member(named: name).map { properties[$0].name }
-                ?? NearestName.of(name, among: properties.map(\.name)))
+                ?? NearestName.of(name, among: rowClass.knownNames))
     }
 
     /// A text that is not the JSON it should be.

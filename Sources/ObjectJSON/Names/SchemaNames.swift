@@ -18,7 +18,7 @@ package final class SchemaNames: Sendable {
         self.schema = schema
         everything = schema.classes.map { FieldSelection(everythingOf: $0) }
         projections = CompiledProjection.all(of: schema)
-        table = NameTable(schema.classes.map(\.definition.name))
+        table = NameTable(schema.classes.map(\.definition.name)) { schema.knows($0) }
     }
 
     /// Finds the position of the class with this name.

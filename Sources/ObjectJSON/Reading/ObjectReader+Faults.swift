@@ -59,7 +59,7 @@ extension ObjectReader {
             return
         }
         let text = Self.text(name)
-        var known = rowClass.definition.properties.map(\.name)
+        var known = rowClass.knownNames
         if rowClass.definition.kind.standsAlone { known += ["$id", "$version"] }
         fault(
             "unknown-property", "Class '\(rowClass.definition.name)' has no property '\(text)'.",

@@ -229,7 +229,7 @@ extension ObjectReader {
             fault(
                 "unknown-class", "There is no class '\(text)' in the schema.",
                 hint: NearestName.of(
-                    text, among: names.schema.classes.map(\.definition.name)))
+                    text, among: names.schema.definition.classes.lazy.map(\.name)))
             return nil
         }
         let target = names.schema.classes[index]

@@ -171,7 +171,7 @@ extension FieldSelection {
             _ name: String, _ rowClass: RowClass, _ parameter: String, _ expands: Bool
         ) -> RequestFault {
             let known =
-                rowClass.definition.properties.map(\.name) + (areOrigins ? ["$owner"] : [])
+                rowClass.knownNames + (areOrigins ? ["$owner"] : [])
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
             return .single(
                 .malformed, "unknown-property", detail, parameter: parameter,

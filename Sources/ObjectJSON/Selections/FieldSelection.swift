@@ -272,10 +272,10 @@ package final class FieldSelection: @unchecked Sendable {
         if rowClass.definition.kind.standsAlone, rowClass.primaryKeyIndex == nil {
             parts.append(Part(kind: .id, name: "$id"))
         }
-        for member in rowClass.members.indices {
-            if rowClass.members[member].storage.shape != .none {
-                parts.append(part(rowClass, member, expands: false))
-            }
+        for member in rowClass.members.indices
+        where rowClass.members[member].storage.shape != .none && !rowClass.unknown.contains(member)
+        {
+            parts.append(part(rowClass, member, expands: false))
         }
         return parts
     }

@@ -40,7 +40,7 @@ package final class LinkKeyCache {
     func append(
         _ schema: RowSchema, _ classIndex: Int, _ key: UInt64, to buffer: ByteBuffer
     ) -> Bool {
-        guard ObjectIdentifier(schema) == schemaIdentity else { return false }
+        guard schema.identity == schemaIdentity else { return false }
         let entry = entry(classIndex, key)
         guard entry.load(as: UInt64.self) == key,
             entry.load(fromByteOffset: 8, as: UInt32.self) == UInt32(truncatingIfNeeded: classIndex)
@@ -55,10 +55,10 @@ package final class LinkKeyCache {
         _ schema: RowSchema, _ classIndex: Int, _ key: UInt64, _ text: UnsafeRawBufferPointer
     ) {
         guard let start = text.baseAddress, text.count <= Self.textByteCountMax else { return }
-        if schema !== self.schema {
+        if schema.identity != schemaIdentity {
             forget()
             self.schema = schema
-            schemaIdentity = ObjectIdentifier(schema)
+            schemaIdentity = schema.identity
         }
         let entry = entry(classIndex, key)
         entry.storeBytes(of: key, as: UInt64.self)

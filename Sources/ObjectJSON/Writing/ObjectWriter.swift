@@ -56,7 +56,7 @@ package struct ObjectWriter {
         self.names = names
         self.read = read
         self.epoch = epoch
-        isPresent = read.map { $0.rows === names.schema } ?? false
+        isPresent = read.map { $0.rows.identity == names.schema.identity } ?? false
     }
 
     /// Writes one object.

@@ -243,7 +243,7 @@ package final class ColumnStore: Sendable {
         var countRange = options.objectCountMin...Int.max
         for (classIndex, references) in classes {
             let rowClass = transaction.rows.classes[classIndex]
-            if rowClass !== scanned {
+            if classIndex != scanned.index {
                 guard let present = found[.presence(scanned.index)] else { break }
                 let keyCount = max(1 << 16, present.count << ColumnChunk.keyCountLog2)
                 countRange = 0...keyCount * Self.farRatioMax

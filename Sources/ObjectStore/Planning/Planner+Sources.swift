@@ -80,7 +80,7 @@ extension Planner {
         guard total >= Self.sampledCountMin,
             let predicate = query.predicate ?? sight.map({ _ in .constant(true) }),
             let sample = transaction.samples?.sample(
-                of: rowClass, objectCount: total, commit: transaction.commit)
+                of: rowClass.whole, objectCount: total, commit: transaction.commit)
         else { return nil }
         return SampleCounts(sample, predicate, candidates)
     }

@@ -29,6 +29,10 @@ package final class Sight: Sendable {
 
     /// The schema whose positions it has.
     package let schema: RowSchema
+    /// The schema as a view shows it: without the names of what is hidden everywhere.
+    package let rows: RowSchema
+    /// Tells what decides on the sight apart from other such.
+    package let fingerprint: UInt64
     /// The part of each class, by position.
     let parts: [Part]
     /// Whether objects of each class may be shown otherwise than stored, and whether some may be hidden.
@@ -37,9 +41,18 @@ package final class Sight: Sendable {
 
     /// Makes the sight of some classes; all of the others is seen.
     ///
-    /// - `classes`: By position in the schema; embedded classes are left out.
-    package init(_ classes: [Int: ClassSight], schema: RowSchema) {
+    /// - Parameters:
+    ///   - classes: By position in the schema; embedded classes are left out.
+    ///   - schema: The schema of the views that it is for.
+    ///   - rows: The same without the names that are unknown; nil where all are known.
+    ///   - fingerprint: Tells what decides on it apart from other such.
+    package init(
+        _ classes: [Int: ClassSight], schema: RowSchema, rows: RowSchema? = nil,
+        fingerprint: UInt64 = 0
+    ) {
+        self.fingerprint = fingerprint
         self.schema = schema
+        self.rows = rows ?? schema
         var parts = [Part](repeating: Part(), count: schema.classes.count)
         for (index, own) in classes where schema.classes[index].definition.kind != .embedded {
             parts[index].own = own

@@ -140,7 +140,8 @@ package final class WriteTransaction {
 
     /// Refuses what was made with another schema than the transaction's: positions in it differ.
     func requirePresent(_ rowClass: RowClass) throws(StoreError) {
-        guard rowClass.index < rows.classes.count, rows.classes[rowClass.index] === rowClass else {
+        guard rowClass.index < rows.classes.count, rows.classes[rowClass.index] === rowClass.whole
+        else {
             throw .schemaRevision(current: catalog.schema.revision)
         }
     }

@@ -80,7 +80,7 @@ struct PathResolver {
                     "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
                 } ?? "'\(className)' has no property '\(name)'", at: offset,
                 hint: NearestName.of(
-                    name, among: rowClass.definition.properties.lazy.map(\.name)))
+                    name, among: rowClass.knownNames))
         }
         namedMember = member
         rule?.note(rowClass.definition.name, name, at: offset)
@@ -207,7 +207,8 @@ struct PathResolver {
             originClass.members[member].classIndex == classIndex
         else {
             let linking = originClass.members.indices.filter {
-                originClass.members[$0].storage.element == .link
+                !originClass.unknown.contains($0)
+                    && originClass.members[$0].storage.element == .link
                     && originClass.members[$0].classIndex == classIndex
             }
             throw source.fault(

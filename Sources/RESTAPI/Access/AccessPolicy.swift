@@ -37,13 +37,20 @@ package final class AccessPolicy: Sendable {
     ///   - right: The right that its operation needs; nil for none.
     ///   - isForUsers: Whether its operation is one that users may ask for.
     ///   - tickets: The tickets that admit it without a token; nil when there are none for it.
+    ///   - nobody: What admits it without a token where one is needed; nil for nothing.
     /// - Returns: The refusal.
     package func refusal(
         of request: Request, needing right: Right?, isForUsers: Bool = false,
-        orBy tickets: StreamTickets? = nil
+        orBy tickets: StreamTickets? = nil, nobody: Grant? = nil
     ) -> Response? {
         guard let needed = right else { return nil }
         if needsToken {
+            if let nobody, request.header(.authorization) == nil,
+                tickets == nil || request[query: StreamTickets.parameter] == nil
+            {
+                request.grant = nobody
+                return nil
+            }
             do throws(RequestFault) {
                 request.grant = try grant(of: request, needed, isForUsers, tickets)
                 return nil

@@ -19,19 +19,20 @@ extension RESTService {
         guard access.hasDocument || hasLimits, let terms = token(of: request)?.terms else {
             return nil
         }
-        if terms.user != nil, access.hasDocument {
-            if users == .byDocument { return nil }
+        guard terms.classes.isEmpty else {
             return refusal(
-                "The access document decides what a user may do, and this operation is none of it.")
+                "The token is for \(terms.classes.count) of the classes, and this operation for none alone."
+            )
         }
-        if terms.classes.isEmpty { return nil }
+        if terms.user == nil || users == .byDocument { return nil }
         return refusal(
-            "The token is for \(terms.classes.count) of the classes, and this operation for none alone."
-        )
+            "The access document decides what a user may do, and this operation is none of it.")
     }
 
-    /// The user whom a request names, by a token of an issuer or of the store; nil for none.
+    /// Who a request works for as far as rules go: the user whom it names by a token of an issuer or of the store, or nobody, where
+    /// it needs a token and has none; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
+        if let nobody = request.grant?.bearer as? Principal { return nobody }
         if let user = request.user { return Principal(user: user.id, claims: user.claims) }
         return token(of: request).flatMap { token in
             token.terms.user.map { Principal(user: $0, claims: token.terms.claims) }

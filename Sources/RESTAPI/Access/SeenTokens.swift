@@ -45,6 +45,12 @@ struct SeenTokens {
                 byteCount: byteCount + Self.overheadByteCount), of: hash)
     }
 
+    /// Ends every grant, and forgets it: the next request of a token is verified again.
+    mutating func endAll() {
+        for seen in [recent, former].joined() { seen.value.grant.end(Grant.End.lowered) }
+        (recent, former, recentByteCount) = ([:], [:], 0)
+    }
+
     private mutating func add(_ seen: Seen, of hash: TokenHash) {
         if recentByteCount + seen.byteCount > byteCountMax {
             former = recent

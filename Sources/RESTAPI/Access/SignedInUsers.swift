@@ -1,6 +1,4 @@
-import CHoldfastCrypto
 import Glibc
-import HoldfastBytes
 import HoldfastHTTPServer
 import HoldfastIdentity
 import HoldfastObjectJSON
@@ -38,7 +36,7 @@ package final class SignedInUsers: Sendable {
         }
         let now = Int64(time(nil))
         let (verified, keyRevision) = try tokens.verified(token, at: now)
-        guard let owner = number(of: verified.user) else { throw Self.failed }
+        guard let owner = Principal(user: verified.user).number(key) else { throw Self.failed }
         // What it has begun ends with the token; the leeway is for requests that come later.
         let end =
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
@@ -52,20 +50,11 @@ package final class SignedInUsers: Sendable {
         return grant
     }
 
+    /// Ends what users have begun, because other rules hold for them. Their tokens go on.
+    func endWork() { seen.withLock { $0.endAll() } }
+
     /// Ends what works for it by itself.
     func stop() { tokens.keys.stop() }
-
-    /// The number of a user, unlike that of any token as random numbers are.
-    private func number(of user: String) -> UInt64? {
-        let name = ByteBuffer(capacity: 64)
-        name.append("holdfast user 1")
-        name.append(user)
-        var code = [UInt8](repeating: 0, count: 32)
-        guard
-            shim_hmac_sha256(key, key.count, name.bytes.baseAddress, name.count, &code) == 1
-        else { return nil }
-        return code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
-    }
 
     private static let failed = RequestFault(
         .failed, "internal-error", "The token could not be hashed.")

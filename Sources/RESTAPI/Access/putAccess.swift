@@ -19,7 +19,7 @@ extension RESTService {
                 rules = try self.access.preview(stated, where: precondition)
             } else {
                 rules = try self.access.put(stated, where: precondition)
-                self.tokens?.endWorkOfUsers()
+                self.endWorkOfUsers()
                 audit.write()
             }
             return self.accessResponse(rules.revision, rules.document, rules.warnings)

@@ -1,8 +1,8 @@
 import HoldfastHTTPServer
-import HoldfastObjectStore
+import HoldfastRows
 import Synchronization
 
-/// A cache of the last generated document. Thread-safe.
+/// A cache of the documents that were generated last: the store's, and those of schemas as users know them. Thread-safe.
 final class OpenAPICache: Sendable {
     /// A document as it is sent.
     struct Document: Sendable {
@@ -12,7 +12,7 @@ final class OpenAPICache: Sendable {
     }
 
     private struct Entry {
-        let catalog: Catalog
+        let rows: RowSchema
         let usesTokens: Bool
         let document: Document
     }
@@ -20,23 +20,26 @@ final class OpenAPICache: Sendable {
     /// A larger document is made for each request, so that it holds memory only while it is sent.
     private static let byteCountMax = 8 << 20
 
-    private let entry = Mutex<Entry?>(nil)
+    /// Oldest first.
+    private let entries = Mutex<[Entry]>([])
 
-    /// The document of a catalog, if it is the one that was made last.
-    func document(of catalog: Catalog, usesTokens: Bool) -> Document? {
-        entry.withLock { entry in
-            guard let entry, entry.catalog === catalog, entry.usesTokens == usesTokens else {
-                return nil
-            }
-            return entry.document
+    /// The document of a schema, if it is one of those that were made last.
+    func document(of rows: RowSchema, usesTokens: Bool) -> Document? {
+        entries.withLock { entries in
+            entries.first { $0.rows === rows && $0.usesTokens == usesTokens }?.document
         }
     }
 
-    /// Stores a document instead of the last one.
-    func keep(_ document: Document, of catalog: Catalog, usesTokens: Bool) {
+    /// Stores a document, in the place of older ones where there would be too much.
+    func keep(_ document: Document, of rows: RowSchema, usesTokens: Bool) {
         guard document.bytes.count <= Self.byteCountMax else { return }
-        entry.withLock {
-            $0 = Entry(catalog: catalog, usesTokens: usesTokens, document: document)
+        entries.withLock { entries in
+            entries.removeAll { $0.rows === rows && $0.usesTokens == usesTokens }
+            entries.append(Entry(rows: rows, usesTokens: usesTokens, document: document))
+            var byteCount = entries.reduce(0) { $0 + $1.document.bytes.count }
+            while byteCount > Self.byteCountMax {
+                byteCount -= entries.removeFirst().document.bytes.count
+            }
         }
     }
 }

@@ -8,15 +8,15 @@ import HoldfastRows
 extension RESTService {
     /// `GET /v1/openapi.json`: the interface of this store's own classes.
     func getOpenAPI(_ request: Request) throws(RequestFault) -> Outcome {
-        let catalog = store.catalog
+        let rows = try rows(for: request)
         let usesTokens = needsToken
-        if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {
+        if let document = openAPI.document(of: rows, usesTokens: usesTokens) {
             return .respond(try Self.reply(document, request))
         }
         // A store may have a thousand classes of a thousand properties.
         return answerScheduled { () throws(RequestFault) in
-            let document = self.openAPIDocument(of: catalog, usesTokens: usesTokens)
-            self.openAPI.keep(document, of: catalog, usesTokens: usesTokens)
+            let document = self.openAPIDocument(of: rows, usesTokens: usesTokens)
+            self.openAPI.keep(document, of: rows, usesTokens: usesTokens)
             return try Self.reply(document, request)
         }
     }
@@ -28,20 +28,20 @@ extension RESTService {
             ?? Response(200, .json, document.bytes).with(entityTag: document.tag)
     }
 
-    /// Makes the document of a catalog.
+    /// Makes the document of a schema.
     ///
     /// Its tag is the schema's with a hash of the text, which depends on options and the program's version
     /// too.
-    private func openAPIDocument(of catalog: Catalog, usesTokens: Bool) -> OpenAPICache.Document {
+    private func openAPIDocument(of rows: RowSchema, usesTokens: Bool) -> OpenAPICache.Document {
         let buffer = ByteBuffer(capacity: 64 << 10)
         let document = OpenAPIDocument(
-            schema: catalog.schema, projections: catalog.projections,
+            schema: rows.definition, projections: rows.projections,
             components: OpenAPIComponents(
                 pageObjectCountMax: served.limits.pageObjectCountMax,
                 pageObjectCountDefault: served.limits.pageObjectCountDefault),
             usesTokens: usesTokens)
         document.write(to: JSONWriter(buffer))
-        let version = StoreVersion(epoch: store.epoch, number: catalog.schema.revision)
+        let version = StoreVersion(epoch: store.epoch, number: rows.definition.revision)
         let hash = String(SipHash128.hash(buffer.bytes).high, radix: 36)
         let (base, count) = buffer.takeStorage()
         return OpenAPICache.Document(

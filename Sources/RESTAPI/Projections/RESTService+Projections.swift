@@ -3,6 +3,7 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
+import HoldfastRows
 import HoldfastStoreService
 
 // What the operations on definitions of projections share.
@@ -10,10 +11,10 @@ extension RESTService {
     /// The definition that a path names.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name.
-    func definition(_ request: Request, _ catalog: Catalog) throws(RequestFault) -> Projection {
+    func definition(_ request: Request, _ rows: RowSchema) throws(RequestFault) -> Projection {
         let name = request.parameter(0).string
-        guard let projection = catalog.projections.first(where: { $0.name == name }) else {
-            throw .unknownProjection(name, catalog.rows)
+        guard let projection = rows.projections.first(where: { $0.name == name }) else {
+            throw .unknownProjection(name, rows)
         }
         return projection
     }
@@ -23,16 +24,5 @@ extension RESTService {
         _ status: UInt16, _ catalog: Catalog, _ write: (JSONWriter) -> Void
     ) -> Response {
         Response.json(status, write).with(entityTag: schemaTag(catalog.schema))
-    }
-
-    /// Answers a reader of definitions, with 304 when the schema is the one that it knows.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
-    func readDefinitions(
-        _ request: Request, _ catalog: Catalog, _ write: (JSONWriter) -> Void
-    ) throws(RequestFault) -> Outcome {
-        .respond(
-            try .notModified(request, schemaTag(catalog.schema))
-                ?? definitionResponse(200, catalog, write))
     }
 }

@@ -4,8 +4,8 @@ import HoldfastObjectJSON
 extension RESTService {
     /// `GET /v1/projections/{projection}`: one definition.
     func getProjection(_ request: Request) throws(RequestFault) -> Outcome {
-        let catalog = store.catalog
-        let projection = try definition(request, catalog)
-        return try readDefinitions(request, catalog) { $0.projection(projection) }
+        let rows = try rows(for: request)
+        let projection = try definition(request, rows)
+        return try readDefinitions(request, rows) { $0.projection(projection) }
     }
 }

@@ -4,9 +4,9 @@ import HoldfastObjectJSON
 extension RESTService {
     /// `GET /v1/projections`: every definition, in the order in which they were made.
     func listProjections(_ request: Request) throws(RequestFault) -> Outcome {
-        let catalog = store.catalog
-        return try readDefinitions(request, catalog) { json in
-            json.object { $0.member("projections").projections(catalog.projections) }
+        let rows = try rows(for: request)
+        return try readDefinitions(request, rows) { json in
+            json.object { $0.member("projections").projections(rows.projections) }
         }
     }
 }

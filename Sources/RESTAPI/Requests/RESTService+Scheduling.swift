@@ -5,10 +5,13 @@ import HoldfastStoreService
 
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {
-    /// Who makes a request: known by its token, or the one that its ticket was made with, where tokens are needed.
+    /// Who makes a request: known by its token, or the one that its ticket was made with, where tokens are needed; where there is an
+    /// access document, a user by their id.
     func caller(_ request: Request) -> Caller {
-        let owner = request.grant?.owner ?? 0
         let principal = access.hasDocument ? principal(of: request) : nil
+        var owner = request.grant?.owner ?? 0
+        // A user is the same with each of their tokens; those of issuers have grants that say so.
+        if let principal, request.user == nil { owner = principal.number(store.ticketKey) ?? 0 }
         return Caller(
             token: owner == 0 ? nil : owner, address: request.client,
             sight: principal.map { PrincipalSight(access, $0) })

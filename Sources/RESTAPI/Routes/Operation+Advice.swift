@@ -21,7 +21,7 @@ extension Operation {
                 "since"
             )
         } else if taken.contains("filter"), path.hasPrefix("/v1/classes/{class}"),
-            let definition = service.store.catalog.schema.objectClass(
+            let definition = try? service.rows(for: request).definition.objectClass(
                 named: request.parameter(0).string),
             let property = definition.properties.first(where: { $0.name == name })
         {

@@ -9,11 +9,12 @@ extension Operation {
 
     private static let system = [
         Operation(.get, "/", "getLinks", nil, .open) { $0.getLinks },
-        Operation(.get, "/v1", "getService", .read, .guarded) { $0.getService },
+        Operation(.get, "/v1", "getService", .read, .guarded) { $0.getService }
+            .forUsers(),
         Operation(.get, "/v1/", "getVersionLinks", nil, .open) { $0.getVersionLinks },
         Operation(.get, "/v1/openapi.json", "getOpenAPI", .read, [.ifNoneMatchRead], .guarded) {
             $0.getOpenAPI
-        },
+        }.forUsers(),
     ]
 
     private static let schemaPath = "/v1/schema"
@@ -22,11 +23,11 @@ extension Operation {
     private static let schema = [
         Operation(.get, schemaPath, "getSchema", .read, [.ifNoneMatchRead], .guarded) {
             $0.getSchema
-        },
+        }.forUsers(),
         Operation(.put, schemaPath, "putSchema", .admin, schemaChange, .schema) { $0.putSchema },
         Operation(
             .get, schemaClass, "getClass", .read, [.ifNoneMatchRead], .guarded + [.notFound]
-        ) { $0.getClass },
+        ) { $0.getClass }.forUsers(),
         Operation(
             .put, schemaClass, "putClass", .admin, schemaChange + [.ifNoneMatchWrite], .schema
         ) { $0.putClass },
@@ -46,7 +47,8 @@ extension Operation {
 
     private static let classes =
         [
-            Operation(.get, "/v1/classes", "listClasses", .read, .guarded) { $0.listClasses },
+            Operation(.get, "/v1/classes", "listClasses", .read, .guarded) { $0.listClasses }
+                .forUsers(),
             Operation(
                 .post, ofClass + "/objects", "createObjects", .write,
                 [.mode] + write + [.idempotencyKey], .writing
@@ -95,7 +97,7 @@ extension Operation {
                     .snapshot,
                     .ifNoneMatchRead, .preferRead,
                 ], .querying
-            ) { $0.getProperty },
+            ) { $0.getProperty }.forUsers(),
             Operation(
                 .patch, property, "patchProperty", .write,
                 [.shownByRequired] + write + [.idempotencyKey], .writing
@@ -126,7 +128,7 @@ extension Operation {
                 .reading + [.gone]
             ) { service in
                 { request throws(RequestFault) in try service.readElement(request, source) }
-            },
+            }.forUsers(),
             Operation(
                 .put, path, "put" + noun, .write, (isByKey ? [.entryKey] : []) + write, .writing
             ) { service in
@@ -154,11 +156,11 @@ extension Operation {
             ) { $0.createTransaction },
             Operation(
                 .get, projectionsPath, "listProjections", .read, [.ifNoneMatchRead], .guarded
-            ) { $0.listProjections },
+            ) { $0.listProjections }.forUsers(),
             Operation(
                 .get, projection, "getProjection", .read, [.ifNoneMatchRead],
                 .guarded + [.notFound]
-            ) { $0.getProjection },
+            ) { $0.getProjection }.forUsers(),
             Operation(
                 .put, projection, "putProjection", .admin, [.ifMatch, .ifNoneMatchWrite], .schema
             ) { $0.putProjection },

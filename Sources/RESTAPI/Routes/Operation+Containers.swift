@@ -39,7 +39,7 @@ extension Operation {
                 kind, .get, "/objects", kind.id("list", "Objects"), .read,
                 filter + [.sort, .distinct, .limit, .cursor] + kind.shown
                     + [.count, .explain, .geometry] + reads, .querying
-            ) { $0.listObjects },
+            ) { $0.listObjects }.forUsers(),
             on(
                 kind, .patch, "/objects", kind.id("patch", "Objects"), .write,
                 filter + [.all, .preferBulk, .idempotencyKey],
@@ -51,20 +51,20 @@ extension Operation {
             on(
                 kind, .post, "/query", kind.id("query", "Objects"), .read, reads,
                 .querying + [.bodyTooLarge, .unsupportedMediaType]
-            ) { $0.queryObjects },
+            ) { $0.queryObjects }.forUsers(),
             on(
                 kind, .get, "/aggregate", kind.id("aggregate", "Objects"), .read,
                 aggregate + filter + [.limit, .cursor, .explain] + reads, .querying
-            ) { $0.aggregateObjects },
+            ) { $0.aggregateObjects }.forUsers(),
             on(
                 kind, .get, "/sections", kind.id("section", "Objects"), .read,
                 [.sectionBy] + filter + [.sort, .sectionLimit, .cursor, .sectionObjects]
                     + kind.shown + [.sectionCount, .explain] + reads, .querying
-            ) { $0.sectionObjects },
+            ) { $0.sectionObjects }.forUsers(),
             on(
                 kind, .get, "/export", kind.id("export", "Objects"), .read,
                 kind.fields + [.minVersion, .snapshot], .reading + [.gone]
-            ) { $0.exportObjects },
+            ) { $0.exportObjects }.forUsers(),
         ]
     }
 
@@ -79,7 +79,7 @@ extension Operation {
             { request, kind throws(RequestFault) in
                 try service.readObject(request, source, isProjected: kind == .projection)
             }
-        }
+        }.forUsers()
     }
 
     /// Parameters of what is told of changes.

@@ -4,6 +4,7 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
+import HoldfastRows
 import HoldfastStoreService
 
 // Shared parts of the operations on the schema and on projections.
@@ -14,6 +15,35 @@ extension RESTService {
     /// Returns the entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
     func schemaTag(_ schema: Schema) -> String {
         "\(CatalogChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
+    }
+
+    /// The schema as the caller of a request knows it. Cost: an atomic load for those who know all of it, else a view.
+    func rows(for request: Request) throws(RequestFault) -> RowSchema {
+        let caller = caller(request)
+        if caller.sight == nil { return store.catalog.rows }
+        return try served.withRead(for: caller) { read in read.rows }
+    }
+
+    /// Answers a reader of a schema, or of a part of it, with 304 when it is what it knows.
+    ///
+    /// What a user knows depends on more than the revision, so that its tag has a hash of the text too.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
+    func readDefinitions(
+        _ request: Request, _ rows: RowSchema, _ write: (JSONWriter) -> Void
+    ) throws(RequestFault) -> Outcome {
+        var tag = schemaTag(rows.definition)
+        guard caller(request).sight != nil else {
+            return .respond(
+                try .notModified(request, tag) ?? Response.json(200, write).with(entityTag: tag))
+        }
+        let buffer = ByteBuffer(capacity: 4096)
+        write(JSONWriter(buffer))
+        tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
+        let (base, count) = buffer.takeStorage()
+        return .respond(
+            try .notModified(request, tag)
+                ?? Response(200, .json, Bytes(adopting: base, count: count)).with(entityTag: tag))
     }
 
     /// Makes a reply with a schema or one class of it, and the headers that go with it.

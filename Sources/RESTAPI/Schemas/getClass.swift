@@ -3,13 +3,11 @@ import HoldfastObjectJSON
 extension RESTService {
     /// `GET /v1/schema/classes/{class}`
     func getClass(_ request: Request) throws(RequestFault) -> Outcome {
-        let schema = store.catalog.schema
+        let rows = try rows(for: request)
         let name = request.parameter(0).string
-        guard let objectClass = schema.objectClass(named: name) else {
-            throw .unknownClass(name, store.catalog.rows)
+        guard let objectClass = rows.definition.objectClass(named: name) else {
+            throw .unknownClass(name, rows)
         }
-        return .respond(
-            try .notModified(request, schemaTag(schema))
-                ?? schemaResponse(200, schema) { $0.write(objectClass) })
+        return try readDefinitions(request, rows) { SchemaWriter($0).write(objectClass) }
     }
 }

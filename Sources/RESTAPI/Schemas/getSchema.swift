@@ -3,9 +3,7 @@ import HoldfastObjectJSON
 extension RESTService {
     /// `GET /v1/schema`
     func getSchema(_ request: Request) throws(RequestFault) -> Outcome {
-        let schema = store.catalog.schema
-        return .respond(
-            try .notModified(request, schemaTag(schema))
-                ?? schemaResponse(200, schema) { $0.write(schema) })
+        let rows = try rows(for: request)
+        return try readDefinitions(request, rows) { SchemaWriter($0).write(rows.definition) }
     }
 }

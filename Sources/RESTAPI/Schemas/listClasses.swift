@@ -7,19 +7,34 @@ import HoldfastRows
 import HoldfastStoreService
 
 extension RESTService {
-    /// `GET /v1/classes`: the classes with the numbers of their objects, which the store counts as they come and go.
+    /// `GET /v1/classes`: the classes with the numbers of their objects, which the store counts as they come and go. What a user
+    /// sees of them has to be counted.
     func listClasses(_ request: Request) throws(RequestFault) -> Outcome {
-        let (classes, version) = try served.withRead(for: caller(request)) {
-            read throws(RequestFault) in
-            var classes: [(RowClass, count: Int?)] = []
-            for rowClass in read.rows.classes {
-                let isCounted = rowClass.definition.kind.standsAlone
-                classes.append(
-                    (rowClass, isCounted ? try served.stored(read.count(rowClass)) : nil))
-            }
-            let number = try served.stored(read.state().version)
-            return (classes, StoreVersion(epoch: read.epoch, number: number))
+        let caller = caller(request)
+        guard caller.sight != nil else {
+            return .respond(
+                try served.withRead(for: caller) { read throws(RequestFault) in
+                    try classes(read)
+                })
         }
+        return .later { exchange in
+            self.schedule(for: exchange) { job in
+                self.answer(exchange) { () throws(RequestFault) in
+                    try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
+                        try self.classes(read)
+                    }
+                }
+            }
+        }
+    }
+
+    private func classes(_ read: ReadTransaction) throws(RequestFault) -> Response {
+        var classes: [(RowClass, count: Int?)] = []
+        for rowClass in read.rows.knownClasses {
+            let isCounted = rowClass.definition.kind.standsAlone
+            classes.append((rowClass, isCounted ? try served.stored(read.count(rowClass)) : nil))
+        }
+        let number = try served.stored(read.state().version)
         let response = Response.json(200) { json in
             json.object { object in
                 object.member("classes").array { list in
@@ -33,6 +48,7 @@ extension RESTService {
                 }
             }
         }
-        return .respond(response.with(.holdfastVersion, version.description))
+        return response.with(
+            .holdfastVersion, StoreVersion(epoch: read.epoch, number: number).description)
     }
 }

@@ -56,7 +56,8 @@ package final class RunningService: Sendable {
                 let refusal =
                     access.refusal(
                         of: request, needing: right, isForUsers: users != .none,
-                        orBy: isEndless ? tickets : nil)
+                        orBy: isEndless ? tickets : nil,
+                        nobody: users == .byDocument ? service.nobody : nil)
                     ?? service.refusal(ofUserOf: request, asking: users)
                 guard let rate, right != nil else { return refusal }
                 do throws(RequestFault) {

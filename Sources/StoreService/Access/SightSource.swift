@@ -3,6 +3,9 @@ import HoldfastObjectStore
 
 /// Says what a principal may read. Any thread may ask.
 package protocol SightSource: AnyObject, Sendable {
+    /// Tells the principal apart from others.
+    var name: String { get }
+
     /// Returns what the principal may read as of a version; nil where that is everything.
     ///
     /// - `read`: The view of the version, which shows everything.

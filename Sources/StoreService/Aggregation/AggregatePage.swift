@@ -50,7 +50,7 @@ struct AggregatePage {
     ///
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
     func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
-        let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
+        let cursor = try view.cursor(text, query.hash)
         var writer = view.objectWriter(buffer)
         var next: PageCursor?
         if query.by.isEmpty {

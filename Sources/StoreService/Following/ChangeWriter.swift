@@ -121,7 +121,9 @@ struct ChangeWriter {
         var changed: [String] = []
         guard let compared = stream.compared else {
             for (member, property) in rowClass.definition.properties.enumerated()
-            where event.members.contains(member) { changed.append(property.name) }
+            where event.members.contains(member) && !rowClass.unknown.contains(member) {
+                changed.append(property.name)
+            }
             return changed
         }
         for (position, step) in compared.steps.enumerated() where step.member >= 0 {

@@ -7,6 +7,7 @@ import HoldfastRows
 /// read page by page. Valid as long as the view.
 package struct FoundProperty {
     private let served: ServedStore
+    private let caller: Caller
     private let read: ReadTransaction
     private let names: SchemaNames
     private let rowClass: RowClass
@@ -20,6 +21,7 @@ package struct FoundProperty {
         _ request: PropertyRead, in read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) {
         self.served = served
+        caller = request.caller
         self.read = read
         let scratch = RequestScratch.current
         let names = scratch.names(of: read.rows, served)
@@ -65,6 +67,8 @@ package struct FoundProperty {
     package func writeValue(quotesLargeInts: Bool, to buffer: ByteBuffer) throws(RequestFault) {
         var writer = ObjectWriter(
             buffer, names, read, served.limits, quotesLargeInts: quotesLargeInts)
+        // There is nothing else that it could be left out of.
+        writer.keepsHidden = true
         writer.write(row, key: key, selection)
         try served.stored(writer.finish())
     }
@@ -77,7 +81,8 @@ package struct FoundProperty {
         _ text: QueryText, quotesLargeInts: Bool, under pin: SnapshotPin?, to buffer: ByteBuffer
     ) throws(RequestFault) -> PageReply {
         let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin)
+            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin,
+            for: caller)
         let page = CollectionPage(
             view: view, text: text, owner: rowClass, key: key, row: row, member: member,
             projection: projection)

@@ -37,7 +37,7 @@ struct CollectionPage {
         let hash = PageCursor.QueryHash(
             [owner.definition.name, "\(key)", "\(compiled.number)", text.sort], text, keys,
             now: compiledQuery?.now)
-        let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
+        let cursor = try view.cursor(text, hash)
         if let compiledQuery, Self.needsStages(compiledQuery) {
             let page = try staged(compiledQuery, hash, behind: cursor, limit: limit)
             return try write(page, selection, to: buffer)

@@ -145,12 +145,17 @@ package struct PageRequest: ReadCase {
     ) -> PageView {
         PageView(
             served: served, read: read, names: names, quotesLargeInts: quotesLargeInts,
-            pin: version.pin, watch: watch)
+            pin: version.pin, for: caller, watch: watch)
     }
 
     private func check(
         _ names: SchemaNames, _ limits: ServiceLimits
     ) throws(RequestFault) -> Checked {
+        if text.explains, caller.sight != nil {
+            throw RequestFault(
+                .forbidden, "not-allowed",
+                "'explain' is not for users: it counts what the store reads, hidden objects too.")
+        }
         switch subject {
         case .objects(let container):
             return .objects(

@@ -12,8 +12,28 @@ struct PageView {
     let quotesLargeInts: Bool
     /// The snapshot that keeps the version of ``read``, if one does.
     let pin: SnapshotPin?
+    /// Makes cursors those of the principal for whom the view shows a part; nil where it shows everything.
+    let seal: CursorSeal?
     /// Records what is done for a page of a query; nil where only `explain` may need it.
-    var watch: PageAccount?
+    let watch: PageAccount?
+
+    /// - `caller`: For whom the view was made.
+    init(
+        served: ServedStore, read: ReadTransaction, names: SchemaNames, quotesLargeInts: Bool,
+        pin: SnapshotPin?, for caller: Caller, watch: PageAccount? = nil
+    ) {
+        self.served = served
+        self.read = read
+        self.names = names
+        self.quotesLargeInts = quotesLargeInts
+        self.pin = pin
+        self.watch = watch
+        seal = caller.sight.flatMap { sight in
+            read.fingerprint.map {
+                CursorSeal(key: served.store.ticketKey, principal: sight.name, fingerprint: $0)
+            }
+        }
+    }
 
     /// The limits of a query on it.
     var queryLimits: QueryLimits { served.queryLimits(of: read) }
@@ -54,8 +74,10 @@ struct PageView {
         _ json: JSONWriter, next: PageCursor?, count: Int? = nil, _ account: PageAccount? = nil,
         rowsReturned: Int? = nil
     ) throws(RequestFault) -> PageReply {
-        let next = next.map(cursorText)
+        var text: String?
         if let next {
+            let next = try cursorText(next)
+            text = next
             json.raw(",\"next\":")
             json.string(next)
         }
@@ -65,13 +87,32 @@ struct PageView {
         }
         account?.write(to: json, rowsReturned: rowsReturned)
         json.raw("}")
-        return try reply(.json, next: next)
+        return try reply(.json, next: text)
     }
 
     /// The cursor that a client gets.
-    func cursorText(_ cursor: PageCursor) -> String {
-        let text = cursor.encoded()
+    ///
+    /// - Throws: ``RequestFault`` `.failed` when it can't be signed.
+    func cursorText(_ cursor: PageCursor) throws(RequestFault) -> String {
+        var text = cursor.encoded()
+        if let seal { text = try seal.sealed(text) }
         return pin?.cursor(text) ?? text
+    }
+
+    /// Reads the cursor of a request and checks that it is the caller's, and belongs to the query and to this store.
+    ///
+    /// - Throws: ``RequestFault`` as ``PageCursor/read(_:query:epoch:)``; `.expired` where its view was another.
+    func cursor(_ text: QueryText, _ query: PageCursor.QueryHash) throws(RequestFault)
+        -> PageCursor?
+    {
+        if let stated = text.cursor {
+            if let seal {
+                try seal.check(stated, text.seal, text)
+            } else if text.seal != nil {
+                throw CursorSeal.foreign(text)
+            }
+        }
+        return try PageCursor.read(text, query: query, epoch: read.epoch)
     }
 
     /// The reply with a page that is written.

@@ -60,7 +60,10 @@ struct PageWriter {
     func end(
         next: PageCursor?, count total: Int?, _ account: PageAccount, rowsReturned: Int
     ) throws(RequestFault) -> PageReply {
-        if records != nil { return try view.reply(.csv, next: next.map(view.cursorText)) }
+        if records != nil {
+            return try view.reply(
+                .csv, next: try next.map { next throws(RequestFault) in try view.cursorText(next) })
+        }
         writer.json.raw("]")
         var reply = try view.end(
             writer.json, next: next, count: total, account, rowsReturned: rowsReturned)

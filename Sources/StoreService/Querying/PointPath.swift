@@ -83,7 +83,8 @@ struct PointPath: Sendable {
     private static func points(of rowClass: RowClass, _ schema: RowSchema) -> [Int] {
         rowClass.members.indices.filter { member in
             let compiled = rowClass.members[member]
-            return compiled.storage.shape == .single && compiled.storage.element == .embedded
+            return !rowClass.unknown.contains(member) && compiled.storage.shape == .single
+                && compiled.storage.element == .embedded
                 && schema.classes[compiled.classIndex].isPointClass
         }
     }
@@ -96,7 +97,7 @@ struct PointPath: Sendable {
             "geometry", "Class '\(rowClass.definition.name)' has no property '\(shown)'.",
             code: "unknown-property")
         fault.errors[0].hint = NearestName.of(
-            name, among: rowClass.definition.properties.map(\.name))
+            name, among: rowClass.knownNames)
         return fault
     }
 

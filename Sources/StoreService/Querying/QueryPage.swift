@@ -27,7 +27,7 @@ struct QueryPage {
     ///
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
     func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
-        let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
+        let cursor = try view.cursor(text, query.hash)
         let account = view.account(text, of: query.rowClass)
         if let stages = query.stages {
             return try write(stages, after: cursor, to: buffer, account)

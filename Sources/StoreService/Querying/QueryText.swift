@@ -10,10 +10,19 @@ package struct QueryText: Sendable {
     package var sort: String?
     package var distinct: String?
     package var limit: Int?
-    /// Where the page begins, without the ``snapshot`` that a cursor which is set may have.
+    /// Where the page begins, without the ``snapshot`` and the ``seal`` that a cursor which is set may have.
     package var cursor: String? {
-        get { statedCursor.flatMap(SnapshotPin.divide)?.cursor ?? statedCursor }
+        get { unpinnedCursor.map { String($0[..<CursorSeal.start(in: $0)]) } }
         set { statedCursor = newValue }
+    }
+    private var unpinnedCursor: String? {
+        statedCursor.flatMap(SnapshotPin.divide)?.cursor ?? statedCursor
+    }
+    /// What says whose the cursor is; nil for nobody's.
+    var seal: String? {
+        guard let cursor = unpinnedCursor else { return nil }
+        let start = CursorSeal.start(in: cursor)
+        return start == cursor.endIndex ? nil : String(cursor[start...].dropFirst())
     }
     private var statedCursor: String?
     /// The id of the snapshot that the cursor goes on under.

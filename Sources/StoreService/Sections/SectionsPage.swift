@@ -17,7 +17,7 @@ struct SectionsPage {
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
     func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
         let account = view.account(text, of: query.rowClass)
-        let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
+        let cursor = try view.cursor(text, query.hash)
         let countBefore = cursor?.returnedCount ?? 0
         var sections = query.sections
         sections.after = cursor?.position

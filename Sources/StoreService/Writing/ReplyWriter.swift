@@ -51,7 +51,7 @@ package struct ReplyWriter {
         guard caller.sight != nil else { return true }
         func sees(_ read: ReadTransaction) -> Bool {
             // Rules of another schema say nothing of the row.
-            read.rows === schema
+            read.rows.identity == schema.identity
                 && read.shown(schema.classes[object.classIndex], object.key, row) != nil
         }
         if let view { return sees(view) }

@@ -15,6 +15,7 @@ struct SightOracleTests {
         // Unchecked: they are never changed.
         private let twins: SightTwins
         init(_ twins: SightTwins) { self.twins = twins }
+        var name: String { "" }
         func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
     }
 

@@ -16,14 +16,18 @@ package final class AccessControl: Sendable {
         var schema: RowSchema?
         /// What is seen with the rules, for those that asked: equal for users whose values that rules read are.
         var sights: [AccessView: Sight] = [:]
+        /// The schema without names that are unknown to somebody.
+        var parts: [UnknownNames: RowSchema] = [:]
     }
 
-    /// The most sights that are kept.
+    /// The most sights that are kept, and the most schemas.
     private static let sightCountMax = 4096
+    private static let partCountMax = 256
 
     private let store: Store
     private let state: Mutex<State>
     private let isSet: Atomic<Bool>
+    private let hasRoleForAnyone: Atomic<Bool>
     private let fault: @Sendable (StoreError) -> RequestFault
 
     /// Reads the document of a store; users may do nothing where it can't be read.
@@ -36,11 +40,14 @@ package final class AccessControl: Sendable {
             let stored = try store.accessDocument()
             state = Mutex(State(stored: stored))
             isSet = Atomic(stored != nil)
+            let document = stored.flatMap { try? AccessReader.read(text: $0.text) }
+            hasRoleForAnyone = Atomic(document?.isForAnyone ?? false)
         } catch {
             // Reported. What can't be read allows nothing.
             _ = fault(error)
             state = Mutex(State())
             isSet = Atomic(true)
+            hasRoleForAnyone = Atomic(false)
         }
     }
 
@@ -66,6 +73,9 @@ package final class AccessControl: Sendable {
 
     /// Whether there is a document. Cost: an atomic load.
     package var hasDocument: Bool { isSet.load(ordering: .acquiring) }
+
+    /// Whether a role is for anyone, and not for users alone. Cost: an atomic load.
+    package var isForAnyone: Bool { hasRoleForAnyone.load(ordering: .acquiring) }
 
     /// The rules for a schema; nil where there is no document, or none that holds in it. Checked once for a schema.
     package func rules(for schema: RowSchema) throws(RequestFault) -> AccessRules? {
@@ -119,13 +129,31 @@ package final class AccessControl: Sendable {
                         rule: part.read == .constant(true) ? nil : part.read, hidden: hidden)
                 })
         }
-        let sight = Sight(classes, schema: read.rows)
+        let sight = Sight(
+            classes, schema: read.rows,
+            rows: part(of: read.rows, without: view.unknownNames(of: read.rows)),
+            fingerprint: view.fingerprint)
         state.withLock { state in
             guard state.schema === read.rows else { return }
             if state.sights.count >= Self.sightCountMax { state.sights = [:] }
             state.sights[view] = sight
         }
         return sight
+    }
+
+    /// The schema without some names, which is one for all who do not know them.
+    private func part(of schema: RowSchema, without unknown: UnknownNames) -> RowSchema {
+        if unknown.isEmpty { return schema }
+        let known = state.withLock { $0.schema === schema ? $0.parts[unknown] : nil }
+        if let known { return known }
+        let part = RowSchema(schema, without: unknown)
+        return state.withLock { state in
+            guard state.schema === schema else { return part }
+            if let known = state.parts[unknown] { return known }
+            if state.parts.count >= Self.partCountMax { state.parts = [:] }
+            state.parts[unknown] = part
+            return part
+        }
     }
 
     /// Sets a document and waits until that is durable.
@@ -176,6 +204,7 @@ package final class AccessControl: Sendable {
             state = State(
                 stored: StoredDocument(revision: rules.revision, text: text), rules: rules,
                 schema: rules.schema)
+            hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
         }
         return rules
     }

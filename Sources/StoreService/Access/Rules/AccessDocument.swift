@@ -69,6 +69,9 @@ package struct AccessDocument: Sendable, Equatable {
     /// The roles, in the order of the text.
     package var roles: [Role] = []
 
+    /// Whether a role is for anyone, and not for users alone.
+    var isForAnyone: Bool { roles.contains(where: \.isForAnyone) }
+
     /// The most bytes of its text.
     package static let byteCountMax = 256 << 10
 

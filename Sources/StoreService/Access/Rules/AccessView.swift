@@ -1,4 +1,5 @@
 import HoldfastQuery
+import HoldfastRows
 
 /// What a principal may do: a plain value, equal for all whose roles and values that rules read are equal.
 package struct AccessView: Hashable, Sendable {
@@ -47,6 +48,9 @@ package struct AccessView: Hashable, Sendable {
     package var revision: UInt64
     /// The roles that hold, in the order of the document.
     package var roles: [Role]
+    /// Tells views apart by what decides on them: the revision, the roles, and the values that their rules of what is seen read. The
+    /// same in every process.
+    package var fingerprint: UInt64 = 0
 
     /// The objects of a class that are seen: false for none, true for all.
     package func admitted(_ classIndex: Int) -> Predicate {
@@ -62,5 +66,29 @@ package struct AccessView: Hashable, Sendable {
             }
             return (rules.read, rules.hidden)
         }
+    }
+
+    /// The names that are unknown: of classes of which no object may be read or created, and of properties that are hidden on all of
+    /// those that may.
+    func unknownNames(of schema: RowSchema) -> UnknownNames {
+        var classes: Set<Int> = []
+        var properties: [Int: MemberSet] = [:]
+        for rowClass in schema.classes where rowClass.definition.kind.standsAlone {
+            var hidden: MemberSet?
+            for role in roles {
+                guard let rules = role.classes[rowClass.index],
+                    rules.read != .constant(false) || rules.create != .constant(false)
+                else { continue }
+                var own = MemberSet()
+                for member in rules.hidden { own.insert(member) }
+                hidden = hidden?.intersection(own) ?? own
+            }
+            if let hidden {
+                properties[rowClass.index] = hidden
+            } else {
+                classes.insert(rowClass.index)
+            }
+        }
+        return UnknownNames(classes: classes, properties: properties, of: schema)
     }
 }

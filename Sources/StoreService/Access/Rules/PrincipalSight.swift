@@ -12,6 +12,9 @@ package final class PrincipalSight: SightSource {
         self.principal = principal
     }
 
+    /// The user's id behind a letter; nobody has none.
+    package var name: String { principal.user.map { "u" + $0 } ?? "" }
+
     /// Users see nothing where there is no document, or none that holds in the schema.
     package func sight(in read: ReadTransaction) throws(RequestFault) -> Sight? {
         try access.sight(for: principal, on: read)

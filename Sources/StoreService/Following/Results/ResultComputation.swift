@@ -121,7 +121,7 @@ struct ResultComputation: Sendable {
         let buffer = ByteBuffer(capacity: 256)
         let view = PageView(
             served: served, read: read, names: stream.names,
-            quotesLargeInts: stream.definition.quotesLargeInts, pin: nil)
+            quotesLargeInts: stream.definition.quotesLargeInts, pin: nil, for: .program)
         let reply = try AggregatePage(view: view, query: query, text: text).write(to: buffer)
         guard reply.next == nil else { throw .tooManyGroups(query.limit) }
         return buffer

@@ -361,7 +361,7 @@ final class CSVConverter: LineSource {
     ///
     /// - Throws: ``RequestFault`` unless such columns are ignored.
     private func unknown(_ name: String, _ column: Int) throws(RequestFault) -> Column {
-        let obstacle = rowClass.definition.properties.firstIndex { $0.name == name }
+        let obstacle = rowClass.memberIndex[name]
             .flatMap { CSVShape.obstacle(rowClass, $0) }
         if let obstacle {
             throw headerFault(
@@ -392,7 +392,7 @@ final class CSVConverter: LineSource {
     private func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault
     {
         let hint = name.flatMap {
-            NearestName.of($0, among: rowClass.definition.properties.map(\.name))
+            NearestName.of($0, among: rowClass.knownNames)
         }
         return RequestFault(
             .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",

@@ -42,9 +42,9 @@ enum CSVShape {
     static func columns(_ rowClass: RowClass, _ schema: RowSchema) -> [String: (Column, Bool)] {
         var columns: [String: (Column, Bool)] = [:]
         for (position, member) in rowClass.members.enumerated() {
-            guard member.storage.shape == .single, obstacle(rowClass, position) == nil else {
-                continue
-            }
+            guard member.storage.shape == .single, !rowClass.unknown.contains(position),
+                obstacle(rowClass, position) == nil
+            else { continue }
             var column = column(member, schema)
             if position == rowClass.primaryKeyIndex { column = .key(column) }
             columns[rowClass.definition.properties[position].name] = (column, member.isOptional)

@@ -70,7 +70,7 @@ extension ObjectReader {
                 "There is no class \(json.stringBytes.map { "'\(Self.text($0))'" } ?? Self.describe(json)).",
                 at: pointer,
                 hint: json.string.flatMap {
-                    NearestName.of($0, among: names.schema.classes.map(\.definition.name))
+                    NearestName.of($0, among: names.schema.definition.classes.lazy.map(\.name))
                 })
             return nil
         }

@@ -1,0 +1,21 @@
+import CHoldfastCrypto
+import HoldfastBytes
+
+extension Principal {
+    /// The number of the user, by which what they have begun is theirs whatever token they come with; nil for nobody.
+    ///
+    /// Unlike that of any token as random numbers are. Cost: an HMAC.
+    ///
+    /// - `key`: A secret of the store: the number is theirs in every process, and nobody can choose one.
+    package func number(_ key: [UInt8]) -> UInt64? {
+        guard let user else { return nil }
+        let name = ByteBuffer(capacity: 64)
+        name.append("holdfast user 1")
+        name.append(user)
+        var code = [UInt8](repeating: 0, count: 32)
+        guard
+            shim_hmac_sha256(key, key.count, name.bytes.baseAddress, name.count, &code) == 1
+        else { return nil }
+        return code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
+    }
+}

@@ -1,0 +1,84 @@
+import CHoldfastCrypto
+import HoldfastBytes
+import HoldfastObjectJSON
+
+/// What makes the cursors of pages a principal's own, and worth no more than the view that they were made from.
+///
+/// It stands behind a cursor and `~`: base64url of
+///
+///     offset  bytes  field (little-endian)
+///     0       8      what decided on the view
+///     8       32     HMAC-SHA-256 of a name of this form, the principal, the 8 bytes before, and the cursor
+struct CursorSeal {
+    private static let form: StaticString = "holdfast cursor 1"
+    private static let byteCount = 40
+    /// Stands in no cursor and in no id, and in a URL as it is.
+    private static let mark: Character = "~"
+
+    let key: [UInt8]
+    /// The name of the principal.
+    let principal: String
+    let fingerprint: UInt64
+
+    /// Where the seal begins, with its mark, in a cursor; its end where it has none.
+    static func start(in cursor: String) -> String.Index {
+        cursor.firstIndex(of: mark) ?? cursor.endIndex
+    }
+
+    /// Returns a cursor with its seal.
+    ///
+    /// - Throws: ``RequestFault`` `.failed` when the library fails.
+    func sealed(_ cursor: String) throws(RequestFault) -> String {
+        let bytes = ByteBuffer(capacity: 64)
+        bytes.append(little: fingerprint)
+        bytes.append(try code(of: fingerprint, cursor))
+        let text = ByteBuffer(capacity: 64)
+        Base64.encode(bytes.bytes, alphabet: .url, into: text)
+        return cursor + String(Self.mark) + String(decoding: text.bytes, as: UTF8.self)
+    }
+
+    /// Refuses what the service has not made for the principal, and what it has made of another view.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed`, `.expired`.
+    func check(_ cursor: String, _ seal: String?, _ text: QueryText) throws(RequestFault) {
+        var seal = seal ?? ""
+        let bytes = seal.withUTF8 { Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }
+        guard let bytes, bytes.count == Self.byteCount else { throw Self.foreign(text) }
+        let stated = bytes.withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))
+        }
+        let code = try code(of: stated, cursor)
+        guard shim_are_equal(code, Array(bytes[8...]), 32) == 1 else { throw Self.foreign(text) }
+        guard stated == fingerprint else {
+            throw RequestFault(
+                .expired, "cursor-expired",
+                "What you may see was decided otherwise when the cursor was made; begin again without it."
+            )
+        }
+    }
+
+    /// The fault of a cursor that is not the caller's.
+    static func foreign(_ text: QueryText) -> RequestFault {
+        text.fault(
+            "cursor",
+            "The cursor is damaged, or was made for somebody else; send the \"next\" of the page before as it stands.",
+            code: "invalid-cursor")
+    }
+
+    private func code(of fingerprint: UInt64, _ cursor: String) throws(RequestFault) -> [UInt8] {
+        let message = ByteBuffer(capacity: 256)
+        message.append(Self.form.description)
+        message.append(principal)
+        message.append(0 as UInt8)
+        message.append(little: fingerprint)
+        message.append(cursor)
+        var code = [UInt8](repeating: 0, count: 32)
+        guard
+            shim_hmac_sha256(
+                key, key.count, message.bytes.baseAddress, message.count, &code) == 1
+        else {
+            throw RequestFault(.failed, "internal-error", "The cursor could not be signed.")
+        }
+        return code
+    }
+}

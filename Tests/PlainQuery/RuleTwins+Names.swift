@@ -1,0 +1,45 @@
+import HoldfastObjectModel
+
+extension RuleTwins {
+    /// The classes without what is unknown, and without what leads there alone.
+    static func removing(
+        _ unknown: Set<String>, _ properties: [String: Set<String>], from classes: [ObjectClass]
+    ) -> [ObjectClass] {
+        var left = classes.filter { !unknown.contains($0.name) }
+        for index in left.indices {
+            let hidden = properties[left[index].name] ?? []
+            left[index].properties.removeAll { hidden.contains($0.name) }
+        }
+        // Embedded classes that nothing holds any more, others in them, too.
+        var held: Set<String> = []
+        var next = left.filter { $0.kind != .embedded }
+        while let objectClass = next.popLast() {
+            for property in objectClass.properties {
+                guard case .object(let name)? = property.type.element,
+                    let target = left.first(where: { $0.name == name }), target.kind == .embedded,
+                    held.insert(name).inserted
+                else { continue }
+                next.append(target)
+            }
+        }
+        left.removeAll { $0.kind == .embedded && !held.contains($0.name) }
+        let names = Set(left.map(\.name))
+        for index in left.indices {
+            left[index].properties.removeAll { property in
+                guard case .object(let name)? = property.type.element else { return false }
+                return !names.contains(name)
+            }
+        }
+        let links = Dictionary(
+            uniqueKeysWithValues: left.map { ($0.name, Set($0.properties.map(\.name))) })
+        for index in left.indices {
+            left[index].properties.removeAll { property in
+                guard case .linkingObjects(let name, let origin) = property.type else {
+                    return false
+                }
+                return !(links[name]?.contains(origin) ?? false)
+            }
+        }
+        return left
+    }
+}

@@ -1,0 +1,357 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastTestSupport
+
+/// Random contents and a random access document for two stores: one with everything, and one with what a user may read, whose schema
+/// has no name that the user does not know.
+package struct RuleTwins {
+    /// The schema of the first store.
+    package var classes: [ObjectClass] { twins.classes }
+    /// The projections of the first store.
+    package private(set) var projections: [Projection] = []
+    /// The schema of the second store.
+    package private(set) var knownClasses: [ObjectClass] = []
+    /// The projections of the second store.
+    package private(set) var knownProjections: [Projection] = []
+    /// The access document.
+    package private(set) var document = ""
+    /// The id of the user; nil for nobody.
+    package let user: String?
+    /// What is claimed of the user, as JSON.
+    package var claims: String {
+        "{" + claimed.map { "\(Self.quoted($0.name)):\($0.json)" }.joined(separator: ",") + "}"
+    }
+    /// The properties, also of projections, that may be left out of an object.
+    package private(set) var hidden: Set<String> = []
+    /// The keys of the objects of both stores, and of the first, by class.
+    package var objects: [String: [Value]] { twins.objects }
+    package var allObjects: [String: [Value]] { twins.allObjects }
+
+    private var twins: SightTwins
+    private var random: SeededGenerator
+    private var claimed: [(name: String, json: String)] = []
+    private var level: Int?
+    private var groups: [String]?
+    private var makers: [PlainQueryMaker] = []
+
+    /// A rule as a text, and what it says of the user; nil where they lack what it names.
+    private struct RuleText {
+        var text: String
+        var predicate: PlainPredicate?
+    }
+
+    /// Makes a schema, projections and a user.
+    package init(seed: UInt64) {
+        twins = SightTwins(seed: seed)
+        random = SeededGenerator(seed: seed &+ 7)
+        user =
+            Int.random(in: 0..<8, using: &random) == 0
+            ? nil : "\(Int.random(in: -2...12, using: &random))"
+        if chance(60) {
+            level = pick([1, 2])
+            claimed.append(("level", "\(level ?? 0)"))
+        }
+        if chance(60) {
+            groups = pick([["x"], ["y", "x"], ["y"], []])
+            let list = (groups ?? []).map(Self.quoted).joined(separator: ",")
+            claimed.append(("groups", "[\(list)]"))
+        }
+        makeProjections()
+    }
+
+    /// Fills the two stores, whose schema is ``classes``, and makes the document.
+    package mutating func fill(_ whole: Store, _ part: Store) throws {
+        var own = self
+        var everywhere: [String: Set<String>] = [:]
+        var unknown: Set<String> = []
+        var twins = twins
+        try twins.fill(whole, part) { world, view, _ in
+            own.makeRules(world, view, &everywhere, &unknown)
+        }
+        self = own
+        self.twins = twins
+        hidden.formUnion(twins.hidden)
+        hidden.formUnion(projections.flatMap { $0.properties.map(\.name) })
+        knownClasses = Self.removing(unknown, everywhere, from: classes)
+        knownProjections = projections
+        while true {
+            let schema = Schema(classes: knownClasses)
+            let faults = Set(
+                Projection.faults(of: knownProjections, in: schema).map(\.projection))
+            if faults.isEmpty { break }
+            knownProjections.removeAll { faults.contains($0.name) }
+        }
+        let before = try part.reading { try PlainWorld($0) }
+        _ = try part.setSchema(knownClasses, allowsDataLoss: true)
+        let after = try part.reading { try PlainWorld($0) }
+        makers = [before, after, after].map { PlainQueryMaker($0, seed: random.next()) }
+    }
+
+    /// A random query, as text with arguments; now and then of what the user does not know.
+    package mutating func query() -> (className: String, text: String, arguments: [QueryArgument]) {
+        let index = Int.random(in: makers.indices, using: &random)
+        let query = makers[index].make()
+        var printer = PlainPrinter()
+        let text = printer.text(query)
+        return (query.className, text, printer.arguments)
+    }
+
+    // MARK: Rules
+
+    private mutating func makeRules(
+        _ world: PlainWorld, _ view: ReadTransaction, _ everywhere: inout [String: Set<String>],
+        _ unknown: inout Set<String>
+    ) -> PlainSight {
+        var maker = PlainQueryMaker(world, seed: random.next())
+        var sights: [String: [PlainSight.Role]] = [:]
+        var always: [String: Set<String>] = [:]
+        for name in PlainSchema.objectNames {
+            sights[name] = []
+            unknown.insert(name)
+            let definition = world.classes[name]
+            always[name] = Set(
+                (definition?.properties ?? []).map(\.name).filter {
+                    $0 != definition?.primaryKey && chance(12)
+                })
+        }
+        var roles: [String] = []
+        for index in 0..<pick([2, 2, 3]) {
+            let isForAnyone = chance(30)
+            let (when, isHeld) = condition()
+            let holds = isHeld && (user != nil || isForAnyone)
+            var entries: [String] = []
+            for name in PlainSchema.objectNames where chance(90) {
+                let rule = chance(35) ? nil : rule(name, world, view, &maker)
+                var role = PlainSight.Role(rule: rule?.predicate)
+                for property in world.classes[name]?.properties ?? []
+                where chance(15) && Self.canBeNull(property)
+                    && property.name != world.classes[name]?.primaryKey
+                {
+                    role.hidden.insert(property.name)
+                }
+                let hides = role.hidden.union(always[name] ?? [])
+                let rights = hides.sorted().map { "\(Self.quoted($0)):\"none\"" }
+                    .joined(separator: ",")
+                entries.append(
+                    "\(Self.quoted(name)):{\"read\":\(rule.map { Self.quoted($0.text) } ?? "true")"
+                        + (hides.isEmpty ? "" : ",\"properties\":{\(rights)}") + "}")
+                guard holds, rule == nil || rule?.predicate != nil,
+                    !Self.isFalse(role.rule, name, view)
+                else { continue }
+                if unknown.remove(name) != nil {
+                    everywhere[name] = hides
+                } else {
+                    everywhere[name]?.formIntersection(hides)
+                }
+                role.hidden = hides
+                sights[name]?.append(role)
+            }
+            roles.append(
+                "\"r\(index)\":{" + (isForAnyone ? "\"for\":\"anyone\"," : "")
+                    + (when.map { "\"when\":\(Self.quoted($0))," } ?? "")
+                    + "\"classes\":{\(entries.joined(separator: ","))}}")
+        }
+        document = "{\"users\":\"A\",\"roles\":{\(roles.joined(separator: ","))}}"
+        for (name, roles) in sights {
+            hidden.formUnion(roles.flatMap(\.hidden))
+            // What is hidden everywhere goes with the schema.
+            sights[name] = roles.map { role in
+                var role = role
+                role.hidden.subtract(everywhere[name] ?? [])
+                return role
+            }
+        }
+        return PlainSight(sights)
+    }
+
+    /// A condition of a role, and whether it holds.
+    private mutating func condition() -> (text: String?, holds: Bool) {
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: ("$user.level == 1", user != nil && level == 1)
+        case 1: ("'x' IN $user.groups", user != nil && groups?.contains("x") ?? false)
+        case 2: ("$user.lacking == 1 OR $user.level == 1", false)
+        default: (nil, true)
+        }
+    }
+
+    private mutating func rule(
+        _ name: String, _ world: PlainWorld, _ view: ReadTransaction, _ maker: inout PlainQueryMaker
+    ) -> RuleText {
+        let own = chance(60) ? ofUser(name, world, view) : nil
+        var plain: RuleText?
+        for _ in 0..<10 where plain == nil {
+            let predicate = maker.predicate(name, pick([0, 0, 1]))
+            var printer = PlainPrinter()
+            let text = printer.text(PlainQuery(className: name, predicate: predicate))
+            guard printer.arguments.isEmpty,
+                PlainSight.compile(predicate, name, view) != nil
+            else { continue }
+            plain = RuleText(text: text, predicate: predicate)
+        }
+        guard let own else {
+            return plain ?? RuleText(text: "TRUEPREDICATE", predicate: .constant(true))
+        }
+        guard let plain, let right = plain.predicate, chance(60) else { return own }
+        let isOr = chance(50)
+        return RuleText(
+            text: "(\(own.text)) \(isOr ? "OR" : "AND") (\(plain.text))",
+            predicate: own.predicate.map { isOr ? .or([$0, right]) : .and([$0, right]) })
+    }
+
+    /// A condition that asks for the user.
+    private mutating func ofUser(
+        _ name: String, _ world: PlainWorld, _ view: ReadTransaction
+    ) -> RuleText? {
+        let properties = world.classes[name]?.properties ?? []
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0:
+            let id = chance(70) ? user ?? "1" : "1"
+            return RuleText(
+                text: "$user.id == '\(id)'", predicate: user.map { .constant($0 == id) })
+        case 1:
+            return RuleText(
+                text: "$user.level == 1",
+                predicate: user.flatMap { _ in level.map { .constant($0 == 1) } })
+        case 2:
+            let links = properties.filter { $0.type == .single(.object("A")) }
+            guard let link = links.randomElement(using: &random) else { return nil }
+            let path = PlainPath(root: name, hops: [], end: .value(link.name), type: .link("A"))
+            return RuleText(
+                text: "\(link.name) == $user.id",
+                predicate: user.flatMap { Int64($0) }.map {
+                    Self.equal(path, .object("A", .int($0)))
+                })
+        case 3:
+            guard let property = scalar(properties, world.classes["A"]?.properties ?? []) else {
+                return nil
+            }
+            let object = user.flatMap { Int64($0) }.flatMap { id in
+                world.all("A").first { $0.content["id"] == .value(.int(id)) }
+            }
+            let value = object?.content[property.other.name]?.plainValue ?? .null
+            let path = path(name, property.own)
+            return RuleText(
+                text: "\(property.own.name) == $user.object.\(property.other.name)",
+                predicate: value == .null ? nil : Self.equal(path, .value(value)))
+        default:
+            guard let property = scalar(properties, properties)?.own else { return nil }
+            let claim = "c\(claimed.count)"
+            let value = PlainDomain.value(property.scalar ?? .int, &random)
+            let text = "\(property.name) == $user.\(claim)"
+            guard chance(70), let json = Self.json(value) else {
+                return RuleText(text: text, predicate: nil)
+            }
+            claimed.append((claim, json))
+            return RuleText(
+                text: text,
+                predicate: user == nil ? nil : Self.equal(path(name, property), .value(value)))
+        }
+    }
+
+    private func path(_ name: String, _ property: Property) -> PlainPath {
+        PlainPath(
+            root: name, hops: [], end: .value(property.name),
+            type: .scalar(property.scalar?.widened ?? .int))
+    }
+
+    /// A property and another one of its type.
+    private mutating func scalar(
+        _ properties: [Property], _ others: [Property]
+    ) -> (own: Property, other: Property)? {
+        func isPlain(_ property: Property) -> Bool {
+            guard case .single(.scalar(let type)) = property.type else { return false }
+            return property.cases == nil && [.int, .string, .bool].contains(type.widened)
+        }
+        guard let own = properties.filter(isPlain).randomElement(using: &random) else {
+            return nil
+        }
+        let other = others.filter { isPlain($0) && $0.type == own.type }
+            .randomElement(using: &random)
+        return other.map { (own, $0) }
+    }
+
+    private static func equal(_ path: PlainPath, _ kind: PlainConstant.Kind) -> PlainPredicate {
+        .comparison(
+            .path(path, nil), PlainOperator(name: .equal),
+            .constant(PlainConstant(kind: kind, isArgument: true)))
+    }
+
+    private static func json(_ value: Value) -> String? {
+        switch value {
+        case .int(let number): "\(number)"
+        case .bool(let truth): "\(truth)"
+        case .string(let text): text.contains("\0") ? nil : quoted(text)
+        default: nil
+        }
+    }
+
+    private static func canBeNull(_ property: Property) -> Bool {
+        if case .linkingObjects = property.type { return false }
+        return property.isOptional || property.type.isCollection || property.scalar == .mixed
+    }
+
+    /// Whether a rule holds for no object whatever it has.
+    private static func isFalse(
+        _ rule: PlainPredicate?, _ name: String, _ view: ReadTransaction
+    ) -> Bool {
+        guard let rule, let compiled = PlainSight.compile(rule, name, view) else { return false }
+        return compiled.simplified == .constant(false)
+    }
+
+    // MARK: Names
+
+    private mutating func makeProjections() {
+        for index in 0..<pick([0, 1, 2, 3]) {
+            let base = pick(["A", "A", "B", "C", "E"])
+            guard let definition = classes.first(where: { $0.name == base }) else { continue }
+            var made = Projection(name: "Shown\(index)", className: base, properties: [])
+            for number in 0..<pick([1, 2, 3]) {
+                guard let first = definition.properties.randomElement(using: &random) else {
+                    continue
+                }
+                var path = [first.name]
+                if case .object(let name)? = first.type.element, chance(60),
+                    let target = classes.first(where: { $0.name == name }),
+                    let next = target.properties.randomElement(using: &random)
+                {
+                    path.append(next.name)
+                } else if first.type.isCollection, chance(50) {
+                    path.append("@count")
+                }
+                let property = Projection.Property(name: "p\(index)\(number)", path: path)
+                var tried = made
+                tried.properties.append(property)
+                let faults = Projection.faults(
+                    of: projections + [tried], in: Schema(classes: classes))
+                if faults.isEmpty { made = tried }
+            }
+            if !made.properties.isEmpty { projections.append(made) }
+        }
+    }
+
+    // MARK: Chance
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
+
+    private mutating func pick<T>(_ values: [T]) -> T {
+        values[Int.random(in: values.indices, using: &random)]
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20:
+                let digits = Array("0123456789abcdef")
+                result += "\\u00\(digits[Int(scalar.value >> 4)])\(digits[Int(scalar.value & 15)])"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

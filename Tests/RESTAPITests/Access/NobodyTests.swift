@@ -1,0 +1,61 @@
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// Requests without a token where one is needed.
+@Suite("Nobody")
+struct NobodyTests {
+    @Test("reads what a role lets anyone read, and knows of nothing else")
+    func reads() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let country = server.get("/v1/classes/Country/objects/fr", as: .nobody)
+        #expect(country.status == 200 && country.text.contains("France"))
+        for target in ["Task/objects", "Task/objects/1", "Record/objects", "Person/objects/ann"] {
+            let reply = server.get("/v1/classes/\(target)", as: .nobody)
+            #expect(reply.status == 404 && reply.text.contains("unknown-class"), "\(reply.text)")
+        }
+        let schema = server.get("/v1/schema", as: .nobody).text
+        #expect(schema.contains("Country") && !schema.contains("Task"), "\(schema)")
+        #expect(!server.get("/v1/projections", as: .nobody).text.contains("Short"))
+    }
+
+    @Test("may ask for nothing that is not made for users, nor with a token that is wrong")
+    func refusals() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        for target in [
+            "/v1/me", "/v1/export", "/metrics", "/v1/access", "/v1/tokens", "/v1/backups",
+        ] {
+            #expect(server.get(target, as: .nobody).status == 401, "\(target)")
+        }
+        #expect(server.send("PUT", "/v1/schema", "{}", as: .nobody).status == 401)
+        let wrong = server.get("/v1/classes/Country/objects/fr", as: .token("hf_nonsense"))
+        #expect(wrong.status == 401)
+    }
+
+    @Test("needs a token where no role is for anyone, before the document and behind it")
+    func roles() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let target = "/v1/classes/Country/objects/fr"
+        #expect(server.get(target, as: .nobody).status == 200)
+        let document = #"{"roles":{"a":{"classes":{"*":{"read":true}}}}}"#
+        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        let reply = server.get(target, as: .nobody)
+        #expect(reply.status == 401 && reply.text.contains("token-missing"))
+        let fresh = try RuledServer(classes: [])
+        #expect(fresh.get("/v1/schema", as: .nobody).status == 401)
+    }
+
+    @Test("is the operator, whatever the document says, where no token is needed")
+    func open() throws {
+        let server = try TestServer(schema: Importing.nodes)
+        let document = #"{"roles":{"a":{"for":"anyone","classes":{}}}}"#
+        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        #expect(server.send("GET", "/v1/classes/Node/objects").status == 200)
+    }
+}

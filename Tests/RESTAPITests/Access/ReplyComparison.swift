@@ -1,0 +1,84 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+
+/// Compares replies to a user with those to somebody who has nothing else; versions, cursors, entity tags and times are aside.
+struct ReplyComparison {
+    /// The properties that may be left out where the other reply has nothing.
+    let hidden: Set<String>
+
+    private static let aside: Set<String> = ["version", "$version", "next", "etag", "revision"]
+
+    /// What is different; nil for nothing.
+    func difference(_ own: [HTTPClient.Reply], _ other: [HTTPClient.Reply]) -> String? {
+        for (own, other) in zip(own, other) {
+            if let found = difference(own, other) { return found }
+        }
+        return own.count == other.count
+            ? nil : "\(own.count) pages, expected \(other.count): \(own.last?.text ?? "")"
+    }
+
+    private func difference(_ own: HTTPClient.Reply, _ other: HTTPClient.Reply) -> String? {
+        guard own.status == other.status,
+            own.headers["content-type"] == other.headers["content-type"],
+            own.headers["allow"] == other.headers["allow"]
+        else {
+            return
+                "\(own.status) \(own.text.prefix(600)), expected \(other.status) \(other.text.prefix(600))"
+        }
+        let lines = (own.text.split(separator: "\n"), other.text.split(separator: "\n"))
+        if own.headers["content-type"]?.contains("ndjson") == true {
+            guard lines.0.count == lines.1.count else {
+                return "\(lines.0.count) lines, expected \(lines.1.count)"
+            }
+            for (own, other) in zip(lines.0, lines.1) {
+                if let found = difference(String(own), String(other)) { return found }
+            }
+            return nil
+        }
+        return difference(own.text, other.text)
+    }
+
+    private func difference(_ own: String, _ other: String) -> String? {
+        if own == other { return nil }
+        guard let own = QueryJSON(own), let other = QueryJSON(other) else {
+            return "\(own.prefix(600))\nexpected\n\(other.prefix(600))"
+        }
+        return difference(own, other, "")
+    }
+
+    private func difference(_ own: QueryJSON, _ other: QueryJSON, _ path: String) -> String? {
+        switch (own, other) {
+        case (.object(let own), .object(let other)):
+            for name in Set(own.keys).union(other.keys).sorted() {
+                let (value, expected) = (own[name], other[name])
+                if Self.aside.contains(name) {
+                    if (value == nil) == (expected == nil) { continue }
+                } else if let value, let expected {
+                    guard let inner = difference(value, expected, path + "/" + name) else {
+                        continue
+                    }
+                    return inner
+                } else if let expected, hidden.contains(name),
+                    [.null, .array([]), .object([:])].contains(expected)
+                {
+                    continue
+                }
+                return "\(path)/\(name): \(text(value)), expected \(text(expected))"
+            }
+            return nil
+        case (.array(let own), .array(let other)) where own.count == other.count:
+            for (index, pair) in zip(own, other).enumerated() {
+                if let inner = difference(pair.0, pair.1, "\(path)/\(index)") { return inner }
+            }
+            return nil
+        default:
+            return own == other ? nil : "\(path): \(text(own)), expected \(text(other))"
+        }
+    }
+
+    private func text(_ json: QueryJSON?) -> String {
+        json.map {
+            String("\($0)".replacing("HoldfastServiceSupport.QueryJSON.", with: "").prefix(500))
+        } ?? "nothing"
+    }
+}

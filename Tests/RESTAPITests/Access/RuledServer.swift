@@ -1,0 +1,88 @@
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
+
+@testable import HoldfastRESTAPI
+
+/// A service that needs tokens, with its store at hand, for requests of the administrator, of users and of nobody.
+final class RuledServer {
+    /// Who asks.
+    enum Asker {
+        case admin, nobody
+        case token(String)
+    }
+
+    let store: Store
+    private let running: RunningService
+    private let client: HTTPClient
+    private let admin: String
+
+    init(
+        _ engine: EngineCase = .memory, classes: [ObjectClass],
+        options storeOptions: StoreOptions = StoreOptions(),
+        change: (inout RESTOptions) -> Void = { _ in }
+    ) throws {
+        store = try Store(
+            engine: try engine.open(valueByteCountMax: 64 << 20), options: storeOptions)
+        try store.setSchema(classes)
+        let secret = try TokenSecret()
+        admin = secret.text
+        _ = try StoredTokens(store).add("admin", TokenTerms(.admin), secret.hash)
+        var options = RESTOptions()
+        change(&options)
+        let logger = Logger(level: .error)
+        let table = try AccessTokens(store, logger: logger)
+        let service = RESTService(store: store, options: options, tokens: table, logger: logger)
+        running = try RunningService(
+            service,
+            serverOptions: ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0)),
+            access: AccessPolicy(tokens: table, isInsecure: false, cors: CORSPolicy()))
+        client = HTTPClient(port: running.server.addresses.first?.port ?? 0)
+    }
+
+    deinit {
+        client.disconnect()
+        running.stop(graceSeconds: 1)
+        store.close()
+    }
+
+    /// Sends a request whose body, if there is one, is JSON.
+    @discardableResult
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil, as asker: Asker = .admin,
+        headers: [(String, String)] = []
+    ) -> HTTPClient.Reply {
+        var headers = headers
+        switch asker {
+        case .admin: headers.append(("Authorization", "Bearer \(admin)"))
+        case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
+        case .nobody: break
+        }
+        if body != nil { headers.append(("Content-Type", "application/json")) }
+        return client.send(method, target, headers: headers, body: body.map { Array($0.utf8) })
+    }
+
+    /// Reads.
+    func get(
+        _ target: String, as asker: Asker, _ headers: [(String, String)] = []
+    ) -> HTTPClient.Reply {
+        send("GET", target, as: asker, headers: headers)
+    }
+
+    /// Makes a token of a user.
+    func user(
+        _ id: String, claims: String = "{}", right: String = "write", classes: String = "[]",
+        name: String? = nil
+    ) -> Asker {
+        let made = send(
+            "POST", "/v1/tokens",
+            "{\"name\":\(quoted(name ?? "user\(id)")),\"right\":\"\(right)\",\"user\":\(quoted(id)),\"claims\":\(claims),\"classes\":\(classes)}"
+        )
+        return .token(QueryJSON(made.text)?["token"]?.string ?? made.text)
+    }
+}
