@@ -317,7 +317,7 @@ public final class RowClass: @unchecked Sendable {
 
     /// The names of the properties that are known, in the order of declaration.
     package var knownNames: [String] {
-        definition.properties.indices.lazy.filter { !unknown.contains($0) }
+        definition.properties.indices.filter { !unknown.contains($0) }
             .map { definition.properties[$0].name }
     }
 

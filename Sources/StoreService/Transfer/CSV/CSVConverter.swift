@@ -361,7 +361,7 @@ final class CSVConverter: LineSource {
     ///
     /// - Throws: ``RequestFault`` unless such columns are ignored.
     private func unknown(_ name: String, _ column: Int) throws(RequestFault) -> Column {
-        let obstacle = rowClass.memberIndex[name]
+        let obstacle = rowClass.names.position(of: name)
             .flatMap { CSVShape.obstacle(rowClass, $0) }
         if let obstacle {
             throw headerFault(
