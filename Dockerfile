@@ -32,6 +32,7 @@ RUN apt-get update \
         libmicrohttpd12 \
         libs2-0 \
         libsimdjson14 \
+        libsodium23 \
         libssl3 \
         libstdc++6 \
         zlib1g \

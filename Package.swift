@@ -84,6 +84,7 @@ let package = Package(
         door("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         door("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         door("CJOSE", pkgConfig: "cjose", apt: "libcjose-dev"),
+        door("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         door("CMemory"),
         door("CEpoll"),
         door("CTime"),
@@ -145,6 +146,7 @@ let package = Package(
             "Identity",
             [
                 "StoreService", "ObjectJSON", "ObjectModel", "Bytes", "JSON", "Threads", "CJOSE",
+                "CSodium",
             ]),
         library(
             "RESTAPI",

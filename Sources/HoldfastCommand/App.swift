@@ -10,7 +10,8 @@ enum App {
     static let verbs: [Verb] = [
         .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .backup,
         .restore, .compact, .check, .health,
-        .accessGet, .accessPut, .accessExplain, .tokenCreate,
+        .accessGet, .accessPut, .accessExplain, .accountCreate, .accountList, .accountReset,
+        .accountDelete, .tokenCreate,
         .tokenList, .tokenChange, .tokenRevoke, .version,
     ]
 

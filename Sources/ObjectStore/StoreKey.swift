@@ -1,4 +1,5 @@
 import HoldfastBytes
+import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 
@@ -15,6 +16,10 @@ import HoldfastStorage
 ///     00 'A'                                     what there is one of for access, see ``AccessRecord``
 ///     00 'D'                                     access document, see ``StoredDocument``; mostly not there
 ///     00 't' number:8                            token, see ``TokenRecord``
+///     00 'u' id                                  user who is barred, see ``UserRecord``; others are not there
+///     00 'a' account:16                          account, see ``AccountRecord``
+///     00 'l' login                               account:16; the login as it is looked up
+///     00 's' account:16 hash:32                  session, see ``SessionRecord``
 ///     01 class:4                                 class state, see ``ClassState``
 ///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
 ///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`; of a unique
@@ -60,14 +65,20 @@ package enum StoreKey {
     static let recordPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
     static let access: [UInt8] = [Tag.meta, UInt8(ascii: "A")]
     static let accessDocument: [UInt8] = [Tag.meta, UInt8(ascii: "D")]
+    static let userPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "u")]
     static let tokenPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "t")]
+    static let accountPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "a")]
+    static let loginPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "l")]
+    static let sessionPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "s")]
 
     /// The bytes of the key of a reply's number, and of a reply's own.
     static let recordNumberByteCount = 10
     static let recordKeyByteCount = 2 + IdempotencyRecord.idByteCount
 
-    /// The bytes of a token's key.
+    /// The bytes of a token's key, of an account's and of a session's.
     static let tokenByteCount = 10
+    static let accountByteCount = 18
+    static let sessionByteCount = 50
 
     /// The bytes of a row's key.
     static let rowByteCount = 13
@@ -167,9 +178,53 @@ package enum StoreKey {
         buffer.append(big: number)
     }
 
+    static func appendUser(_ id: String, to buffer: ByteBuffer) {
+        buffer.append(userPrefix)
+        buffer.append(id)
+    }
+
     static func appendToken(_ number: UInt64, to buffer: ByteBuffer) {
         buffer.append(tokenPrefix)
         buffer.append(big: number)
+    }
+
+    static func append(_ id: UUID128, to buffer: ByteBuffer) {
+        buffer.append(big: id.high)
+        buffer.append(big: id.low)
+    }
+
+    static func appendAccount(_ id: UUID128, to buffer: ByteBuffer) {
+        buffer.append(accountPrefix)
+        append(id, to: buffer)
+    }
+
+    /// Appends the key of a login in any case.
+    static func appendLogin(_ login: String, to buffer: ByteBuffer) {
+        buffer.append(loginPrefix)
+        buffer.append(AccountRecord.key(login))
+    }
+
+    /// Appends the key of a session; without a hash the prefix of those of an account.
+    static func appendSession(_ hash: [UInt8], of account: UUID128, to buffer: ByteBuffer) {
+        buffer.append(sessionPrefix)
+        append(account, to: buffer)
+        buffer.append(hash)
+    }
+
+    /// Returns the id of an account that stands in a key or a value; nil when there are too few bytes.
+    static func accountID(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UUID128? {
+        guard bytes.count >= offset + 16 else { return nil }
+        func number(_ offset: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        return UUID128(high: number(offset), low: number(offset + 8))
+    }
+
+    /// Makes a key.
+    static func bytes(_ write: (ByteBuffer) -> Void) -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 64)
+        write(buffer)
+        return buffer.array
     }
 
     /// Returns the object key that a primary key leads to, from its value; nil when that is damaged.

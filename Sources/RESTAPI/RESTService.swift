@@ -1,4 +1,5 @@
 import HoldfastHTTPServer
+import HoldfastIdentity
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
@@ -15,8 +16,14 @@ package final class RESTService: Sendable {
     let options: RESTOptions
     /// Who may do what; nil when everybody may do everything.
     let tokens: AccessTokens?
-    /// Who comes with tokens of an issuer; nil where there is none.
-    private let users: SignedInUsers?
+    /// Who comes with tokens of an issuer or with sessions of accounts; nil when everybody may do everything.
+    let users: SignedInUsers?
+    /// The accounts.
+    let accounts: StoredAccounts
+    /// The threads that hash passwords.
+    let passwords = PasswordHasher()
+    /// The tries to sign in.
+    let tries = SignInTries()
     /// The access document.
     let access: AccessControl
     private let nobodysGrant = NobodysGrant()
@@ -42,7 +49,7 @@ package final class RESTService: Sendable {
     package var store: Store { served.store }
 
     /// Whether requests need a token.
-    var needsToken: Bool { users != nil || tokens?.isEnforced ?? false }
+    var needsToken: Bool { users?.hasIssuer ?? false || tokens?.isEnforced ?? false }
 
     /// What admits requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
     var nobody: Grant? { access.isForAnyone ? nobodysGrant.grant : nil }
@@ -82,6 +89,7 @@ package final class RESTService: Sendable {
                     ("fault", .text(query.fault ?? "")),
                 ])
         }
+        accounts = StoredAccounts(store, fault: served.fault)
         access = AccessControl(store, fault: served.fault)
         transfers = Transfers(served)
         backups = BackupFolder(served)
@@ -112,6 +120,7 @@ package final class RESTService: Sendable {
     package func stop() {
         endWaiting()
         users?.stop()
+        passwords.stop()
         served.stop()
         transfers.stop()
         backups?.stop()

@@ -8,7 +8,9 @@ struct RemoteTests {
     private static let path = ChildProcess.path(ofProduct: "holdfast")
     private let directory = TemporaryDirectory()
 
-    private func run(_ words: String...) -> (status: Int32, output: String) {
+    private func run(_ words: String...) -> (status: Int32, output: String) { run(words) }
+
+    private func run(_ words: [String]) -> (status: Int32, output: String) {
         let quoted = ([Self.path] + words).map { "'\($0)'" }.joined(separator: " ")
         let process = ChildProcess("/bin/sh", ["-c", "\(quoted) 2>&1 </dev/null"])
         var lines: [String] = []
@@ -114,5 +116,40 @@ struct RemoteTests {
         #expect(run("token", "revoke", "--url", url, "--token", token, "--all").status == 2)
         let lost = run("export", "--url", "http://127.0.0.1:1", "--class", "Node")
         #expect(lost.status == 1 && lost.output.contains("nothing answers at http://127.0.0.1:1"))
+    }
+
+    @Test("makes, lists, resets and removes accounts by their logins")
+    func accounts() throws {
+        let service = ChildProcess(
+            Self.path,
+            [
+                "serve", "--data", directory.path + "/data", "--listen", "127.0.0.1:0",
+                "--bootstrap-token",
+            ])
+        let token = try #require(service.readLine()?.split(separator: " ").last).description
+        let url = try #require(service.readLine()?.split(separator: " ").last).description
+        defer {
+            service.kill(SIGTERM)
+            _ = service.wait()
+        }
+        let password = file("password", "correct horse battery\n")
+        func account(_ verb: String, _ login: String, _ operand: String = "") -> (Int32, String) {
+            let words = ["account", verb, "--url", url, "--token", token, "--login", login]
+            return run(words + (operand.isEmpty ? [] : [operand]))
+        }
+        let (status, id) = account("create", "ann@example.org", password)
+        #expect(status == 0 && id.utf8.count == 36, "\(id)")
+        let (again, why) = account("create", "ANN@example.org", password)
+        #expect(again == 1 && why.contains("already"), "\(why)")
+        let list = run("account", "list", "--url", url, "--token", token)
+        #expect(
+            list.output.hasPrefix(id + "\t") && list.output.hasSuffix("\tann@example.org"),
+            "\(list.output)")
+        let (made, code) = account("reset", "Ann@example.org")
+        #expect(made == 0 && code.hasPrefix("hfr_"), "\(code)")
+        #expect(account("delete", "nobody").0 == 1)
+        #expect(account("delete", "ann@example.org").0 == 0)
+        #expect(run("account", "list", "--url", url, "--token", token).output.isEmpty)
+        #expect(run("account", "list").status == 2)
     }
 }

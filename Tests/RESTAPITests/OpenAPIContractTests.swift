@@ -53,7 +53,8 @@ import Testing
     @Test("every operation with a handler of its own has a file, named by its id")
     func filesOfOperations() throws {
         let folders = [
-            "Access", "Aggregation", "Backups", "Bulk", "Elements", "Following", "Objects",
+            "Access", "Accounts", "Aggregation", "Backups", "Bulk", "Elements", "Following",
+            "Objects",
             "OpenAPI",
             "Outbox", "Projections", "Querying", "Schemas", "Sections", "System", "Transactions",
             "Transfer",

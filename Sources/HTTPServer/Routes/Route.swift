@@ -27,12 +27,15 @@ package struct Route: Sendable {
     package let answersHead: Bool
     /// Whether a request changes no data, so that it may be refused when its reply is made already.
     package let isForReading: Bool
+    /// The most bytes of a body that is collected, where that is less than the server takes.
+    let bodyByteCountMax: Int
     let handler: Handler
 
     /// A route without a body, or with one that is collected; a GET is for reading where that is not said.
     package init(
         _ method: Method, _ pattern: String, _ operationID: String, body: Body = .none,
-        answersHead: Bool = true, isForReading: Bool? = nil, _ handler: @escaping Handler
+        answersHead: Bool = true, isForReading: Bool? = nil, bodyByteCountMax: Int = .max,
+        _ handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
@@ -40,6 +43,7 @@ package struct Route: Sendable {
         self.body = body
         self.answersHead = answersHead
         self.isForReading = isForReading ?? (method == .get)
+        self.bodyByteCountMax = bodyByteCountMax
         self.handler = handler
     }
 

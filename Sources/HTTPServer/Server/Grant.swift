@@ -23,27 +23,44 @@ package final class Grant: Sendable {
     /// What those who admit them know of the owner.
     package let bearer: (any Sendable)?
     /// When it ends by itself, in seconds since 1970; the latest time for never.
-    private let end: Int64
+    private let end: Atomic<Int64>
+    /// When what it is granted for was issued, in seconds since 1970.
+    private let issued: Int64
+    /// The owner's horizon; nil for one without.
+    private let horizon: GrantHorizon?
     private let state = Atomic<UInt8>(0)
 
     /// A grant that holds.
     package convenience init(isForReading: Bool, owner: UInt64) {
-        self.init(isForReading: isForReading, owner: owner, until: .max, bearer: nil)
+        self.init(isForReading: isForReading, owner: owner, until: .max)
     }
 
-    /// A grant that holds until a time, in seconds since 1970.
-    package init(isForReading: Bool, owner: UInt64, until end: Int64, bearer: (any Sendable)?) {
+    /// A grant that holds until a time, in seconds since 1970, and as long as what it is granted for is not behind a horizon.
+    package init(
+        isForReading: Bool, owner: UInt64, until end: Int64, issued: Int64 = .max,
+        horizon: GrantHorizon? = nil, bearer: (any Sendable)? = nil
+    ) {
         self.isForReading = isForReading
         self.owner = owner
-        self.end = end
+        self.end = Atomic(end)
+        self.issued = issued
+        self.horizon = horizon
         self.bearer = bearer
     }
 
     /// Why it has ended; nil while it holds. Cost: an atomic load, and a look at the clock where it ends by itself.
     package var ending: End? {
         if let reason = End(rawValue: state.load(ordering: .relaxed)) { return reason }
-        return end != .max && Int64(time(nil)) >= end ? .revoked : nil
+        let end = until
+        if end != .max, Int64(time(nil)) >= end { return .revoked }
+        return horizon?.isBehind(issued) ?? false ? .revoked : nil
     }
+
+    /// When it ends by itself, in seconds since 1970; the latest time for never.
+    package var until: Int64 { end.load(ordering: .relaxed) }
+
+    /// Has it end later by itself, for what is granted again with each use. Any thread.
+    package func extend(until end: Int64) { self.end.store(end, ordering: .relaxed) }
 
     /// Ends it. Any thread.
     package func end(_ reason: End) { state.store(reason.rawValue, ordering: .relaxed) }

@@ -177,7 +177,8 @@ extension Server {
             request.inflater = nil
             return beginCollecting(request, upTo: options.drainByteCountMax)
         case .buffered:
-            request.bodyLimit = options.bodyByteCountMax
+            request.bodyLimit = min(
+                options.bodyByteCountMax, router.routes[request.route].bodyByteCountMax)
             if let refusal = beginCollecting(request, upTo: request.bodyLimit) { return refusal }
             // The length that a client only announces is not trusted beyond that.
             let expected = Int(min(request.announcedByteCount, 64 << 10))

@@ -179,9 +179,9 @@ struct ServeCommand {
         } catch {
             throw CommandFailure(error)
         }
-        let users = try webTokens().map { SignedInUsers($0, key: store.ticketKey) }
+        let users = try signedInUsers(store, tokens)
         let isInsecure = arguments.has("insecure")
-        if !AccessPolicy.isLoopback(listen.host), tokens.isEmpty, users == nil, !isInsecure {
+        if !AccessPolicy.isLoopback(listen.host), !tokens.isEnforced, issuer == nil, !isInsecure {
             throw CommandFailure(
                 "\(listen.host) can be reached by other machines and there are no tokens. Make one "
                     + "with 'holdfast token create --data \(directory) --name NAME --rights admin', or "
@@ -223,6 +223,20 @@ struct ServeCommand {
             return (try KeyDocument(place), name, audience)
         } catch {
             throw .usage("--jwt-keys: \(error)")
+        }
+    }
+
+    /// The users who come with JSON Web Tokens or sessions of accounts.
+    private func signedInUsers(
+        _ store: Store, _ tokens: AccessTokens
+    ) throws(CommandFailure) -> SignedInUsers {
+        let webTokens = try webTokens()
+        do throws(RequestFault) {
+            return SignedInUsers(
+                webTokens, accounts: StoredAccounts(store), key: store.ticketKey,
+                barred: try tokens.barredUsers())
+        } catch {
+            throw CommandFailure(error)
         }
     }
 

@@ -7,8 +7,10 @@ package struct StoredAccess: Equatable, Sendable {
     package var tokens: [TokenRecord] = []
     /// Whether a request needs one.
     package var needsToken = false
+    /// The users who are barred, by their ids.
+    package var users: [UserRecord] = []
 
-    /// Reads that of a snapshot. Cost: a look at each token.
+    /// Reads that of a snapshot. Cost: a look at each token and each barred user.
     ///
     /// - Throws: ``StorageError`` `.corrupted` when a record is damaged.
     init(_ snapshot: any StorageSnapshot) throws(StorageError) {
@@ -27,8 +29,19 @@ package struct StoredAccess: Equatable, Sendable {
             }
             return true
         }
+        var barred: [UserRecord] = []
+        try snapshot.scan(KeyRange(prefix: StoreKey.userPrefix), reversed: false, expecting: 16) {
+            key, value in
+            if let record = UserRecord(key, value) {
+                barred.append(record)
+            } else {
+                isDamaged = true
+            }
+            return true
+        }
         if isDamaged { throw Self.damaged }
         tokens = records
+        users = barred
     }
 
     static let damaged = StorageError(.corrupted, operation: "read tokens")

@@ -25,6 +25,19 @@ extension WriteTransaction {
         changesAccess = true
     }
 
+    /// Stores what is said of a user.
+    package func putUser(_ user: UserRecord) {
+        let key = keyBuffer.making { StoreKey.appendUser(user.id, to: $0) }
+        overlay.put(key, rowBuffer.making { user.append(to: $0) })
+        changesAccess = true
+    }
+
+    /// Removes what is said of a user.
+    package func removeUser(_ id: String) {
+        overlay.remove(keyBuffer.making { StoreKey.appendUser(id, to: $0) })
+        changesAccess = true
+    }
+
     /// Says whether requests need a token.
     package func setNeedsToken(_ isNeeded: Bool) throws(StoreError) {
         changesAccess = true

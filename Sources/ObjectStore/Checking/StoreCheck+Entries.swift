@@ -14,11 +14,13 @@ extension StoreCheck {
         ]
         var known = [
             StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.migration,
-            StoreKey.recordCounters, StoreKey.access,
+            StoreKey.recordCounters, StoreKey.access, StoreKey.accessDocument,
         ].map { KeyRange(lower: $0, upper: $0 + [0]) }
-        known.append(KeyRange(prefix: StoreKey.recordNumberPrefix))
-        known.append(KeyRange(prefix: StoreKey.recordPrefix))
-        known.append(KeyRange(prefix: StoreKey.tokenPrefix))
+        known += [
+            StoreKey.recordNumberPrefix, StoreKey.recordPrefix, StoreKey.tokenPrefix,
+            StoreKey.userPrefix, StoreKey.accountPrefix, StoreKey.loginPrefix,
+            StoreKey.sessionPrefix,
+        ].map { KeyRange(prefix: $0) }
         for (kind, append) in kinds.enumerated() {
             for rowClass in classes {
                 if kind == 2, rowClass.primaryKeyIndex == nil { continue }

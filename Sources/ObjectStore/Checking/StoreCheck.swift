@@ -69,6 +69,7 @@ package struct StoreCheck {
         try check.checkChangeLog()
         try check.checkIdempotency()
         try check.checkAccess()
+        try check.checkAccounts()
         for rowClass in check.rows.classes where rowClass.definition.kind.standsAlone {
             try check.checkRows(rowClass)
             try check.checkPrimaryKeys(rowClass)

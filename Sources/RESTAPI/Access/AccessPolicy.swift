@@ -16,7 +16,7 @@ package final class AccessPolicy: Sendable {
 
     /// Makes the policy.
     ///
-    /// - `users`: Those who come with tokens of an issuer; nil where there is none. Where there is one, each request needs a token.
+    /// - `users`: Those who come with tokens of an issuer or with sessions. Where an issuer is named, each request needs a token.
     package init(
         tokens: AccessTokens, users: SignedInUsers? = nil, isInsecure: Bool, cors: CORSPolicy
     ) {
@@ -27,7 +27,10 @@ package final class AccessPolicy: Sendable {
     }
 
     /// Whether requests need a token.
-    private var needsToken: Bool { users != nil || tokens.isEnforced }
+    private var needsToken: Bool { users?.hasIssuer ?? false || tokens.isEnforced }
+
+    /// Where anybody may say who they are.
+    private static let pathsForAnyone = Operation.all.filter { $0.users == .anyone }.map(\.path)
 
     /// Returns the refusal of a request whose operation needs `right`; nil when it may go on, for as
     /// long as the grant holds that it is given.
@@ -35,16 +38,17 @@ package final class AccessPolicy: Sendable {
     /// - Parameters:
     ///   - request: The request, which gets the grant.
     ///   - right: The right that its operation needs; nil for none.
-    ///   - isForUsers: Whether its operation is one that users may ask for.
+    ///   - users: Who of the users may ask for its operation.
     ///   - tickets: The tickets that admit it without a token; nil when there are none for it.
     ///   - nobody: What admits it without a token where one is needed; nil for nothing.
     /// - Returns: The refusal.
-    package func refusal(
-        of request: Request, needing right: Right?, isForUsers: Bool = false,
+    func refusal(
+        of request: Request, needing right: Right?, byUsers users: Operation.Users = .none,
         orBy tickets: StreamTickets? = nil, nobody: Grant? = nil
     ) -> Response? {
         guard let needed = right else { return nil }
         if needsToken {
+            if users == .anyone, request.header(.authorization) == nil { return nil }
             if let nobody, request.header(.authorization) == nil,
                 tickets == nil || request[query: StreamTickets.parameter] == nil
             {
@@ -52,7 +56,7 @@ package final class AccessPolicy: Sendable {
                 return nil
             }
             do throws(RequestFault) {
-                request.grant = try grant(of: request, needed, isForUsers, tickets)
+                request.grant = try grant(of: request, needed, users != .none, tickets)
                 return nil
             } catch {
                 return Response(error)
@@ -67,6 +71,8 @@ package final class AccessPolicy: Sendable {
     /// cookie rides along; or it is a preflight that asks whether it may have a token. Where none is needed, one says nothing.
     func admitsAllOrigins(_ request: Request) -> Bool {
         guard needsToken else { return false }
+        // Who signs in has a password, which is no other's either.
+        if Self.pathsForAnyone.contains(where: { request.rawPath.string == $0 }) { return true }
         guard request.method != .options else {
             return request.header(.accessControlRequestHeaders)?.listContains("authorization")
                 ?? false
@@ -84,8 +90,7 @@ package final class AccessPolicy: Sendable {
             return try tickets.grant(of: request, needing: needed, from: tokens)
         }
         let token = try Self.token(of: request)
-        if let users, !token.starts(with: TokenSecret.prefix) {
-            let grant = try users.grant(token)
+        if let grant = try users?.grant(token, needing: needed) {
             guard isForUsers else {
                 throw RequestFault(
                     .forbidden, "not-allowed",

@@ -1,7 +1,7 @@
 import HoldfastHTTPServer
 import HoldfastStoreService
 
-/// What the log is told of a change of the schema, projections or tokens: who has made it, and by what request.
+/// What the log is told of a change of the schema, projections, tokens, users or accounts: who has made it, and by what request.
 struct AuditLine: Sendable {
     private let logger: Logger
     private let operation: String
@@ -13,11 +13,14 @@ struct AuditLine: Sendable {
     /// Notes who asks for a change, as it is now: the token of a request may be what is changed.
     ///
     /// - `token`: The request's; nil where none is needed.
-    init(_ request: Request, by token: Token?, logger: Logger) {
+    /// - `needsToken`: Whether one is, where the operation is not for anybody.
+    init(_ request: Request, by token: Token?, needsToken: Bool, logger: Logger) {
         self.logger = logger
         operation = Operation.all[request.routeNumber].id
         path = request.loggedPath.string
-        principal = token?.name ?? request.user.map { "user \($0.id)" } ?? "everybody"
+        principal =
+            token?.name ?? request.user.map { "user \($0.id)" }
+            ?? (needsToken && request.grant == nil ? "nobody" : "everybody")
         client = request.client
         var id = ""
         request.withRequestID { id = String(decoding: $0, as: UTF8.self) }
@@ -27,12 +30,14 @@ struct AuditLine: Sendable {
     /// Writes the line, when the change is durable.
     ///
     /// - `token`: The name of the token that was made, which no path says.
-    func write(token: String? = nil) {
+    /// - `account`: The id of the account that was changed, where no path says it.
+    func write(token: String? = nil, account: String? = nil) {
         var fields: [(StaticString, Logger.Value)] = [
             ("operation", .text(operation)), ("path", .text(path)),
             ("principal", .text(principal)), ("client", .text(client)),
             ("requestId", .text(requestID)),
         ]
+        if let account { fields.append(("account", .text(account))) }
         if let token { fields.append(("token", .text(token))) }
         logger.log(.notice, "audit", fields)
     }

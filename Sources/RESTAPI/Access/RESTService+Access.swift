@@ -9,7 +9,7 @@ extension RESTService {
     /// Refuses what a user asks for where an access document decides, and what is asked for with a token of some classes, where
     /// the operation does not say that it answers as those do. Cost: an atomic load where there is neither.
     func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
-        if users == .all { return nil }
+        if users == .all || users == .anyone { return nil }
         if request.user != nil {
             return users == .byDocument && access.hasDocument
                 ? nil

@@ -17,7 +17,8 @@ extension RESTService {
 
     /// Says who changes something by a request, for the log.
     func auditLine(_ request: Request) -> AuditLine {
-        AuditLine(request, by: token(of: request), logger: logger)
+        AuditLine(
+            request, by: token(of: request), needsToken: needsToken, logger: logger)
     }
 
     /// The token of a request, or the one that its ticket was made with; nil where none is needed.

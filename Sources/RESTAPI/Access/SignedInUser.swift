@@ -1,14 +1,24 @@
 import HoldfastHTTPServer
 import HoldfastStoreService
 
-/// A user whom a token of an issuer names: the bearer of a grant.
+/// A user whom a token of an issuer names, or who has signed in with an account: the bearer of a grant.
 struct SignedInUser: Sendable {
     /// Their id.
     let id: String
     /// What is claimed of them.
     let claims: Claims
-    /// When the token ends, in seconds since 1970.
-    let expires: Int64
+    /// When the token ends, in seconds since 1970; nil for a session, which ends with its grant.
+    let expires: Int64?
+    /// The session; nil for a token of an issuer.
+    let session: SignedInSession?
+}
+
+/// The session of a user who has signed in with an account.
+struct SignedInSession: Sendable {
+    /// The account, whose id is the user's.
+    let account: Account
+    /// The hash of the session's token.
+    let hash: TokenHash
 }
 
 extension Request {

@@ -5,28 +5,82 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 import Synchronization
 
-/// The users who come with JSON Web Tokens. Thread-safe.
+/// The users who come with JSON Web Tokens, or with sessions of accounts. Thread-safe.
 ///
 /// A token is verified when it comes for the first time, and then found by its hash, as long as it has not ended and the issuer's
 /// keys are the same.
 package final class SignedInUsers: Sendable {
-    private let tokens: WebTokens
+    /// The issuer's tokens; nil where no issuer is named.
+    private let tokens: WebTokens?
+    /// The sessions of accounts.
+    let sessions: AccountSessions
     /// Makes numbers of users.
     private let key: [UInt8]
+    private let horizons: Mutex<UserHorizons>
+    /// Held while a change of a user is stored.
+    private let changing = Mutex(())
     private let seen = Mutex(SeenTokens(byteCountMax: 16 << 20))
 
-    /// The users of an issuer.
+    /// The users of an issuer and of accounts.
     ///
-    /// - `key`: A secret of the store: a user's number is theirs in every process, and nobody can choose one.
-    package init(_ tokens: WebTokens, key: [UInt8]) {
+    /// - Parameters:
+    ///   - tokens: The issuer's tokens; nil where no issuer is named.
+    ///   - accounts: The accounts.
+    ///   - key: A secret of the store: a user's number is theirs in every process, and nobody can choose one.
+    ///   - barred: The users whom the store bars.
+    package init(
+        _ tokens: WebTokens?, accounts: StoredAccounts, key: [UInt8], barred: [UserAccess]
+    ) {
         self.tokens = tokens
+        sessions = AccountSessions(accounts)
+        horizons = Mutex(UserHorizons(barred))
         self.key = key
     }
 
-    /// Returns the grant of a token. Cost: a hash of it when it was seen before, else a verification.
+    /// Whether an issuer is named, so that each request needs a token.
+    var hasIssuer: Bool { tokens != nil }
+
+    /// Returns the grant of a token for a request that needs a right; nil for what is no token of a user. Cost: a hash of it when it
+    /// was seen before, else a verification, or a look into the store.
     ///
-    /// - Throws: ``RequestFault`` as ``WebTokens/verified(_:at:)``.
-    func grant(_ token: UnsafeRawBufferPointer) throws(RequestFault) -> Grant {
+    /// - Throws: ``RequestFault`` as ``WebTokens/verified(_:at:)``, and for a session that has ended.
+    func grant(
+        _ token: UnsafeRawBufferPointer, needing right: Right
+    ) throws(RequestFault) -> Grant? {
+        if token.starts(with: AccountSecret.Kind.session.prefix) {
+            let grants = try sessions.grants(token) { session, hash throws(RequestFault) in
+                try self.grants(of: session, hash)
+            }
+            return right <= .read ? grants.reading : grants.writing
+        }
+        if token.starts(with: TokenSecret.prefix) { return nil }
+        return try tokens.map { tokens throws(RequestFault) in try grant(token, tokens) }
+    }
+
+    /// The grants of a session that asks for the first time.
+    private func grants(
+        of session: Session, _ hash: TokenHash
+    ) throws(RequestFault) -> AccountSessions.Grants {
+        let id = session.account.id.description
+        guard let owner = Principal(user: id).number(key) else { throw Self.failed }
+        let horizon = horizons.withLock { $0.horizon(of: id) }
+        let user = SignedInUser(
+            id: id, claims: .none, expires: nil,
+            session: SignedInSession(account: session.account, hash: hash))
+        func grant(isForReading: Bool) -> Grant {
+            Grant(
+                isForReading: isForReading, owner: owner, until: session.end,
+                issued: session.began, horizon: horizon, bearer: user)
+        }
+        let grants = AccountSessions.Grants(
+            reading: grant(isForReading: true), writing: grant(isForReading: false))
+        guard grants.reading.ending == nil else { throw Self.barred }
+        return grants
+    }
+
+    private func grant(
+        _ token: UnsafeRawBufferPointer, _ tokens: WebTokens
+    ) throws(RequestFault) -> Grant {
         guard let hash = TokenHash(of: token) else { throw Self.failed }
         let revision = tokens.keys.revision
         if let grant = seen.withLock({ $0.grant(of: hash, under: revision) }),
@@ -41,8 +95,11 @@ package final class SignedInUsers: Sendable {
         let end =
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
         let user = SignedInUser(
-            id: verified.user, claims: verified.claims, expires: verified.expires)
-        let grant = Grant(isForReading: true, owner: owner, until: end, bearer: user)
+            id: verified.user, claims: verified.claims, expires: verified.expires, session: nil)
+        let grant = Grant(
+            isForReading: true, owner: owner, until: end, issued: verified.issued,
+            horizon: horizons.withLock { $0.horizon(of: verified.user) }, bearer: user)
+        guard grant.ending == nil else { throw Self.barred }
         seen.withLock {
             $0.add(
                 grant, of: hash, under: keyRevision, byteCount: verified.claims.text.utf8.count)
@@ -51,10 +108,34 @@ package final class SignedInUsers: Sendable {
     }
 
     /// Ends what users have begun, because other rules hold for them. Their tokens go on.
-    func endWork() { seen.withLock { $0.endAll() } }
+    func endWork() {
+        seen.withLock { $0.endAll() }
+        sessions.endWork()
+    }
+
+    /// Lets a user in, or ends what they have begun with what is void now, once that is stored.
+    ///
+    /// - `store`: Stores it, and waits until it is durable. One change at a time, so that what is stored last holds.
+    func set(
+        _ user: UserAccess, storing store: () throws(RequestFault) -> Void
+    ) throws(RequestFault) {
+        try changing.withLock { _ throws(RequestFault) in
+            try store()
+            horizons.withLock { $0.set(user) }
+        }
+    }
+
+    /// Whether what a user signs in with now would be void.
+    func isBarred(_ id: String) -> Bool {
+        horizons.withLock { $0.horizon(of: id) }.isBehind(Int64(time(nil)))
+    }
 
     /// Ends what works for it by itself.
-    func stop() { tokens.keys.stop() }
+    func stop() { tokens?.keys.stop() }
+
+    private static let barred = RequestFault(
+        .unauthenticated, "token-invalid",
+        "The user is blocked, or was signed out after the token was issued.")
 
     private static let failed = RequestFault(
         .failed, "internal-error", "The token could not be hashed.")

@@ -10,15 +10,19 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let token = token(of: request)
         let user = request.user
+        let expires = user?.expires ?? request.grant?.until ?? .max
         let roles = try heldRoles(of: request)
         return .respond(
             Response.json(200) { writer in
                 writer.object { object in
                     if let user {
                         object.member("user").string(user.id)
+                        if let session = user.session {
+                            object.member("login").string(session.account.login)
+                        }
                         user.claims.write(to: object.member("claims"))
                         object.member("expires").string(
-                            Timestamp(seconds: user.expires, nanoseconds: 0).description)
+                            Timestamp(seconds: expires, nanoseconds: 0).description)
                     } else if let token {
                         object.member("token").string(token.name)
                         token.writeTerms(to: &object)

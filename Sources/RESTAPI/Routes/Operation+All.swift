@@ -5,7 +5,7 @@ extension Operation {
     /// Every operation.
     package static let all: [Operation] =
         system + schema + classes + objects(.path) + objects(.parameter) + properties
-        + projections + transfer + following + access + health
+        + projections + transfer + following + access + accounts + health
 
     private static let system = [
         Operation(.get, "/", "getLinks", nil, .open) { $0.getLinks },
@@ -278,6 +278,12 @@ extension Operation {
             .notAcceptable, .conflict, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
             .insufficientStorage,
         ]
+    private static let userAccess = "/v1/access/users/{id}"
+    private static let userChange: [OpenAPIProblem] =
+        .guarded + [
+            .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+            .insufficientStorage,
+        ]
     private static let access = [
         Operation(.get, "/v1/me", "getCaller", .metrics, .guarded + [.notAcceptable]) {
             $0.getCaller
@@ -307,6 +313,55 @@ extension Operation {
         Operation(
             .delete, token, "deleteToken", .admin, .guarded + [.notFound, .insufficientStorage]
         ) { $0.deleteToken },
+        Operation(
+            .get, userAccess, "getUserAccess", .admin,
+            .guarded + [.notAcceptable, .unprocessableContent]
+        ) { $0.getUserAccess },
+        Operation(.put, userAccess, "putUserAccess", .admin, userChange) { $0.putUserAccess },
+    ]
+
+    private static let account = "/v1/accounts/{id}"
+    private static let taking: [OpenAPIProblem] = [
+        .bodyTooLarge, .unsupportedMediaType, .unprocessableContent, .insufficientStorage,
+    ]
+    private static let signing: [OpenAPIProblem] =
+        .open + taking + [.unauthorized, .tooManyRequests]
+    private static let accounts = [
+        Operation(
+            .get, "/v1/accounts", "listAccounts", .admin, [.login, .limit, .accountCursor],
+            .guarded + [.notAcceptable]
+        ) { $0.listAccounts },
+        Operation(
+            .post, "/v1/accounts", "createAccount", .admin,
+            .guarded + taking + [.notAcceptable, .conflict]
+        ) { $0.createAccount }.forUsers(.anyone),
+        Operation(
+            .get, account, "getAccount", .admin, .guarded + [.notFound, .notAcceptable]
+        ) { $0.getAccount },
+        Operation(
+            .delete, account, "deleteAccount", .admin,
+            .guarded + [.notFound, .insufficientStorage]
+        ) { $0.deleteAccount },
+        Operation(
+            .post, account + "/reset-code", "createResetCode", .admin,
+            .guarded + [.notFound, .notAcceptable, .insufficientStorage]
+        ) { $0.createResetCode },
+        Operation(.post, "/v1/password-resets", "resetPassword", nil, signing) {
+            $0.resetPassword
+        }.forUsers(.anyone),
+        Operation(.put, "/v1/me/password", "changePassword", .write, .guarded + taking) {
+            $0.changePassword
+        }.forUsers(.all),
+        Operation(.post, "/v1/sessions", "createSession", nil, signing + [.notAcceptable]) {
+            $0.createSession
+        }.forUsers(.anyone),
+        Operation(
+            .delete, "/v1/sessions", "deleteSessions", .write, .guarded + [.insufficientStorage]
+        ) { $0.deleteSessions }.forUsers(.all),
+        Operation(
+            .delete, "/v1/sessions/current", "deleteSession", .write,
+            .guarded + [.insufficientStorage]
+        ) { $0.deleteSession }.forUsers(.all),
     ]
 
     private static let health = [

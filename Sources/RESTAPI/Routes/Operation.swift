@@ -87,6 +87,8 @@ package struct Operation: Sendable {
         case byDocument
         /// Each, whatever else they may do.
         case all
+        /// Each, and whoever has not said who they are.
+        case anyone
     }
 
     /// The same operation, which users may ask for, too.
@@ -95,6 +97,9 @@ package struct Operation: Sendable {
         copy.users = users
         return copy
     }
+
+    /// The most bytes of a body that anybody may send.
+    private static let anyoneByteCountMax = 16 << 10
 
     /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
@@ -115,7 +120,8 @@ package struct Operation: Sendable {
             let hasBody = method == .post || method == .put || method == .patch
             return Route(
                 method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless,
-                isForReading: method == .get || right == .read
+                isForReading: method == .get || right == .read,
+                bodyByteCountMax: users == .anyone ? Self.anyoneByteCountMax : .max
             ) { request in
                 do throws(RequestFault) {
                     if request.hasQuery || !refused.isEmpty { try check(request, service) }

@@ -36,6 +36,8 @@ struct Parameter: Sendable, Equatable {
     static let limit = Parameter("Limit", "limit")
     static let cursor = Parameter("Cursor", "cursor")
     static let all = Parameter("All", "all")
+    static let login = Parameter("Login", "login")
+    static let accountCursor = Parameter("AccountCursor", "cursor")
 
     // MARK: What is shown of them
 

@@ -2,6 +2,7 @@ import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
+import HoldfastThreads
 
 /// A service with its HTTP server, from start to stop.
 package final class RunningService: Sendable {
@@ -36,6 +37,7 @@ package final class RunningService: Sendable {
             pins.endOverdue()
             service.giveBackMemory()
             service.tokens?.endOverdue()
+            service.noteSessionUses(at: monotonicMilliseconds() / 1000)
             if let mailbox, mailbox.hasRequest { service.takeUpCommand(in: mailbox) }
         }
         if let access {
@@ -55,11 +57,11 @@ package final class RunningService: Sendable {
                 let (right, isEndless, users) = needs[request.routeNumber]
                 let refusal =
                     access.refusal(
-                        of: request, needing: right, isForUsers: users != .none,
+                        of: request, needing: right, byUsers: users,
                         orBy: isEndless ? tickets : nil,
                         nobody: users == .byDocument ? service.nobody : nil)
                     ?? service.refusal(ofUserOf: request, asking: users)
-                guard let rate, right != nil else { return refusal }
+                guard let rate, right != nil || users == .anyone else { return refusal }
                 do throws(RequestFault) {
                     try rate.count(service.caller(request).client)
                     return refusal

@@ -24,8 +24,10 @@ package struct StoredTokens: Sendable {
 
     // MARK: Reading
 
-    /// Reads the tokens, by name, and whether a request needs one.
-    package func read() throws(RequestFault) -> (tokens: [Token], areNeeded: Bool) {
+    /// Reads the tokens, by name, whether a request needs one, and the users who are barred.
+    package func read() throws(RequestFault) -> (
+        tokens: [Token], areNeeded: Bool, users: [UserAccess]
+    ) {
         let access: StoredAccess
         do { access = try store.access() } catch { throw fault(error) }
         let tokens = access.tokens.compactMap { Token($0) }
@@ -34,7 +36,10 @@ package struct StoredTokens: Sendable {
                 .failed, "internal-error",
                 "A token of the store has a right that is not known here.")
         }
-        return (tokens.sorted { $0.name < $1.name }, access.needsToken)
+        return (
+            tokens.sorted { $0.name < $1.name }, access.needsToken,
+            access.users.map { UserAccess($0) }
+        )
     }
 
     /// Finds the token of a name.
@@ -118,6 +123,17 @@ package struct StoredTokens: Sendable {
         try change { transaction throws(StoreError) in
             for token in try transaction.access().tokens { transaction.removeToken(token.number) }
             try transaction.setNeedsToken(false)
+        }
+    }
+
+    /// Says whether a user is let in.
+    package func set(_ user: UserAccess) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            if let record = user.record {
+                transaction.putUser(record)
+            } else {
+                transaction.removeUser(user.id)
+            }
         }
     }
 

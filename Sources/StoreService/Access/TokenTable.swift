@@ -50,6 +50,9 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
+    /// The users whom the store bars.
+    package func barredUsers() throws(RequestFault) -> [UserAccess] { try stored.read().users }
+
     /// Returns the access of the token of a number; nil when there is none, or none any more.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
         known.withLock { $0[number]?.access }
@@ -94,7 +97,9 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Makes the tokens of the store those that are known.
     private func adopt() throws(RequestFault) {
         try reading.withLock { _ throws(RequestFault) in
-            let (tokens, areNeeded) = try stored.read()
+            let (tokens, areNeeded, users) = try stored.read()
+            let horizons = Dictionary(
+                users.map { ($0.id, $0.horizon) }, uniquingKeysWith: { $1 })
             let now = Timestamp.now()
             let areLimited = tokens.contains { !$0.terms.classes.isEmpty }
             // Before the first of them is known, and until the last of them is not.
@@ -103,6 +108,8 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                 var left: [UInt64: Known] = [:]
                 let classes = known.mapValues { $0.token.terms.classes }
                 for token in tokens where !token.terms.hasEnded(at: now) {
+                    let horizon = token.terms.user.flatMap { horizons[$0] } ?? .min
+                    if token.created.seconds < horizon { continue }
                     let right = token.terms.right
                     var access =
                         known.removeValue(forKey: token.number)?.access

@@ -184,7 +184,7 @@ struct AccessDocumentOperationTests {
         #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
         // What the user has begun ends.
         #expect(stream.next()?.name == "error")
-        let areFree = Set(["getCaller"])
+        let areFree = Set(["getCaller", "changePassword", "deleteSession", "deleteSessions"])
         for operation in Operation.all where operation.right != nil {
             #expect((operation.users == .all) == areFree.contains(operation.id), "\(operation.id)")
         }

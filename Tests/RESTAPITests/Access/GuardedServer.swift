@@ -43,7 +43,9 @@ final class GuardedServer {
         change(&serviceOptions)
         start = { [store, directory, serviceOptions, logger] in
             let table = try AccessTokens(store, logger: logger)
-            let users = webTokens.map { SignedInUsers($0, key: store.ticketKey) }
+            let barred = try table.barredUsers()
+            let users = SignedInUsers(
+                webTokens, accounts: StoredAccounts(store), key: store.ticketKey, barred: barred)
             let service = RESTService(
                 store: store, options: serviceOptions, tokens: table, users: users,
                 logger: logger)

@@ -1,6 +1,7 @@
 import Glibc
 import HoldfastHTTPServer
 import HoldfastIdentity
+import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
@@ -20,7 +21,7 @@ struct SignedInUserTests {
         let isDone = Mutex(false)
     }
 
-    private static func webTokens(
+    static func webTokens(
         _ document: @escaping @Sendable () -> String = { signer.jwk(#""kid":"one""#) }
     ) throws -> WebTokens {
         let keys = SigningKeys(
@@ -30,7 +31,7 @@ struct SignedInUserTests {
         return WebTokens(keys: keys, issuer: "https://id.example", audience: "tasks")
     }
 
-    private static func token(
+    static func token(
         _ user: String = "ann", ending seconds: Int64 = 300, _ more: String = ""
     )
         -> String
@@ -41,7 +42,7 @@ struct SignedInUserTests {
         )
     }
 
-    private static func me(_ server: GuardedServer, _ token: String) -> HTTPClient.Reply {
+    static func me(_ server: GuardedServer, _ token: String) -> HTTPClient.Reply {
         server.send("GET", "/v1/me", [("Authorization", "Bearer \(token)")])
     }
 
@@ -131,9 +132,12 @@ struct SignedInUserTests {
     @Test("has the same number with each token, and another one than others have")
     func numbers() throws {
         let key = [UInt8](repeating: 7, count: 32)
-        let users = SignedInUsers(try Self.webTokens(), key: key)
-        func owner(_ token: String) throws -> UInt64 {
-            try Array(token.utf8).withUnsafeBytes { try users.grant($0).owner }
+        let store = try Store(engine: try EngineCase.memory.open())
+        defer { store.close() }
+        let users = SignedInUsers(
+            try Self.webTokens(), accounts: StoredAccounts(store), key: key, barred: [])
+        func owner(_ token: String) throws -> UInt64? {
+            try Array(token.utf8).withUnsafeBytes { try users.grant($0, needing: .read)?.owner }
         }
         let ann = try owner(Self.token("ann"))
         #expect(try owner(Self.token("ann", ending: 400)) == ann && ann != 0)

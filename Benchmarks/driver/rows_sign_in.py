@@ -1,0 +1,118 @@
+"""A row about signing in: point reads beside a hundred sign-ins at once, and the memory that those take."""
+import http.client
+import json
+import statistics
+import subprocess
+import threading
+import time
+
+from . import client
+from .processes import BenchError
+from .results import AT_LEAST, Row
+from .rows_read import MemoryWatch
+from .servers import Holdfast
+
+_SIGN_INS, _PASSWORD = 100, "correct horse battery"
+_SCHEMA = {"classes": [{"name": "Note", "primaryKey": "id", "properties": {"id": "int", "text": "string"}}]}
+_JSON = {"Content-Type": "application/json"}
+
+
+def _credentials(number):
+    return {"login": f"user{number}@example.org", "password": _PASSWORD}
+
+
+def _prepare(bench, holdfast, admin):
+    client.request(holdfast, "PUT", "/v1/schema", _SCHEMA, {**_JSON, **admin})
+    client.request(holdfast, "PUT", "/v1/classes/Note/objects/1", {"text": "one"}, {**_JSON, **admin})
+    bench.say(f"making {_SIGN_INS} accounts")
+    for number in range(_SIGN_INS):
+        client.request(holdfast, "POST", "/v1/accounts", _credentials(number), {**_JSON, **admin})
+
+
+class _Person(threading.Thread):
+    """Signs in again and again, from an address of their own behind the proxy that the service trusts."""
+
+    def __init__(self, port, number, is_over):
+        super().__init__(daemon=True)
+        self.port, self.number, self.is_over, self.statuses = port, number, is_over, []
+
+    def run(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        body = json.dumps(_credentials(self.number))
+        headers = {**_JSON, "X-Forwarded-For": f"10.0.0.{self.number + 1}"}
+        while not self.is_over.is_set():
+            connection.request("POST", "/v1/sessions", body, headers)
+            reply = connection.getresponse()
+            reply.read()
+            self.statuses.append(reply.status)
+        connection.close()
+
+
+def _times(holdfast, admin, seconds):
+    """How long point reads take, in milliseconds, one after the other with a pause between them."""
+    connection = http.client.HTTPConnection("127.0.0.1", holdfast.port, timeout=120)
+    times, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        begun = time.perf_counter()
+        connection.request("GET", "/v1/classes/Note/objects/1", headers=admin)
+        reply = connection.getresponse()
+        reply.read()
+        times.append((time.perf_counter() - begun) * 1000)
+        if reply.status != 200:
+            raise BenchError(f"a point read was answered {reply.status}")
+        time.sleep(0.001)
+    connection.close()
+    return sorted(times)
+
+
+def _p99(times):
+    return times[min(len(times) - 1, len(times) * 99 // 100)]
+
+
+def sign_ins(bench):
+    """p99 of a point read alone and beside 100 people who sign in, and the service's own memory meanwhile."""
+    row = Row("sign-ins", f"point GET beside {_SIGN_INS} sign-ins at once")
+    ratio = grown = rate = None
+    if bench.has_holdfast:
+        data = bench.path("sign-ins")
+        made = subprocess.run(
+            [bench.settings.holdfast, "token", "create", "--data", data, "--name", "bench", "--rights", "admin"],
+            capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            raise BenchError(f"token create: {made.stderr[-400:]}")
+        admin = {"Authorization": f"Bearer {made.stdout.split()[-1]}"}
+        seconds = max(bench.settings.seconds, 4)
+        alone, beside, statuses, spent, peaks = [], [], [], 0.0, []
+        with Holdfast(bench, data, ["--trusted-proxy", "127.0.0.1"]) as holdfast:
+            _prepare(bench, holdfast, admin)
+            for _ in range(bench.settings.rounds):
+                alone.append(_times(holdfast, admin, seconds))
+                is_over = threading.Event()
+                people = [_Person(holdfast.port, number, is_over) for number in range(_SIGN_INS)]
+                begun = time.perf_counter()
+                with MemoryWatch(holdfast.process.pid) as memory:
+                    for person in people:
+                        person.start()
+                    beside.append(_times(holdfast, admin, seconds))
+                    is_over.set()
+                    for person in people:
+                        person.join()
+                spent += time.perf_counter() - begun
+                peaks.append((memory.peak_kib - memory.start_kib) / 1024)
+                statuses += [status for person in people for status in person.statuses]
+        others = sum(1 for status in statuses if status != 201)
+        if others or not statuses:
+            raise BenchError(f"of {len(statuses)} sign-ins {others} were refused")
+        ratio = statistics.median(_p99(b) / _p99(a) for a, b in zip(alone, beside))
+        grown, rate = max(peaks), len(statuses) / spent
+        for label, rounds in (("alone", alone), ("beside", beside)):
+            row.add(f"point GET, {label}", {
+                "p50_ms": statistics.median(statistics.median(one) for one in rounds),
+                "p99_ms": statistics.median(_p99(one) for one in rounds)})
+        row.add("sign-ins", {"per_second": rate, "rss_anon_grown_mib": grown})
+    else:
+        row.notes.append("needs the holdfast binary")
+    row.check("p99 of a point GET, beside to alone", ratio, "×", 1.1)
+    row.check("RssAnon beyond that before the sign-ins", grown, "MiB", 128.0)
+    row.check("sign-ins", rate, "1/s", None, AT_LEAST)
+    return row

@@ -1,0 +1,67 @@
+import HoldfastStoreService
+
+extension Verb {
+    private static let accountNotes = """
+        An account is a login and a password, by which a user signs in: docs/accounts.md. A running service is asked over
+        HTTP, with a token that has the right admin.
+        """
+    private static let loginOption = Option("login", "LOGIN", "the login of the account")
+
+    /// `holdfast account create`
+    static let accountCreate = Verb(
+        name: "account create", summary: "Makes an account and prints the id of its user.",
+        operands: "PASSWORD-FILE|-", operandCount: 1...1,
+        options: ServiceClient.options + [loginOption],
+        notes: accountNotes
+            + "\nThe password is the first line of the file, or of the standard input."
+    ) { arguments throws(CommandFailure) in
+        let accounts = try accounts(arguments)
+        let login = try arguments.required("login")
+        let bytes = try FileSystem.read(
+            arguments.operands.first ?? "-",
+            byteCountMax: Account.passwordByteCounts.upperBound * 2)
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard let password = String(validating: line, as: UTF8.self) else {
+            throw CommandFailure("the password is not UTF-8")
+        }
+        Terminal.write(try accounts.create(login: login, password: password) + "\n")
+        return .success
+    }
+
+    /// `holdfast account list`
+    static let accountList = Verb(
+        name: "account list", summary: "Lists the accounts: id, time of creation, login.",
+        options: ServiceClient.options, notes: accountNotes
+    ) { arguments throws(CommandFailure) in
+        Terminal.write(try accounts(arguments).list())
+        return .success
+    }
+
+    /// `holdfast account reset`
+    static let accountReset = Verb(
+        name: "account reset", summary: "Makes a code that resets a password once, and prints it.",
+        options: ServiceClient.options + [loginOption], notes: accountNotes
+    ) { arguments throws(CommandFailure) in
+        let code = try accounts(arguments).resetCode(login: try arguments.required("login"))
+        Terminal.write(code + "\n")
+        return .success
+    }
+
+    /// `holdfast account delete`
+    static let accountDelete = Verb(
+        name: "account delete", summary: "Removes an account, and ends its sessions.",
+        options: ServiceClient.options + [loginOption], notes: accountNotes
+    ) { arguments throws(CommandFailure) in
+        try accounts(arguments).delete(login: try arguments.required("login"))
+        return .success
+    }
+
+    private static func accounts(
+        _ arguments: Arguments
+    ) throws(CommandFailure) -> RemoteAccounts {
+        guard let client = try ServiceClient(arguments) else {
+            throw .usage("--url is needed: a running service has the accounts")
+        }
+        return RemoteAccounts(client)
+    }
+}

@@ -1,0 +1,126 @@
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastStorage
+
+/// The accounts and sessions in a snapshot, found by their keys. Cost of each look-up: that of a key.
+struct AccountEntries {
+    let snapshot: any StorageSnapshot
+
+    /// The account of an id.
+    func account(_ id: UUID128) throws(StorageError) -> AccountRecord? {
+        let key = StoreKey.bytes { StoreKey.appendAccount(id, to: $0) }
+        guard let value = try snapshot.value(key) else { return nil }
+        guard let record = AccountRecord(id, value) else { throw StoredAccess.damaged }
+        return record
+    }
+
+    /// The id of the account of a login.
+    func accountID(login: String) throws(StorageError) -> UUID128? {
+        let key = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
+        guard let value = try snapshot.value(key) else { return nil }
+        guard let id = StoreKey.accountID(value, at: 0) else { throw StoredAccess.damaged }
+        return id
+    }
+
+    /// The session of an account by the hash of its token.
+    func session(
+        _ hash: [UInt8], of account: UUID128
+    ) throws(StorageError) -> SessionRecord? {
+        let key = StoreKey.bytes { StoreKey.appendSession(hash, of: account, to: $0) }
+        guard let value = try snapshot.value(key) else { return nil }
+        guard let record = key.withUnsafeBytes({ SessionRecord($0, value) }) else {
+            throw StoredAccess.damaged
+        }
+        return record
+    }
+
+    /// The sessions of an account, in the order of their hashes.
+    func sessions(of account: UUID128) throws(StorageError) -> [SessionRecord] {
+        var records: [SessionRecord] = []
+        var isDamaged = false
+        let prefix = StoreKey.bytes { StoreKey.appendSession([], of: account, to: $0) }
+        try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 16) { key, value in
+            if let record = SessionRecord(key, value) {
+                records.append(record)
+            } else {
+                isDamaged = true
+            }
+            return true
+        }
+        if isDamaged { throw StoredAccess.damaged }
+        return records
+    }
+
+    /// The accounts behind a login, by their logins as they are looked up.
+    func accounts(after login: String, countMax: Int) throws(StorageError) -> [AccountRecord] {
+        var ids: [UUID128] = []
+        var isDamaged = false
+        let last = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
+        let range = KeyRange(
+            lower: last + [0], upper: KeyRange.successor(ofPrefix: StoreKey.loginPrefix))
+        try snapshot.scan(range, reversed: false, expecting: countMax) { _, value in
+            guard let id = StoreKey.accountID(value, at: 0) else {
+                isDamaged = true
+                return false
+            }
+            ids.append(id)
+            return ids.count < countMax
+        }
+        if isDamaged { throw StoredAccess.damaged }
+        var records: [AccountRecord] = []
+        for id in ids {
+            guard let record = try account(id) else { throw StoredAccess.damaged }
+            records.append(record)
+        }
+        return records
+    }
+}
+
+extension Store {
+    /// The account of an id, as of the last commit.
+    package func account(_ id: UUID128) throws(StoreError) -> AccountRecord? {
+        try withAccounts { entries throws(StorageError) in try entries.account(id) }
+    }
+
+    /// The account of a login, as of the last commit.
+    package func account(login: String) throws(StoreError) -> AccountRecord? {
+        try withAccounts { entries throws(StorageError) in
+            guard let id = try entries.accountID(login: login) else { return nil }
+            guard let record = try entries.account(id) else { throw StoredAccess.damaged }
+            return record
+        }
+    }
+
+    /// The session of an account by the hash of its token, with the account, as of the last commit.
+    package func session(
+        _ hash: [UInt8], of account: UUID128
+    ) throws(StoreError) -> (session: SessionRecord, account: AccountRecord)? {
+        try withAccounts { entries throws(StorageError) in
+            guard let session = try entries.session(hash, of: account),
+                let account = try entries.account(account)
+            else { return nil }
+            return (session, account)
+        }
+    }
+
+    /// The accounts behind a login, by their logins without case, as of the last commit. Cost: a look at each.
+    package func accounts(
+        after login: String, countMax: Int
+    ) throws(StoreError) -> [AccountRecord] {
+        try withAccounts { entries throws(StorageError) in
+            try entries.accounts(after: login, countMax: countMax)
+        }
+    }
+
+    private func withAccounts<Result>(
+        _ body: (AccountEntries) throws(StorageError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StorageError) {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            return try body(AccountEntries(snapshot: snapshot))
+        } catch {
+            throw .storage(error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import HoldfastBytes
+import HoldfastObjectModel
+
+/// An account: what somebody signs in with. It lies under its id, which lies under its login as it is looked up (``StoreKey``).
+///
+///     field (as ``RecordCoder`` writes it)
+///     1 byte:  the form, 1
+///     text:    the login, as it was stated
+///     text:    the hash of the password, which says how it was made
+///     8 bytes: when the account was made, in seconds since 1970
+///     bytes:   the SHA-256 of the reset code, 32; none where there is no code
+///     8 bytes: when the code ends, in seconds since 1970
+package struct AccountRecord: Equatable, Sendable {
+    /// The id: random, and that of the user.
+    package let id: UUID128
+    /// The login, as it was stated.
+    package var login: String
+    /// The hash of the password, as the layer above makes and reads it.
+    package var passwordHash: String
+    /// When the account was made, in seconds since 1970.
+    package var seconds: Int64
+    /// The SHA-256 of the one-time code that resets the password; empty where there is none.
+    package var resetHash: [UInt8] = []
+    /// When that ends, in seconds since 1970.
+    package var resetEnd: Int64 = 0
+
+    private static let form: UInt8 = 1
+
+    /// Describes an account.
+    package init(id: UUID128, login: String, passwordHash: String, seconds: Int64) {
+        self.id = id
+        self.login = login
+        self.passwordHash = passwordHash
+        self.seconds = seconds
+    }
+
+    /// A login as it is looked up: without case, so that nobody has one that looks like another's.
+    package static func key(_ login: String) -> String { login.lowercased() }
+
+    /// Reads the entry of an account; nil when it is damaged, or of a form that this program does not know.
+    init?(_ id: UUID128, _ value: UnsafeRawBufferPointer) {
+        self.init(id: id, login: "", passwordHash: "", seconds: 0)
+        var coder = RecordCoder(value)
+        code(&coder)
+        guard !coder.isDamaged, coder.isAtEnd, !login.isEmpty, !passwordHash.isEmpty,
+            resetHash.isEmpty || resetHash.count == TokenRecord.hashByteCount
+        else { return nil }
+    }
+
+    func append(to buffer: ByteBuffer) {
+        var copy = self
+        var coder = RecordCoder(to: buffer)
+        copy.code(&coder)
+    }
+
+    private mutating func code(_ coder: inout RecordCoder) {
+        var form = Self.form
+        coder.code(&form)
+        if form != Self.form { coder.fail() }
+        coder.code(&login)
+        coder.code(&passwordHash)
+        coder.code(&seconds)
+        coder.code(&resetHash)
+        coder.code(&resetEnd)
+    }
+}

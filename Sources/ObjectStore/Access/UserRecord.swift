@@ -1,0 +1,50 @@
+import HoldfastBytes
+
+/// What is said of a user whom the store lets in under a condition, or not at all. It lies under their id (``StoreKey``).
+///
+///     field (as ``RecordCoder`` writes it)
+///     1 byte:  the form, 1
+///     1 byte:  1 when the user is blocked, else 0
+///     8 bytes: seconds since 1970 before which what they signed in with is void; the earliest time for none
+package struct UserRecord: Equatable, Sendable {
+    /// Their id.
+    package var id: String
+    /// Whether they are blocked.
+    package var isBlocked: Bool
+    /// The time before which what they signed in with is void, in seconds since 1970; ``Int64/min`` for none.
+    package var signedInAfter: Int64
+
+    private static let form: UInt8 = 1
+
+    /// Describes a user.
+    package init(id: String, isBlocked: Bool, signedInAfter: Int64) {
+        self.id = id
+        self.isBlocked = isBlocked
+        self.signedInAfter = signedInAfter
+    }
+
+    /// Reads the entry under a key; nil when it is damaged, or of a form that this program does not know.
+    init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let id = String(validating: key.dropFirst(StoreKey.userPrefix.count), as: UTF8.self)
+        self.init(id: id ?? "", isBlocked: false, signedInAfter: .min)
+        var coder = RecordCoder(value)
+        code(&coder)
+        guard !self.id.isEmpty, !coder.isDamaged, coder.isAtEnd else { return nil }
+    }
+
+    func append(to buffer: ByteBuffer) {
+        var copy = self
+        var coder = RecordCoder(to: buffer)
+        copy.code(&coder)
+    }
+
+    private mutating func code(_ coder: inout RecordCoder) {
+        var form = Self.form
+        var flag: UInt8 = isBlocked ? 1 : 0
+        coder.code(&form)
+        coder.code(&flag)
+        if form != Self.form || flag > 1 { coder.fail() }
+        isBlocked = flag == 1
+        coder.code(&signedInAfter)
+    }
+}

@@ -1,0 +1,81 @@
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastStorage
+
+// Accounts are no objects, as tokens are none: changing one makes no version, and no stream tells of it.
+extension WriteTransaction {
+    /// The account of an id, as the transaction sees it.
+    package func account(_ id: UUID128) throws(StoreError) -> AccountRecord? {
+        try reading { entries throws(StorageError) in try entries.account(id) }
+    }
+
+    /// Whether a login is taken.
+    package func hasAccount(login: String) throws(StoreError) -> Bool {
+        try reading { entries throws(StorageError) in try entries.accountID(login: login) } != nil
+    }
+
+    /// Stores an account under its id and its login, and has requests need a token from now on.
+    package func putAccount(_ account: AccountRecord) throws(StoreError) {
+        let key = keyBuffer.making { StoreKey.appendAccount(account.id, to: $0) }
+        overlay.put(key, rowBuffer.making { account.append(to: $0) })
+        let login = keyBuffer.making { StoreKey.appendLogin(account.login, to: $0) }
+        overlay.put(login, rowBuffer.making { StoreKey.append(account.id, to: $0) })
+        try setNeedsToken(true)
+    }
+
+    /// Removes an account with its sessions; what is said of its user stays.
+    package func removeAccount(_ account: AccountRecord) throws(StoreError) {
+        try removeSessions(of: account.id)
+        overlay.remove(keyBuffer.making { StoreKey.appendAccount(account.id, to: $0) })
+        overlay.remove(keyBuffer.making { StoreKey.appendLogin(account.login, to: $0) })
+        changesAccess = true
+    }
+
+    /// The sessions of an account, as the transaction sees them.
+    package func sessions(of account: UUID128) throws(StoreError) -> [SessionRecord] {
+        try reading { entries throws(StorageError) in try entries.sessions(of: account) }
+    }
+
+    /// The session of an account by the hash of its token, as the transaction sees it.
+    package func session(
+        _ hash: [UInt8], of account: UUID128
+    ) throws(StoreError) -> SessionRecord? {
+        try reading { entries throws(StorageError) in try entries.session(hash, of: account) }
+    }
+
+    /// Stores a session.
+    package func putSession(_ session: SessionRecord) {
+        let key = keyBuffer.making {
+            StoreKey.appendSession(session.hash, of: session.account, to: $0)
+        }
+        overlay.put(key, rowBuffer.making { session.append(to: $0) })
+        changesAccess = true
+    }
+
+    /// Removes a session; one that is not there is no fault.
+    package func removeSession(_ hash: [UInt8], of account: UUID128) {
+        overlay.remove(keyBuffer.making { StoreKey.appendSession(hash, of: account, to: $0) })
+        changesAccess = true
+    }
+
+    /// Removes the sessions of an account.
+    ///
+    /// - `kept`: The hash of the one that stays; nil for none.
+    package func removeSessions(
+        of account: UUID128, but kept: [UInt8]? = nil
+    ) throws(StoreError) {
+        for session in try sessions(of: account) where session.hash != kept {
+            removeSession(session.hash, of: account)
+        }
+    }
+
+    private func reading<Result>(
+        _ body: (AccountEntries) throws(StorageError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StorageError) {
+            return try body(AccountEntries(snapshot: OverlaySnapshot(group)))
+        } catch {
+            throw .storage(error)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastStoreService
+
+extension RESTService {
+    /// `GET /v1/access/users/{id}`: whether a user is let in, and by what. Nobody knows which users there are elsewhere.
+    func getUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let user = try UserAccess(id: request.parameter(0).string)
+        return answerTokens { stored throws(RequestFault) in
+            Self.response(try stored.read().users.first { $0.id == user.id } ?? user)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastStoreService
+
+extension RESTService {
+    /// `PUT /v1/access/users/{id}`: whether a user is let in, and by what.
+    func putUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        _ = try BodyType.read(request)
+        let user = try UserAccess(
+            id: request.parameter(0).string,
+            served.json(request.body, RequestScratch.current.parser))
+        let audit = auditLine(request)
+        return answerTokens { stored throws(RequestFault) in
+            if let users = self.users {
+                try users.set(user) { () throws(RequestFault) in try stored.set(user) }
+            } else {
+                try stored.set(user)
+            }
+            audit.write()
+            return Self.response(user)
+        }
+    }
+
+    /// The reply that tells whether a user is let in.
+    static func response(_ user: UserAccess) -> Response {
+        Response.json(200) { writer in writer.object { user.write(to: &$0) } }
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastStoreService
+import Synchronization
+
+/// The sessions that ask, with the grants of their requests. Thread-safe.
+///
+/// A session is read from the store when it asks for the first time, and then found by the hash of its token, until nothing that it
+/// has begun goes on and many others have come.
+final class AccountSessions: Sendable {
+    /// The grants of a session: a wait for the end of a write is not cut with it.
+    struct Grants {
+        var reading: Grant
+        var writing: Grant
+
+        fileprivate func end(_ reason: Grant.End) {
+            reading.end(reason)
+            writing.end(reason)
+        }
+    }
+
+    fileprivate struct Known {
+        let account: UUID128
+        var grants: Grants
+        /// When it was used last, in seconds since 1970, as it was noted.
+        var used: Int64
+    }
+
+    fileprivate struct State {
+        var known: [TokenHash: Known] = [:]
+        /// The uses that are to be noted.
+        var uses: [TokenHash: (account: UUID128, seconds: Int64)] = [:]
+        /// The number of sessions at which those that do nothing are forgotten.
+        var sweepCount = 1024
+    }
+
+    private let accounts: StoredAccounts
+    private let state = Mutex(State())
+
+    /// The sessions of a store.
+    init(_ accounts: StoredAccounts) { self.accounts = accounts }
+
+    /// Returns the grants of the session of a token. Cost: a hash of it, and look-ups in the store where it is not known.
+    ///
+    /// - `make`: Makes the grants of a session that is not known.
+    /// - Throws: ``RequestFault`` `.unauthenticated` when there is no such session, or none any more.
+    func grants(
+        _ token: UnsafeRawBufferPointer, at now: Int64 = Int64(time(nil)),
+        _ make: (Session, TokenHash) throws(RequestFault) -> Grants
+    ) throws(RequestFault) -> Grants {
+        guard let hash = TokenHash(of: token) else { throw Self.unknown }
+        return try state.withLock { state throws(RequestFault) in
+            // The store is read under the lock, so that a session that ends meanwhile is ended here, too.
+            if var known = state.known[hash], known.grants.reading.ending == nil {
+                if now - known.used >= Session.noteInterval {
+                    known.used = now
+                    known.grants.reading.extend(until: now + Session.lifetime)
+                    known.grants.writing.extend(until: now + Session.lifetime)
+                    state.known[hash] = known
+                    state.uses[hash] = (known.account, now)
+                }
+                return known.grants
+            }
+            guard let secret = AccountSecret(.session, stated: token),
+                let session = try accounts.session(secret, at: now)
+            else { throw Self.unknown }
+            let grants = try make(session, hash)
+            if state.known.count >= state.sweepCount { state.sweep() }
+            // As it was noted: the next use of one that was not for long notes it.
+            state.known[hash] = Known(
+                account: session.account.id, grants: grants, used: session.used)
+            return grants
+        }
+    }
+
+    /// Ends what the sessions of an account have begun, once they are gone from the store.
+    ///
+    /// - `kept`: The hash of the one that goes on; nil for none.
+    func endAll(of account: UUID128, but kept: TokenHash? = nil) {
+        state.withLock { state in
+            for (hash, known) in state.known where known.account == account && hash != kept {
+                state.end(hash)
+            }
+        }
+    }
+
+    /// Ends what a session has begun, once it is gone from the store.
+    func end(_ session: TokenHash) { state.withLock { $0.end(session) } }
+
+    /// Ends what sessions have begun, because other rules hold for their users. They go on with their next requests.
+    func endWork() {
+        state.withLock { state in
+            for known in state.known.values { known.grants.end(.lowered) }
+            state.known = [:]
+        }
+    }
+
+    /// Notes in the store which sessions were used, if any; waits until that is durable.
+    ///
+    /// - Throws: ``RequestFault`` when it can't be noted; then it is noted with the next uses.
+    func noteUses() throws(RequestFault) {
+        let uses = state.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
+        }
+        guard !uses.isEmpty else { return }
+        do throws(RequestFault) { try accounts.note(uses) } catch {
+            state.withLock { $0.uses.merge(uses) { now, _ in now } }
+            throw error
+        }
+    }
+
+    /// Whether uses are to be noted. Cost: a lock.
+    var hasUses: Bool { state.withLock { !$0.uses.isEmpty } }
+
+    private static let unknown = RequestFault(
+        .unauthenticated, "token-invalid",
+        "The session is unknown, or has ended: sign in again with POST /v1/sessions.")
+}
+
+extension AccountSessions.State {
+    fileprivate mutating func end(_ session: TokenHash) {
+        guard let known = known.removeValue(forKey: session) else { return }
+        known.grants.end(.revoked)
+        uses[session] = nil
+    }
+
+    /// Forgets sessions whose grants nobody holds.
+    fileprivate mutating func sweep() {
+        var kept: [TokenHash: AccountSessions.Known] = [:]
+        for hash in Array(known.keys) {
+            guard var session = known.removeValue(forKey: hash) else { continue }
+            if !isKnownUniquelyReferenced(&session.grants.reading)
+                || !isKnownUniquelyReferenced(&session.grants.writing)
+            {
+                kept[hash] = session
+            }
+        }
+        known = kept
+        sweepCount = max(1024, 2 * known.count)
+    }
+}

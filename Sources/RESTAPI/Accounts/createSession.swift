@@ -1,0 +1,33 @@
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastStoreService
+
+extension RESTService {
+    /// `POST /v1/sessions`: signs in with a login and a password. The same work is done for a login that nobody has.
+    func createSession(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let texts = try accountTexts(request, [AccountBody.login, AccountBody.password])
+        let attempt = try beginTry(request, login: texts[0])
+        return answerHashing { worker throws(RequestFault) in
+            let found = try self.accounts.account(login: texts[0])
+            guard worker.isRight(texts[1], for: found?.passwordHash), let found,
+                !(self.users?.isBarred(found.account.id.description) ?? false)
+            else { throw .signInRefused }
+            self.tries.giveBack(attempt)
+            return { () throws(RequestFault) in
+                let secret = try AccountSecret(.session, of: found.account.id)
+                let session = try self.accounts.begin(secret, after: found.passwordHash)
+                return Response.json(201) { writer in
+                    writer.object { object in
+                        object.member("token").string(secret.text)
+                        object.member("user").string(session.account.id.description)
+                        object.member("expires").string(
+                            Timestamp(seconds: session.end, nanoseconds: 0).description)
+                    }
+                }.with(.cacheControl, "no-store")
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import HoldfastJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+
+/// An account, without its secrets.
+package struct Account: Sendable, Equatable {
+    /// The id: random, and that of the user who signs in.
+    package let id: UUID128
+    /// The login, as it was stated.
+    package let login: String
+    /// When it was made.
+    package let created: Timestamp
+
+    init(_ record: AccountRecord) {
+        id = record.id
+        login = record.login
+        created = Timestamp(seconds: record.seconds, nanoseconds: 0)
+    }
+
+    /// Writes the members `id`, `login` and `created`.
+    package func write(to object: inout JSONObjectWriter) {
+        object.member("id").string(id.description)
+        object.member("login").string(login)
+        object.member("created").string(created.description)
+    }
+
+    /// The most characters of a login, and the fewest and most bytes of a password.
+    package static let loginByteCountMax = 255
+    package static let passwordByteCounts = 8...1024
+
+    /// Whether a text can be a login: without control characters, and without blanks at its ends, which nobody sees.
+    static func isLogin(_ text: String) -> Bool {
+        (1...loginByteCountMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+            && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+    }
+}

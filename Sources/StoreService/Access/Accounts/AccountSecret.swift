@@ -1,0 +1,76 @@
+import CHoldfastCrypto
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectModel
+
+/// The token of a session or a one-time code, which is told once and stored nowhere: it names its account, by which it is found.
+package struct AccountSecret: Sendable {
+    /// What a secret is for.
+    package enum Kind: Sendable {
+        /// It is the token of a session.
+        case session
+        /// It resets a password.
+        case resetCode
+
+        /// What its text begins with, as no other secret's does.
+        package var prefix: [UInt8] {
+            switch self {
+            case .session: Self.sessionPrefix
+            case .resetCode: Self.resetCodePrefix
+            }
+        }
+
+        private static let sessionPrefix = Array("hfs_".utf8)
+        private static let resetCodePrefix = Array("hfr_".utf8)
+    }
+
+    /// The prefix, and the account's id and 32 random bytes in base64's URL alphabet.
+    package let text: String
+    /// The id of the account.
+    package let account: UUID128
+    /// The hash of it that is stored.
+    package let hash: TokenHash
+
+    private static let randomByteCount = 32
+    private static let idByteCount = 16
+
+    /// Makes a secret of an account.
+    ///
+    /// - Throws: ``RequestFault`` `.failed` when the system has no random bytes or can't hash.
+    package init(_ kind: Kind, of account: UUID128) throws(RequestFault) {
+        var random = [UInt8](repeating: 0, count: Self.randomByteCount)
+        guard shim_random(&random, random.count) == 1 else { throw Self.failure }
+        let bytes = ByteBuffer(capacity: 64)
+        bytes.append(big: account.high)
+        bytes.append(big: account.low)
+        bytes.append(random)
+        let buffer = ByteBuffer(capacity: 80)
+        buffer.append(kind.prefix)
+        Base64.encode(bytes.bytes, alphabet: .url, into: buffer)
+        guard let hash = TokenHash(of: buffer.bytes) else { throw Self.failure }
+        text = String(decoding: buffer.bytes, as: UTF8.self)
+        self.account = account
+        self.hash = hash
+    }
+
+    /// Reads a secret that a client states; nil for what can be none of that kind.
+    package init?(_ kind: Kind, stated bytes: UnsafeRawBufferPointer) {
+        let prefix = kind.prefix
+        guard bytes.starts(with: prefix), let hash = TokenHash(of: bytes) else { return nil }
+        let decoded = ByteBuffer(capacity: 64)
+        let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(prefix.count))
+        guard Base64.decode(rest, alphabet: .url, into: decoded),
+            decoded.count == Self.idByteCount + Self.randomByteCount
+        else { return nil }
+        func number(_ offset: Int) -> UInt64 {
+            UInt64(
+                bigEndian: decoded.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        text = String(decoding: bytes, as: UTF8.self)
+        account = UUID128(high: number(0), low: number(8))
+        self.hash = hash
+    }
+
+    private static let failure = RequestFault(
+        .failed, "internal-error", "The secret could not be made.")
+}

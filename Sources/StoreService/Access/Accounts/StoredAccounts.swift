@@ -1,0 +1,310 @@
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+
+/// The accounts of a store and their sessions: lists and changes them. Hashes of passwords are made and compared by others. Thread-safe.
+///
+/// Each call reads the store or waits until its change is durable; those that wait are not for a thread that must not.
+package struct StoredAccounts: Sendable {
+    private let store: Store
+    /// The fault of a failed operation.
+    private let fault: @Sendable (StoreError) -> RequestFault
+
+    /// How long a code that resets a password holds, in seconds.
+    package static let resetCodeSeconds: Int64 = 3600
+
+    /// The accounts of a store.
+    ///
+    /// - `fault`: Makes the fault of a failed operation, and reports what callers are not told.
+    package init(
+        _ store: Store,
+        fault: @escaping @Sendable (StoreError) -> RequestFault = { RequestFault($0) }
+    ) {
+        self.store = store
+        self.fault = fault
+    }
+
+    // MARK: Reading
+
+    /// Finds the account of an id.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none.
+    package func account(_ id: String) throws(RequestFault) -> Account {
+        Account(try record(id))
+    }
+
+    /// The account of a login and the hash of its password; nil when there is none.
+    package func account(
+        login: String
+    ) throws(RequestFault) -> (account: Account, passwordHash: String)? {
+        do throws(StoreError) {
+            return try store.account(login: login).map { (Account($0), $0.passwordHash) }
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// The hash of the password of an account.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is no such account.
+    package func passwordHash(_ id: String) throws(RequestFault) -> String {
+        try record(id).passwordHash
+    }
+
+    /// The accounts behind a login, by their logins without case. Cost: a look at each.
+    package func accounts(
+        after login: String = "", countMax: Int
+    ) throws(RequestFault) -> [Account] {
+        do throws(StoreError) {
+            return try store.accounts(after: login, countMax: countMax).map { Account($0) }
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// The session of a token that has not ended; nil when there is none. Cost: two look-ups by key.
+    package func session(
+        _ secret: AccountSecret, at now: Int64 = Timestamp.now().seconds
+    ) throws(RequestFault) -> Session? {
+        let found: (session: SessionRecord, account: AccountRecord)?
+        do throws(StoreError) {
+            found = try store.session(secret.hash.bytes, of: secret.account)
+        } catch {
+            throw fault(error)
+        }
+        guard let (record, account) = found else { return nil }
+        let session = Session(
+            account: Account(account), began: record.seconds, used: record.used)
+        return session.end > now ? session : nil
+    }
+
+    private func record(_ id: String) throws(RequestFault) -> AccountRecord {
+        var text = id
+        guard let number = text.withUTF8({ UUID128(text: UnsafeRawBufferPointer($0)) }) else {
+            throw .noAccount(id)
+        }
+        let record: AccountRecord?
+        do throws(StoreError) { record = try store.account(number) } catch { throw fault(error) }
+        guard let record else { throw .noAccount(id) }
+        return record
+    }
+
+    // MARK: Accounts
+
+    /// Makes an account. Requests need a token from then on.
+    ///
+    /// - Throws: ``RequestFault`` `.conflict` when the login is taken.
+    package func create(
+        login: String, passwordHash: String
+    ) throws(RequestFault) -> Account {
+        let record = AccountRecord(
+            id: .random(), login: login, passwordHash: passwordHash,
+            seconds: Timestamp.now().seconds)
+        try change { transaction throws(StoreError) in
+            guard try !transaction.hasAccount(login: login) else {
+                throw .refused(RequestFault.accountExists)
+            }
+            try transaction.putAccount(record)
+        }
+        return Account(record)
+    }
+
+    /// Removes an account with its sessions.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none.
+    package func delete(_ id: UUID128) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            try transaction.removeAccount(try Self.record(id, transaction))
+        }
+    }
+
+    /// Gives an account another password, and ends its sessions and its reset code.
+    ///
+    /// - `former`: The hash of the password that was compared; another one means that it was changed meanwhile.
+    /// - `session`: The hash of the session that goes on.
+    /// - Throws: ``RequestFault`` `.forbidden` when the password was changed meanwhile.
+    package func setPassword(
+        _ passwordHash: String, of id: UUID128, after former: String, keeping session: TokenHash
+    ) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            guard let record = try transaction.account(id), record.passwordHash == former else {
+                throw .refused(RequestFault.passwordWrong)
+            }
+            try Self.set(passwordHash, of: record, in: transaction)
+            try transaction.removeSessions(of: id, but: session.bytes)
+        }
+    }
+
+    // MARK: Reset codes
+
+    /// Makes the one code of an account by which its password can be reset once, until a time. One before it holds no more.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is no such account.
+    package func makeResetCode(
+        of id: UUID128
+    ) throws(RequestFault) -> (code: AccountSecret, end: Timestamp) {
+        let code = try AccountSecret(.resetCode, of: id)
+        let end = Timestamp.now().seconds + Self.resetCodeSeconds
+        try change { transaction throws(StoreError) in
+            var record = try Self.record(id, transaction)
+            record.resetHash = code.hash.bytes
+            record.resetEnd = end
+            try transaction.putAccount(record)
+        }
+        return (code, Timestamp(seconds: end, nanoseconds: 0))
+    }
+
+    /// Returns the account whose password a code resets.
+    ///
+    /// - Throws: ``RequestFault`` `.unauthenticated` for a code that resets nothing.
+    package func account(
+        resetBy code: AccountSecret, at now: Int64 = Timestamp.now().seconds
+    ) throws(RequestFault) -> Account {
+        let record: AccountRecord?
+        do throws(StoreError) {
+            record = try store.account(code.account)
+        } catch {
+            throw fault(error)
+        }
+        guard let record, record.isReset(by: code, at: now) else { throw .resetCodeInvalid }
+        return Account(record)
+    }
+
+    /// Gives the account of a code another password, and ends its sessions and the code.
+    ///
+    /// - Throws: ``RequestFault`` as ``account(resetBy:at:)``.
+    package func reset(
+        by code: AccountSecret, to passwordHash: String
+    ) throws(RequestFault) {
+        let now = Timestamp.now().seconds
+        try change { transaction throws(StoreError) in
+            guard let record = try transaction.account(code.account),
+                record.isReset(by: code, at: now)
+            else { throw .refused(RequestFault.resetCodeInvalid) }
+            try Self.set(passwordHash, of: record, in: transaction)
+            try transaction.removeSessions(of: record.id)
+        }
+    }
+
+    // MARK: Sessions
+
+    /// Begins a session, for which those that have ended, and the oldest of too many, make room.
+    ///
+    /// - `passwordHash`: What the password was compared with; another one means that it was changed meanwhile.
+    /// - Throws: ``RequestFault`` `.unauthenticated` when the account is gone or its password changed.
+    package func begin(
+        _ secret: AccountSecret, after passwordHash: String
+    ) throws(RequestFault) -> Session {
+        let now = Timestamp.now().seconds
+        let id = secret.account
+        try change { transaction throws(StoreError) in
+            guard try transaction.account(id)?.passwordHash == passwordHash else {
+                throw .refused(RequestFault.signInRefused)
+            }
+            let sessions = try transaction.sessions(of: id).sorted { $0.used > $1.used }
+            for (index, session) in sessions.enumerated()
+            where index >= Session.countMax - 1 || session.used + Session.lifetime <= now {
+                transaction.removeSession(session.hash, of: id)
+            }
+            transaction.putSession(
+                SessionRecord(account: id, hash: secret.hash.bytes, seconds: now, used: now))
+        }
+        guard let session = try session(secret) else { throw RequestFault.signInRefused }
+        return session
+    }
+
+    /// Ends a session; one that has ended is no fault.
+    package func end(_ session: TokenHash, of account: UUID128) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            transaction.removeSession(session.bytes, of: account)
+        }
+    }
+
+    /// Ends all sessions of an account.
+    package func endSessions(of account: UUID128) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            try transaction.removeSessions(of: account)
+        }
+    }
+
+    /// Notes when sessions were used last; those that have ended stay so.
+    package func note(
+        _ uses: [TokenHash: (account: UUID128, seconds: Int64)]
+    ) throws(RequestFault) {
+        try change { transaction throws(StoreError) in
+            for (hash, use) in uses {
+                guard var session = try transaction.session(hash.bytes, of: use.account) else {
+                    continue
+                }
+                session.used = max(session.used, use.seconds)
+                transaction.putSession(session)
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    private static func record(
+        _ id: UUID128, _ transaction: WriteTransaction
+    ) throws(StoreError) -> AccountRecord {
+        guard let record = try transaction.account(id) else {
+            throw .refused(RequestFault.noAccount(id.description))
+        }
+        return record
+    }
+
+    private static func set(
+        _ passwordHash: String, of record: AccountRecord, in transaction: WriteTransaction
+    ) throws(StoreError) {
+        var record = record
+        record.passwordHash = passwordHash
+        record.resetHash = []
+        record.resetEnd = 0
+        try transaction.putAccount(record)
+    }
+
+    private func change(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) throws(RequestFault) {
+        let write = AwaitedWrite(body)
+        store.submit(write)
+        do throws(StoreError) {
+            try write.wait()
+        } catch {
+            if case .refused(let refusal as RequestFault) = error { throw refusal }
+            throw fault(error)
+        }
+    }
+}
+
+extension AccountRecord {
+    /// Whether a code resets the password.
+    fileprivate func isReset(by code: AccountSecret, at now: Int64) -> Bool {
+        TokenHash(resetHash).map { $0.isEqual(code.hash) } ?? false && resetEnd > now
+    }
+}
+
+extension RequestFault {
+    /// What a sign-in is refused with, whether there is no such account, the password is another, or the user is blocked.
+    package static let signInRefused = RequestFault(
+        .unauthenticated, "sign-in-refused",
+        "No account has this login and password, or its user is blocked.")
+
+    /// What a change of the password is refused with where the present one is another.
+    package static let passwordWrong = RequestFault(
+        .forbidden, "password-wrong", "The present password is another one.")
+
+    /// What a code that resets nothing is refused with.
+    package static let resetCodeInvalid = RequestFault(
+        .unauthenticated, "reset-code-invalid",
+        "The code is none of this service, or was used, or has ended, or another one came after it."
+    )
+
+    fileprivate static func noAccount(_ id: String) -> RequestFault {
+        RequestFault(.notFound, "account-not-found", "There is no account '\(shown(id))'.")
+    }
+
+    fileprivate static let accountExists = RequestFault.single(
+        .conflict, "account-exists", "There is an account with this login already.",
+        pointer: "/login")
+}

@@ -1,0 +1,125 @@
+import Glibc
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// Users who are blocked, or signed out everywhere.
+@Suite("The access of a user")
+struct UserAccessTests {
+    private static func put(
+        _ server: GuardedServer, _ user: String, _ body: String
+    ) -> HTTPClient.Reply {
+        server.send(
+            "PUT", "/v1/access/users/\(user)",
+            [server.authorization(.admin), ("Content-Type", "application/json")], body: body)
+    }
+
+    private static func time(_ seconds: Int64) -> String {
+        Timestamp(seconds: Int64(Glibc.time(nil)) + seconds, nanoseconds: 0).description
+    }
+
+    private static func server() throws -> GuardedServer {
+        try GuardedServer(withTokens: true, webTokens: try SignedInUserTests.webTokens())
+    }
+
+    @Test("a user who is blocked is refused with every token, at once and after a restart")
+    func blocking() throws {
+        let server = try Self.server()
+        let (seen, unseen) = (
+            SignedInUserTests.token("ann"), SignedInUserTests.token("ann", ending: 500)
+        )
+        let other = SignedInUserTests.token("eve")
+        #expect(SignedInUserTests.me(server, seen).status == 200)
+        let reply = Self.put(server, "ann", #"{"blocked":true}"#)
+        #expect(
+            reply.status == 200 && reply.text == #"{"id":"ann","blocked":true}"#, "\(reply.text)")
+        for _ in 0..<2 {
+            for token in [seen, unseen] {
+                let reply = SignedInUserTests.me(server, token)
+                #expect(reply.status == 401 && reply.text.contains("blocked"), "\(reply.text)")
+            }
+            #expect(SignedInUserTests.me(server, other).status == 200)
+            try server.restart()
+        }
+        #expect(Self.put(server, "ann", "{}").status == 200)
+        #expect(SignedInUserTests.me(server, seen).status == 200)
+        #expect(try server.restoredStore().access().users.isEmpty)
+    }
+
+    @Test("what was issued before a time is void, and what is issued later is not")
+    func signedInAfter() throws {
+        let server = try Self.server()
+        let now = Int64(Glibc.time(nil))
+        let old = SignedInUserTests.token("ann", ending: 300, #","iat":\#(now - 10)"#)
+        let new = SignedInUserTests.token("ann", ending: 300, #","iat":\#(now)"#)
+        let silent = SignedInUserTests.token("ann")
+        for token in [old, new, silent] {
+            #expect(SignedInUserTests.me(server, token).status == 200)
+        }
+        let reply = Self.put(server, "ann", #"{"signedInAfter":"\#(Self.time(-5))"}"#)
+        #expect(reply.text.contains(#""blocked":false,"signedInAfter":"#), "\(reply.text)")
+        #expect(SignedInUserTests.me(server, old).status == 401)
+        #expect(SignedInUserTests.me(server, silent).status == 401)
+        #expect(SignedInUserTests.me(server, new).status == 200)
+        let shown = server.send("GET", "/v1/access/users/ann", [server.authorization(.admin)])
+        #expect(shown.text == reply.text)
+        #expect(try server.restoredStore().access().users.map(\.id) == ["ann"])
+    }
+
+    @Test("tokens of the store that are a user's end too, with their streams, and no others")
+    func tokensOfTheStore() throws {
+        let server = try Self.server()
+        let secret = try TokenSecret()
+        try server.table.change { stored throws(RequestFault) in
+            _ = try stored.add("phone", TokenTerms(.read, user: "ann"), secret.hash)
+        }
+        let stream = ChangesClient(
+            port: server.port, "/v1/changes", headers: [("Authorization", "Bearer \(secret.text)")])
+        #expect(stream.next()?.name == "hello")
+        #expect(Self.put(server, "eve", #"{"blocked":true}"#).status == 200)
+        #expect(SignedInUserTests.me(server, secret.text).status == 200)
+        let since = Int64(Glibc.time(nil))
+        #expect(Self.put(server, "ann", #"{"signedInAfter":"\#(Self.time(2))"}"#).status == 200)
+        #expect(SignedInUserTests.me(server, secret.text).status == 401)
+        #expect(stream.events(to: "error").last?.json["code"]?.string == "access-ended")
+        #expect(Int64(Glibc.time(nil)) - since <= 3)
+        #expect(server.send("GET", "/v1", [server.authorization(.read)]).status == 200)
+    }
+
+    @Test("a grant that was forgotten ends all the same, and users without one are forgotten")
+    func horizons() throws {
+        var horizons = UserHorizons([])
+        let grant = Grant(
+            isForReading: true, owner: 1, until: .max, issued: 100,
+            horizon: horizons.horizon(of: "ann"))
+        for number in 0..<5000 { _ = horizons.horizon(of: "user \(number)") }
+        #expect(horizons.count <= 1025)
+        #expect(grant.ending == nil)
+        let parser = RequestScratch.current.parser
+        let body = Array(#"{"blocked":true}"#.utf8)
+        try body.withUnsafeBytes { body in
+            horizons.set(try UserAccess(id: "ann", try parser.parse(body)))
+        }
+        #expect(grant.ending == .revoked)
+    }
+
+    @Test(
+        "what says nothing of a user is refused",
+        arguments: [
+            ("ann", "[]", 400, "invalid-body"), ("ann", #"{"blocked":1}"#, 400, "invalid-body"),
+            ("ann", #"{"locked":true}"#, 400, "invalid-body"),
+            ("ann", #"{"blocked":true,"blocked":false}"#, 400, "invalid-body"),
+            ("ann", #"{"signedInAfter":"yesterday"}"#, 422, "/signedInAfter"),
+            ("a%00", #"{"blocked":true}"#, 422, "invalid-user"),
+        ])
+    func refused(user: String, body: String, status: Int, text: String) throws {
+        let reply = Self.put(try Self.server(), user, body)
+        #expect(reply.status == status && reply.text.contains(text), "\(reply.text)")
+    }
+}
