@@ -40,6 +40,8 @@ package final class RESTService: Sendable {
     let tickets: StreamTickets
     /// The connections of streams.
     let places: StreamPlaces
+    /// The queries of users that run or wait.
+    let userQueries: UserPlaces
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.
@@ -69,6 +71,7 @@ package final class RESTService: Sendable {
         self.options = options
         tickets = StreamTickets(options, key: store.ticketKey)
         places = StreamPlaces(options)
+        userQueries = UserPlaces(options.userQueryCountMax)
         events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens
         self.users = users

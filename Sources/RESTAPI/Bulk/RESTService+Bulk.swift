@@ -34,7 +34,7 @@ extension RESTService {
     /// Finds the objects, and hands the write in.
     private func search(_ write: ServedWrite<BulkChange, WriteExchange>, _ exchange: Exchange) {
         let caller = caller(exchange.request)
-        let isTaken = isScheduled(for: exchange) { job in
+        let body = { @Sendable (job: Job) in
             do throws(RequestFault) {
                 let outcome = try self.served.withRead(for: caller, in: job) {
                     read throws(RequestFault) in
@@ -52,8 +52,9 @@ extension RESTService {
                 exchange.respond(self.response(write.advised(error)))
             }
         }
-        guard !isTaken else { return }
-        write.abandon()
-        exchange.respond(response(.tooBusy))
+        do throws(RequestFault) { try submit(for: exchange, body) } catch {
+            write.abandon()
+            exchange.respond(response(error))
+        }
     }
 }

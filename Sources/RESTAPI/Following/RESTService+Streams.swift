@@ -58,7 +58,7 @@ extension RESTService {
             }
         }
         let number = cursor.version?.number ?? store.publisher.version
-        let place = try places.take()
+        let place = try places.take(for: boundedUser(request))
         return .later { exchange in
             self.streams.open(
                 Follower(
@@ -139,7 +139,7 @@ extension RESTService {
     func makeEventStream(
         _ request: Request, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
-        let place = try places.take()
+        let place = try places.take(for: boundedUser(request))
         let opening = try tickets.open(request, for: caller(request).client)
         return EventStream(
             queueByteCountMax: max(

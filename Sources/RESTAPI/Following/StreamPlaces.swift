@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastStoreService
 import Synchronization
 
 /// The connections that event streams and waiting polls may take: the others are left to probes and to requests that
@@ -7,20 +8,32 @@ final class StreamPlaces: Sendable {
     /// How many are taken.
     let takenCount = Atomic<Int>(0)
     private let countMax: Int
+    private let userCountMax: Int
+    private let users: UserPlaces
 
     init(_ options: RESTOptions) {
         // However few connections there are, streams get half of them.
         countMax =
             options.connectionCountMax
             - min(options.reservedConnectionCount, options.connectionCountMax / 2)
+        userCountMax = options.userStreamCountMax
+        users = UserPlaces(userCountMax)
     }
 
     /// Takes a connection, until nobody holds what is returned.
     ///
-    /// - Throws: ``RequestFault`` `.unavailable` when there is none left.
-    func take() throws(RequestFault) -> Place {
+    /// - `user`: The user who asks; nil for who may take any.
+    /// - Throws: ``RequestFault`` `.unavailable` when there is none left, `.tooOften` when the user has all of theirs.
+    func take(for user: ClientKey?) throws(RequestFault) -> Place {
+        var own: UserPlaces.Place?
+        if let user {
+            guard let place = users.take(for: user) else {
+                throw .tooManyOfUser(userCountMax)
+            }
+            own = place
+        }
         let count = takenCount.wrappingAdd(1, ordering: .relaxed).newValue
-        let place = Place(places: self)
+        let place = Place(places: self, own: own)
         if count > countMax { throw .tooManyStreams(countMax) }
         return place
     }
@@ -28,14 +41,25 @@ final class StreamPlaces: Sendable {
     /// A connection of a stream or a waiting poll.
     final class Place: Sendable {
         private let places: StreamPlaces
+        private let own: UserPlaces.Place?
 
-        fileprivate init(places: StreamPlaces) { self.places = places }
+        fileprivate init(places: StreamPlaces, own: UserPlaces.Place?) {
+            self.places = places
+            self.own = own
+        }
 
         deinit { places.takenCount.wrappingSubtract(1, ordering: .relaxed) }
     }
 }
 
 extension RequestFault {
+    fileprivate static func tooManyOfUser(_ countMax: Int) -> RequestFault {
+        RequestFault(
+            .tooOften, "too-many-streams",
+            "This user has \(countMax) event streams and waiting requests open, and no more may be (--max-user-streams).",
+            retryAfterSeconds: 5)
+    }
+
     fileprivate static func tooManyStreams(_ countMax: Int) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-streams",

@@ -95,6 +95,14 @@ extension Limit {
             "requests a second of one token or user, or of one address without; 0 for any",
             "too-many-requests", \.rest.requestRateMax),
         Limit(
+            "max-user-streams", .count(1...1_000_000),
+            "streams and waiting polls of one user, or of one address without a token, at a time",
+            "too-many-streams", \.rest.userStreamCountMax),
+        Limit(
+            "max-user-queries", .count(1...1_000_000),
+            "queries of one user, or of one address without a token, that run or wait",
+            "too-many-queries", \.rest.userQueryCountMax),
+        Limit(
             "ticket-age", .duration, "how long a ticket waits to open its stream",
             "ticket-invalid", \.rest.ticketSeconds),
         Limit(

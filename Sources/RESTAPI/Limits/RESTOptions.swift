@@ -32,6 +32,10 @@ package struct RESTOptions: Sendable {
     package var ticketCountMax = 10_000
     /// Requests a second of one token or user, and of one address without; 0 for any.
     package var requestRateMax = 0
+    /// Event streams and waiting requests of one user at a time; of nobody, those of one address.
+    package var userStreamCountMax = 100
+    /// Requests of one user that run or wait on the threads for what may take long.
+    package var userQueryCountMax = 100
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15
 

@@ -32,7 +32,7 @@ extension RESTService {
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
-        let place = wait > 0 ? try places.take() : nil
+        let place = wait > 0 ? try places.take(for: boundedUser(request)) : nil
         return try whenAtVersion(version) {
             guard let place else {
                 return self.answerScheduled { () throws(RequestFault) in

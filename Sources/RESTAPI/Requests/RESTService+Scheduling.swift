@@ -24,26 +24,48 @@ extension RESTService {
         _ = scheduler.submit(Job(Caller.program.client) { _ in scheduler.giveBackMemory() })
     }
 
-    /// Hands work for an exchange to the scheduler; 503 when too much waits there.
+    /// Who asks, where their streams and queries are bounded by themselves: a user, or nobody, by their address. Nil for a token of
+    /// the store, and where none is needed.
+    func boundedUser(_ request: Request) -> ClientKey? {
+        let isBounded =
+            request.user != nil || (request.grant == nil && needsToken)
+            || token(of: request)?.terms.user != nil
+        return isBounded ? caller(request).client : nil
+    }
+
+    /// Hands work for an exchange to the scheduler; answers it when too much waits there, or too much of the user's.
     func schedule(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable (Job) -> Void
     ) {
-        if !isScheduled(for: exchange, expecting: expectation, body) {
-            exchange.respond(response(.tooBusy))
+        do throws(RequestFault) {
+            try submit(for: exchange, expecting: expectation, body)
+        } catch {
+            exchange.respond(response(error))
         }
     }
 
-    /// Hands work for an exchange to the scheduler; false when too much waits there.
-    func isScheduled(
+    /// Hands work for an exchange to the scheduler.
+    ///
+    /// - Throws: ``RequestFault`` `.unavailable` when too much waits there, `.tooOften` when too much of the user's runs or waits.
+    func submit(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable (Job) -> Void
-    ) -> Bool {
-        served.scheduler.submit(
+    ) throws(RequestFault) {
+        var place: UserPlaces.Place?
+        if let user = boundedUser(exchange.request) {
+            guard let taken = userQueries.take(for: user) else {
+                throw .tooManyQueries(options.userQueryCountMax)
+            }
+            place = taken
+        }
+        let isTaken = served.scheduler.submit(
             Job(
                 caller(exchange.request).client, expecting: expectation,
                 until: exchange.startedAtMilliseconds + UInt64(served.limits.readSecondsMax) * 1000,
-                isAwaited: { !exchange.isGone }, body))
+                isAwaited: { !exchange.isGone }
+            ) { [place] job in withExtendedLifetime(place) { body(job) } })
+        if !isTaken { throw .tooBusy }
     }
 
     /// Answers from a thread of the scheduler.
@@ -98,5 +120,14 @@ extension RESTService {
         } catch {
             exchange.respond(response(error))
         }
+    }
+}
+
+extension RequestFault {
+    fileprivate static func tooManyQueries(_ countMax: Int) -> RequestFault {
+        RequestFault(
+            .tooOften, "too-many-queries",
+            "\(countMax) requests of this user run or wait, and no more may (--max-user-queries).",
+            retryAfterSeconds: 1)
     }
 }

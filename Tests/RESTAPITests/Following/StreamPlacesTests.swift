@@ -140,9 +140,9 @@ struct StreamPlacesTests {
         options.reservedConnectionCount = reserved
         let table = StreamPlaces(options)
         var taken: [StreamPlaces.Place] = []
-        for _ in 0..<places { taken.append(try table.take()) }
-        #expect(throws: (any Error).self) { try table.take() }
+        for _ in 0..<places { taken.append(try table.take(for: nil)) }
+        #expect(throws: (any Error).self) { try table.take(for: nil) }
         taken.removeLast()
-        _ = try table.take()
+        _ = try table.take(for: nil)
     }
 }

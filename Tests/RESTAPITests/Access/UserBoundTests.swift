@@ -1,0 +1,85 @@
+import Glibc
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// How many streams and queries a user may have at a time.
+@Suite("What each user may have at a time")
+struct UserBoundTests {
+    private static func server(_ change: (inout RESTOptions) -> Void) throws -> (
+        GuardedServer, user: (String, String)
+    ) {
+        let server = try GuardedServer(withTokens: true, change: change)
+        let secret = try TokenSecret()
+        try server.table.change { stored throws(RequestFault) in
+            _ = try stored.add("phone", TokenTerms(.read, user: "ann"), secret.hash)
+        }
+        return (server, ("Authorization", "Bearer \(secret.text)"))
+    }
+
+    @Test("a user has so many streams, polls among them, and others have theirs")
+    func streams() throws {
+        let (server, user) = try Self.server { $0.userStreamCountMax = 1 }
+        var first: ChangesClient? = ChangesClient(
+            port: server.port, "/v1/changes", headers: [user])
+        #expect(first?.next()?.name == "hello")
+        for headers in [[("Accept", "text/event-stream")], [("Prefer", "wait=10")]] {
+            let refused = server.send("GET", "/v1/changes", headers + [user])
+            #expect(refused.status == 429 && refused.text.contains("too-many-streams"))
+            #expect(refused.headers["retry-after"] != nil)
+        }
+        let others = (0..<2).map { _ in
+            ChangesClient(
+                port: server.port, "/v1/changes", headers: [server.authorization(.read)])
+        }
+        for other in others { #expect(other.next()?.name == "hello") }
+        first = nil
+        server.awaitWaiting(2)
+        let again = ChangesClient(port: server.port, "/v1/changes", headers: [user])
+        #expect(again.next()?.name == "hello")
+    }
+
+    @Test("a user has so many queries that run or wait, and others have theirs")
+    func queries() throws {
+        let (server, user) = try Self.server {
+            $0.userQueryCountMax = 1
+            $0.limits.scheduling.runningLongCountMax = 1
+        }
+        let workers = HeldWorkers(of: server.running.service.served)
+        let target = "/v1/classes/Node/objects?filter=label CONTAINS 'a'&explain=true"
+            .replacing(" ", with: "%20")
+        let waiting = LoopbackSocket.connect(port: server.port)
+        let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(user.0): \(user.1)\r\n\r\n"
+        _ = Array(request.utf8).withUnsafeBytes {
+            send(waiting, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        for _ in 0..<30_000 where server.running.service.served.scheduler.counts.waiting == 0 {
+            usleep(1000)
+        }
+        let refused = server.send("GET", target, [user])
+        #expect(
+            refused.status == 429 && refused.text.contains("too-many-queries"), "\(refused.text)")
+        workers.release()
+        var byte: UInt8 = 0
+        #expect(recv(waiting, &byte, 1, 0) == 1)
+        close(waiting)
+        #expect(server.send("GET", target, [server.authorization(.read)]).status == 200)
+    }
+
+    @Test("places are each user's own, and free again when nobody holds them")
+    func places() {
+        let places = UserPlaces(2)
+        let (ann, eve) = (ClientKey(token: 1), ClientKey(token: 2))
+        var held = [places.take(for: ann), places.take(for: ann)]
+        #expect(held.allSatisfy { $0 != nil })
+        #expect(places.take(for: ann) == nil)
+        #expect(places.take(for: eve) != nil)
+        held.removeLast()
+        #expect(places.take(for: ann) != nil)
+    }
+}
