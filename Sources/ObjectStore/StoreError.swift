@@ -21,6 +21,8 @@ package enum StoreError: Error, Sendable {
     case deniedDeletion([DeniedDeletion])
     /// A change of the schema makes unique what objects share.
     case sharedValues([SchemaFault])
+    /// Somebody whom a transaction is to keep to their rights did what they may not.
+    case notAllowed(RefusedAct)
     /// A precondition does not hold. With the object as it is, for the reply; nil when there is none.
     case preconditionFailed(current: StoredObject?)
     /// The class has a primary key that the new object does not state and that can't be generated.

@@ -91,6 +91,12 @@ package final class RESTService: Sendable {
                     ("milliseconds", .number(query.milliseconds)),
                     ("fault", .text(query.fault ?? "")),
                 ])
+        } reportRefused: { act in
+            logger.log(
+                .info, "a user did what no role allows",
+                ("class", .text(act.className)), ("action", .text(act.action.rawValue)),
+                ("property", .text(act.property ?? "")),
+                ("roles", .text(act.roles.joined(separator: " "))))
         }
         accounts = StoredAccounts(store, fault: served.fault)
         access = AccessControl(store, fault: served.fault)

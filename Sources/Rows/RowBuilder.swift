@@ -97,8 +97,11 @@ package final class RowBuilder {
             let offset = buffer.count
             switch field.state {
             case .absent:
-                // A primary key never changes.
-                if let stored, keepsAbsent || member == rowClass.primaryKeyIndex {
+                // A primary key never changes, and what is hidden is not left out.
+                if let stored,
+                    keepsAbsent || member == rowClass.primaryKeyIndex
+                        || rowClass.hides(member, in: stored)
+                {
                     copy(rowClass.field(member, in: stored), to: member, row)
                 } else {
                     if rowClass.members[member].isRequired, !draft.isPart {

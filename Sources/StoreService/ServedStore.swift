@@ -27,6 +27,8 @@ package final class ServedStore: Sendable {
     private let report: @Sendable (StorageError, _ isTemporary: Bool) -> Void
     /// Is told of each query that takes ``ServiceLimits/slowQueryMilliseconds``.
     let reportSlow: @Sendable (SlowQuery) -> Void
+    /// Is told of what a user did who may not.
+    private let reportRefused: @Sendable (RefusedAct) -> Void
     private static let namesCountMax = 64
     /// The names of the schemas that were made last, newest first.
     private let namesInUse = Mutex<[SchemaNames]>([])
@@ -35,15 +37,18 @@ package final class ServedStore: Sendable {
     ///
     /// - `report`: Is told of each failure of the storage, of which clients learn only that it happened.
     /// - `reportSlow`: Is told of each slow query, on the thread that ran it.
+    /// - `reportRefused`: Is told of what a user did who may not: clients learn nothing of rules.
     package init(
         _ store: Store, limits: ServiceLimits,
         report: @escaping @Sendable (StorageError, _ isTemporary: Bool) -> Void,
-        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
+        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in },
+        reportRefused: @escaping @Sendable (RefusedAct) -> Void = { _ in }
     ) {
         self.store = store
         self.limits = limits
         self.report = report
         self.reportSlow = reportSlow
+        self.reportRefused = reportRefused
         var scheduling = limits.scheduling
         scheduling.jobMemoryByteCountMax = limits.queryMemoryByteCountMax
         scheduler = JobScheduler(scheduling)
@@ -85,6 +90,7 @@ package final class ServedStore: Sendable {
     package func fault(_ error: StoreError) -> RequestFault {
         switch error {
         case .stopped(let failure): return .givenUp(failure, limits)
+        case .notAllowed(let act): reportRefused(act)
         default: break
         }
         let fault = RequestFault(error)

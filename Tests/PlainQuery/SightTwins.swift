@@ -69,6 +69,42 @@ package struct SightTwins {
     /// The sight of a view of the first store.
     package func sight(in view: ReadTransaction) -> Sight? { rules?.sight(in: view) }
 
+    /// Everything that a store holds, by class and object key.
+    package static func contents(of store: Store) throws -> [String: [UInt64: ObjectContent]] {
+        try store.reading { try PlainWorld($0).objects }
+    }
+
+    /// What the rules do not show of the first store as it is: for each object that is hidden all of it, else the elements of its
+    /// lists and sets that are.
+    ///
+    /// - `judged`: The contents that the rules are asked of.
+    package func unseen(
+        in contents: [String: [UInt64: ObjectContent]],
+        judgedBy judged: [String: [UInt64: ObjectContent]], _ store: Store
+    ) throws -> [String: [UInt64: ObjectContent]] {
+        guard let rules else { return [:] }
+        let world = try store.reading { try PlainWorld($0) }
+        let shown = rules.part(of: world.with(judged)).objects
+        func isSeen(_ value: Value) -> Bool {
+            guard case .link(let name, .int(let key)) = value else { return true }
+            return shown[name]?[UInt64(bitPattern: key)] != nil
+        }
+        var unseen: [String: [UInt64: ObjectContent]] = [:]
+        for (name, objects) in contents {
+            for (key, content) in objects {
+                unseen[name, default: [:]][key] =
+                    shown[name]?[key] == nil
+                    ? content
+                    : content.compactMapValues { value in
+                        guard case .values(let values) = value else { return nil }
+                        let hidden = values.filter { !isSeen($0) }
+                        return hidden.isEmpty ? nil : .values(hidden)
+                    }
+            }
+        }
+        return unseen
+    }
+
     /// A random query, as text with arguments.
     package mutating func query() -> (className: String, text: String, arguments: [QueryArgument]) {
         guard let query = maker?.make() else { return ("A", "TRUEPREDICATE", []) }

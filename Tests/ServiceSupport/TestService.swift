@@ -14,7 +14,7 @@ package final class TestService {
     package let served: ServedStore
     /// The store.
     package var store: Store { served.store }
-    /// Who reads.
+    /// Who reads and writes.
     package var caller = Caller.program
 
     /// Opens the use cases of an empty store.
@@ -109,6 +109,43 @@ package final class TestService {
         try write(.new(RequestBytes(className), isArray: true), json, mode)
     }
 
+    /// Writes an object of a class in a mode.
+    @discardableResult
+    package func write(
+        _ className: String, _ json: String, _ mode: WriteMode
+    ) throws -> ServedStore.Answer {
+        try write(.new(RequestBytes(className), isArray: false), json, mode)
+    }
+
+    /// Changes an element of a collection.
+    @discardableResult
+    package func element(
+        _ action: ElementWrite.Action, _ object: ObjectAddress, _ property: String,
+        _ element: ElementAddress.Element = .none, _ json: String = ""
+    ) throws -> ServedStore.Answer {
+        try served.make(
+            ElementWrite(
+                action, ElementAddress(object, RequestBytes(property), element),
+                RequestBytes(json), for: caller, in: served))
+    }
+
+    /// Changes or deletes the objects of a class that a filter finds.
+    ///
+    /// - `json`: A merge patch; nil deletes them.
+    @discardableResult
+    package func change(
+        _ className: String, where filter: String, _ json: String?, affectedCountMax: Int? = nil
+    ) throws -> ServedStore.Answer {
+        var text = QueryText()
+        text.filter = filter
+        var change = BulkChange(
+            of: .ofClass(className), text,
+            json.map { .patch(PatchBody(RequestBytes($0), isJSONPatch: false)) } ?? .deletion,
+            for: caller, in: served)
+        change.affectedCountMax = affectedCountMax
+        return try served.make(change)
+    }
+
     /// Applies a JSON patch.
     @discardableResult
     package func patch(
@@ -124,9 +161,10 @@ package final class TestService {
     }
 
     /// Makes the operations of a transaction.
-    package func transaction(_ operations: [String]) throws {
+    @discardableResult
+    package func transaction(_ operations: [String]) throws -> ServedStore.Answer {
         let body = "{\"operations\":[\(operations.joined(separator: ","))]}"
-        _ = try served.make(TransactionWrite(RequestBytes(body), for: .program, in: served))
+        return try served.make(TransactionWrite(RequestBytes(body), for: caller, in: served))
     }
 
     /// Deletes an object.
@@ -138,7 +176,7 @@ package final class TestService {
     package func patchAll(_ className: String, _ json: String) throws {
         let patch = PatchBody(RequestBytes(json), isJSONPatch: false)
         let change = BulkChange(
-            of: .ofClass(className), QueryText(), .patch(patch), for: .program, in: served)
+            of: .ofClass(className), QueryText(), .patch(patch), for: caller, in: served)
         _ = try served.make(change) { write in
             try served.withRead(for: .program) { read throws(RequestFault) in
                 try write.amend { change throws(RequestFault) in try change.search(read) }
@@ -151,6 +189,6 @@ package final class TestService {
     ) throws -> ServedStore.Answer {
         try served.make(
             ObjectWrite(
-                subject, RequestBytes(json), mode, .none, for: .program, in: served))
+                subject, RequestBytes(json), mode, .none, for: caller, in: served))
     }
 }

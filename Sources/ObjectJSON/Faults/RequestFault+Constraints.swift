@@ -31,19 +31,46 @@ extension RequestFault {
     }
 }
 
+extension RequestFault {
+    /// What a user did who may not: class and action, and nothing of rules.
+    fileprivate static func detail(of act: RefusedAct) -> String {
+        guard let property = act.property else {
+            return "You may not \(act.action.rawValue) this object of class '\(act.className)'."
+        }
+        return act.action == .create
+            ? "You may not state '\(property)' of this new object of class '\(act.className)'."
+            : "You may not change '\(property)' of this object of class '\(act.className)'."
+    }
+
+    /// Something that a user may not do with an object.
+    init(_ act: RefusedAct) {
+        let detail = Self.detail(of: act)
+        self.init(
+            .forbidden, "not-allowed", detail,
+            errors: [
+                Entry(
+                    code: "not-allowed",
+                    detail: "\(act.className), \(act.action.rawValue): " + detail)
+            ])
+    }
+}
+
 extension UniqueViolation {
     fileprivate var detail: String {
         let names = properties.map { "'\($0)'" }.joined(separator: ", ")
         return properties.count == 1
-            ? "\(names) of class '\(className)' is unique, and \(holder) has this value already."
-            : "\(names) of class '\(className)' are unique together, and \(holder) has these values "
+            ? "\(names) of class '\(className)' is unique, and \(holder ?? "another object") has this value already."
+            : "\(names) of class '\(className)' are unique together, and \(holder ?? "another object") has these values "
                 + "already."
     }
 }
 
 extension DeniedDeletion {
     fileprivate var detail: String {
-        "\(target) can't be deleted: \(holder) holds it by '\(property)', which denies that. Delete the "
+        let target = target ?? "An object that goes with it"
+        guard let holder else { return "\(target) can't be deleted: another object denies that." }
+        return
+            "\(target) can't be deleted: \(holder) holds it by '\(property)', which denies that. Delete the "
             + "holder too, or change its link before."
     }
 }

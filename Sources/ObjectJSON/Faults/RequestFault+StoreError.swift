@@ -25,6 +25,7 @@ extension RequestFault {
         case .danglingLinks(let links): self.init(dangling: links) { _ in JSONPointer() }
         case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
         case .deniedDeletion(let deletions): self.init(denied: deletions)
+        case .notAllowed(let act): self.init(act)
         case .preconditionFailed(let current):
             self.init(
                 .preconditionFailed, "precondition-failed",

@@ -172,6 +172,12 @@ package struct ObjectWriter {
         return isPresent ? read.shown(rowClass, key, row) : nil
     }
 
+    /// Whether whom it writes for may read an object, as the view has it.
+    package func sees(_ rowClass: RowClass, key: UInt64) -> Bool {
+        guard let read, read.showsPart else { return true }
+        return isPresent && read.row(classIndex: rowClass.index, key: key) != nil
+    }
+
     /// Writes an array of the elements that `body` writes, each after ``separate(_:)``.
     package mutating func array(_ body: (inout ObjectWriter, inout Bool) -> Void) {
         buffer.append(UInt8(ascii: "["))

@@ -89,10 +89,12 @@ final class CommitGroup {
     }
 
     /// As ``value(_:)``, with the storage's own error.
+    ///
+    /// - `ofBase`: Whether the value is wanted that the transaction began from, where the overlay keeps it.
     func storedValue(
-        _ key: UnsafeRawBufferPointer
+        _ key: UnsafeRawBufferPointer, ofBase: Bool = false
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        switch overlay.entry(key) {
+        switch overlay.entry(key, ofBase: ofBase) {
         case .value(let value): return value
         case .removed: return nil
         case .none: return try below.value(forKey: key)
@@ -133,10 +135,10 @@ final class CommitGroup {
 
     /// As ``scan(_:expecting:_:)``, with the storage's own error.
     func scanStored(
-        _ range: KeyRange, expecting: Int,
+        _ range: KeyRange, expecting: Int, ofBase: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        var cursor = Overlay.Cursor(overlay, range)
+        var cursor = Overlay.Cursor(overlay, range, ofBase: ofBase)
         var own = cursor.next()
         var goesOn = true
         try below.scan(range, reversed: false, expecting: expecting) { key, value in

@@ -51,6 +51,14 @@ final class Overlay {
     /// How many slots each kind had when the newest mark was made, and how many marks have been.
     private var markedCounts = SIMD8<Int>()
     private var markCount = 0
+    /// What there was when a transaction began that reads that state again; nil for others.
+    private var base: Base?
+
+    /// The state at a mark: the slots that there were, with the former entries of those that were changed since.
+    private struct Base {
+        let counts: SIMD8<Int>
+        var former: [SlotAddress: Entry] = [:]
+    }
 
     /// A value that may be overwritten where it lies, as long as its former bytes can't be asked for.
     private struct Replaceable {
@@ -90,9 +98,24 @@ final class Overlay {
         if !replaceable.isEmpty { replaceable.removeAll() }
         markedCounts = SIMD8()
         markCount = 0
+        base = nil
     }
 
     // MARK: Reading
+
+    /// Keeps the state at a mark readable beside the changes that follow, see ``entry(_:ofBase:)``. Nothing was changed since the mark.
+    func keepBase(_ mark: Mark) { base = Base(counts: mark.counts) }
+
+    /// Lets go of the state that ``keepBase(_:)`` keeps.
+    func dropBase() {
+        if base != nil { base = nil }
+    }
+
+    /// What a slot said when the state began that is kept.
+    private func formerEntry(_ kind: Int, _ index: Int) -> Entry {
+        guard let base, index < base.counts[kind] else { return .none }
+        return base.former[SlotAddress(kind: kind, index: index)] ?? kinds[kind][index].entry
+    }
 
     @inline(__always)
     private static func kind(_ key: UnsafeRawBufferPointer) -> Int {
@@ -114,13 +137,16 @@ final class Overlay {
     }
 
     /// The overlay's entry of `key`.
-    func entry(_ key: UnsafeRawBufferPointer) -> Entry {
+    ///
+    /// - `ofBase`: Whether the one is wanted that it had in the state that ``keepBase(_:)`` keeps.
+    func entry(_ key: UnsafeRawBufferPointer, ofBase: Bool = false) -> Entry {
         let kind = Self.kind(key)
         if Self.isOnlyScanned(kind) {
-            var cursor = Cursor(self, KeyRange(lower: Array(key), upper: Array(key) + [0]))
+            let range = KeyRange(lower: Array(key), upper: Array(key) + [0])
+            var cursor = Cursor(self, range, ofBase: ofBase)
             if let (found, entry) = cursor.next(), Self.isSame(found, key) { return entry }
         } else if let index = kinds[kind].index(of: key, KeyPrefix(key)) {
-            return kinds[kind][index].entry
+            return ofBase ? formerEntry(kind, index) : kinds[kind][index].entry
         }
         return .none
     }
@@ -129,12 +155,14 @@ final class Overlay {
     struct Cursor {
         private let overlay: Overlay
         private let range: KeyRange
+        private let ofBase: Bool
         private var kind: Int
         private var cursor: SlotOrder.Cursor
 
-        init(_ overlay: Overlay, _ range: KeyRange) {
+        init(_ overlay: Overlay, _ range: KeyRange, ofBase: Bool = false) {
             self.overlay = overlay
             self.range = range
+            self.ofBase = ofBase
             (kind, cursor) = range.lower.withUnsafeBytes {
                 let kind = Overlay.kind($0)
                 return (kind, overlay.kinds[kind].firstCursor(of: $0))
@@ -149,8 +177,9 @@ final class Overlay {
                     if let found, !Overlay.isSame(found.key, slot.key) { break }
                     guard found != nil || range.contains(slot.key) else { return nil }
                     cursor.position += 1
-                    if case .none = slot.entry { continue }
-                    found = (slot.key, slot.entry)
+                    let entry = ofBase ? overlay.formerEntry(kind, index) : slot.entry
+                    if case .none = entry { continue }
+                    found = (slot.key, entry)
                 }
                 if let found { return found }
                 // The next kind's keys are above all of this one, and its own first byte is not above any of them.
@@ -174,7 +203,13 @@ final class Overlay {
             let address = SlotAddress(kind: kind, index: index)
             // What is newer than every mark goes as a whole when one is gone back to.
             if index < markedCounts[kind] {
-                undo.append(Change(address: address, before: kinds[kind][index].entry))
+                let before = kinds[kind][index].entry
+                undo.append(Change(address: address, before: before))
+                if let counts = base?.counts, index < counts[kind],
+                    base?.former[address] == nil
+                {
+                    base?.former[address] = before
+                }
             }
             kinds[kind][index].entry = entry
             return address

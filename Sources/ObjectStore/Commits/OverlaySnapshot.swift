@@ -10,12 +10,15 @@ import HoldfastStorage
 final class OverlaySnapshot: StorageSnapshot {
     private let group: CommitGroup
     private let span: WriteSpan?
+    private let ofBase: Bool
     private var ownEntriesRead = 0
 
     /// - `span`: The transaction's, behind whose end nothing can be read.
-    init(_ group: CommitGroup, within span: WriteSpan? = nil) {
+    /// - `ofBase`: Whether it is of what the transaction began from, which the overlay keeps (``Overlay/keepBase(_:)``).
+    init(_ group: CommitGroup, within span: WriteSpan? = nil, ofBase: Bool = false) {
         self.group = group
         self.span = span
+        self.ofBase = ofBase
     }
 
     var commit: UInt64 { group.snapshot.commit }
@@ -40,7 +43,7 @@ final class OverlaySnapshot: StorageSnapshot {
 
     func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
         try requireOpen("get")
-        let value = try group.storedValue(key)
+        let value = try group.storedValue(key, ofBase: ofBase)
         if value != nil { ownEntriesRead += 1 }
         return value
     }
@@ -51,7 +54,7 @@ final class OverlaySnapshot: StorageSnapshot {
     ) throws(StorageError) {
         try requireOpen("scan")
         guard reversed else {
-            try group.scanStored(range, expecting: expecting) { key, value in
+            try group.scanStored(range, expecting: expecting, ofBase: ofBase) { key, value in
                 ownEntriesRead += 1
                 return body(key, value)
             }
@@ -67,7 +70,7 @@ final class OverlaySnapshot: StorageSnapshot {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         var own: [(key: UnsafeRawBufferPointer, entry: Overlay.Entry)] = []
-        var cursor = Overlay.Cursor(group.overlay, range)
+        var cursor = Overlay.Cursor(group.overlay, range, ofBase: ofBase)
         while let (key, entry) = cursor.next() { own.append((key, entry)) }
         var goesOn = true
         /// Takes what the overlay has last, and hands it over unless it is a removal.

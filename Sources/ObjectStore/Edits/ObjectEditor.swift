@@ -20,9 +20,11 @@ package final class ObjectEditor {
     let rowClass: RowClass
     let key: UInt64
     /// The operation or line that states the edits, by which errors name it.
-    private let source: Int
-    /// The object's row as it is by now.
+    let source: Int
+    /// The object's row as it is by now, as the transaction's writer sees it.
     private var row: ByteBuffer
+    /// What it was made of, where the writer sees a part of the object, and what is hidden of it.
+    private(set) var base: (row: ByteBuffer, hidden: HiddenParts)?
     /// Whether ``row`` has to be written.
     var isChanged = false
     /// Whether values have left ``row`` since it was written.
@@ -50,17 +52,20 @@ package final class ObjectEditor {
         self.transaction = transaction
         self.rowClass = rowClass
         self.key = key
-        row = try Self.row(transaction, rowClass, key)
+        row = ByteBuffer()
+        try readRow()
         try transaction.countReading(row.count)
     }
 
-    private static func row(
-        _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64
-    ) throws(StoreError) -> ByteBuffer {
-        guard let stored = try transaction.row(rowClass, key) else { throw .objectNotFound }
-        let buffer = ByteBuffer(capacity: stored.byteCount)
-        buffer.append(stored.bytes)
-        return buffer
+    /// Begins again with the row that is stored.
+    private func readRow() throws(StoreError) {
+        guard let stored = try transaction.storedRow(rowClass, key),
+            let shown = try transaction.shown(rowClass, key, stored)
+        else { throw .objectNotFound }
+        let buffer = ByteBuffer(capacity: shown.row.byteCount)
+        buffer.append(shown.row.bytes)
+        row = buffer
+        base = shown.hidden.isEmpty ? nil : (buffer, shown.hidden)
     }
 
     /// Applies an edit.
@@ -98,7 +103,7 @@ package final class ObjectEditor {
     /// Writes what has changed.
     package func finish() throws(StoreError) -> WriteResult {
         try flush()
-        if hasGarbage, let stored = try transaction.row(rowClass, key) {
+        if hasGarbage, let stored = try transaction.storedRow(rowClass, key) {
             try transaction.group.sweepOverflow(rowClass, key, stored)
         }
         guard let result else { throw .objectNotFound }
@@ -136,11 +141,14 @@ package final class ObjectEditor {
         // Collections first: a row that is written counts the links of those that it has.
         let members = editors.keys.sorted()
         for member in members {
-            if let editor = editors.removeValue(forKey: member) { note(try editor.finish()) }
+            guard let editor = editors.removeValue(forKey: member) else { continue }
+            let written = try editor.finish()
+            note(written)
+            if written.isChanged { judge(changeOf: member) }
         }
-        guard let stored = try transaction.row(rowClass, key) else { throw .objectNotFound }
+        guard let stored = try transaction.storedRow(rowClass, key) else { throw .objectNotFound }
         if isChanged {
-            let row = try self.row(taking: members, from: stored)
+            let row = try merged(self.row(row, taking: members, from: stored), members, stored)
             try countEmbedded(in: row)
             note(
                 try transaction.replace(
@@ -155,11 +163,13 @@ package final class ObjectEditor {
         isChanged = false
         hasSpilled = false
         if !lists.isEmpty { lists.removeAll() }
-        row = try Self.row(transaction, rowClass, key)
+        try readRow()
     }
 
-    /// The row with some properties as they are stored.
-    private func row(taking members: [Int], from stored: RowView) throws(StoreError) -> ByteBuffer {
+    /// A row with some properties as they are stored.
+    func row(
+        _ row: ByteBuffer, taking members: [Int], from stored: RowView
+    ) throws(StoreError) -> ByteBuffer {
         var row = row
         for member in members {
             guard let view = RowView(row.bytes) else {
@@ -219,9 +229,7 @@ package final class ObjectEditor {
             try transaction.resolve(draft, origin)
         }
         if draft.writesObjects {
-            row = try storing { () throws(StoreError) in
-                try Self.row(transaction, rowClass, key)
-            }
+            try storing { () throws(StoreError) in try readRow() }
         }
         return try encoded(draft, at: path, targets, origin)
     }

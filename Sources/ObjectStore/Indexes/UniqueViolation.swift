@@ -9,6 +9,6 @@ package struct UniqueViolation: Sendable {
     package var className: String
     /// The properties of the group, or the one that is unique.
     package var properties: [String]
-    /// The other object, for a person to read.
-    package var holder: String
+    /// The other object, for a person to read; nil where it is not to be named.
+    package var holder: String?
 }

@@ -145,7 +145,7 @@ final class CollectionEditor: ElementEditor {
     /// Writes what has changed to the object's row, its inverse links and the change log.
     func finish() throws(StoreError) -> WriteResult {
         try transaction.overflow.checkFailure()
-        guard let stored = try transaction.row(rowClass, key),
+        guard let stored = try transaction.storedRow(rowClass, key),
             let reference = rowClass.field(member, in: stored).overflow,
             reference.identity.elementsEqual(identity.bytes)
         else { throw .objectNotFound }
@@ -219,7 +219,7 @@ extension WriteTransaction {
     func editor(_ rowClass: RowClass, key: UInt64, member: Int)
         throws(StoreError) -> CollectionEditor?
     {
-        guard let stored = try row(rowClass, key) else { throw .objectNotFound }
+        guard let stored = try storedRow(rowClass, key) else { throw .objectNotFound }
         guard rowClass.members[member].storage.shape != .single,
             rowClass.members[member].storage.shape != .none,
             let reference = rowClass.field(member, in: stored).overflow

@@ -2,12 +2,12 @@
 package struct DeniedDeletion: Sendable {
     /// The position of the transaction's operation that deleted it.
     package var source: Int
-    /// The deleted object, for a person to read.
-    package var target: String
+    /// The deleted object, for a person to read; nil where it is not to be named.
+    package var target: String?
     /// The class of the object that holds the link.
     package var holderClass: String
-    /// That object, for a person to read.
-    package var holder: String
+    /// That object, for a person to read; nil where it is not to be named.
+    package var holder: String?
     /// The class and the property that state the rule, such as `Order.customer`.
     package var property: String
 }

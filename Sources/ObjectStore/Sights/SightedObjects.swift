@@ -58,23 +58,45 @@ final class SightedObjects: SeenObjects {
     /// Returns what is shown of an object: nothing, its row, or a copy without what is hidden.
     func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
         guard sight.areConcerned[rowClass.index] else { return row }
-        let rules = rules(of: rowClass.index)
-        guard bare.budget.spend(), admits(rules, rowClass.index, key, row) else { return nil }
-        if rules.roles.isEmpty, rules.links.isEmpty { return row }
-        var hidden = HiddenParts()
-        hidden.properties = hiddenProperties(rules, key, row)
-        for member in rules.links where !hidden.properties.contains(member) {
-            if holdsHidden(member, of: rowClass, in: row) { hidden.links.insert(member) }
+        guard let hidden = hiddenParts(rowClass, key, row, in: row, seenBy: self) else {
+            return nil
         }
-        return hidden.isEmpty ? row : copy(row, rowClass, without: hidden)
+        return hidden.isEmpty ? row : copy(row, rowClass, without: hidden, seenBy: self)
+    }
+
+    /// Returns the parts of an object that are hidden; nil for all of it.
+    ///
+    /// - `judged`: The row that the rules are asked of.
+    /// - `row`: The row that has the parts.
+    /// - `objects`: Whether its links lead to what is seen.
+    func hiddenParts(
+        _ rowClass: RowClass, _ key: UInt64, _ judged: RowView, in row: RowView,
+        seenBy objects: some SeenObjects
+    ) -> HiddenParts? {
+        let rules = rules(of: rowClass.index)
+        guard bare.budget.spend(), admits(rules, rowClass.index, key, judged) else { return nil }
+        var hidden = HiddenParts()
+        if rules.roles.isEmpty, rules.links.isEmpty { return hidden }
+        hidden.properties = hiddenProperties(rules, key, judged)
+        for member in rules.links where !hidden.properties.contains(member) {
+            if holdsHidden(member, of: rowClass, in: row, seenBy: objects) {
+                hidden.links.insert(member)
+            }
+        }
+        return hidden
     }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
+        // A link that leads nowhere is none; after a failure everything is hidden.
+        sees(classIndex: classIndex, key: key, orElse: false)
+    }
+
+    /// The same with the answer for an object that the view lacks.
+    func sees(classIndex: Int, key: UInt64, orElse isSeenElsewhere: Bool) -> Bool {
         guard sight.mayHideObjects(of: classIndex) else { return true }
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         if let known = judged[identity] { return known }
-        // A link that leads nowhere is none; after a failure everything is hidden.
-        guard let row = bare.row(classIndex: classIndex, key: key) else { return false }
+        guard let row = bare.row(classIndex: classIndex, key: key) else { return isSeenElsewhere }
         let isSeen = admits(rules(of: classIndex), classIndex, key, row)
         remember(identity, isSeen)
         return isSeen
@@ -149,27 +171,32 @@ final class SightedObjects: SeenObjects {
     // MARK: Copies
 
     /// Whether a property holds a link to an object that is not seen.
-    private func holdsHidden(_ member: Int, of rowClass: RowClass, in row: RowView) -> Bool {
+    private func holdsHidden(
+        _ member: Int, of rowClass: RowClass, in row: RowView, seenBy objects: some SeenObjects
+    ) -> Bool {
         let compiled = rowClass.members[member]
         if compiled.storage == FieldStorage(.single, .link) {
             let field = rowClass.field(member, in: row)
             return !field.isNull
-                && !sees(classIndex: compiled.classIndex, key: field.load(UInt64.self))
+                && !objects.sees(classIndex: compiled.classIndex, key: field.load(UInt64.self))
         }
         var only = MemberSet()
         only.insert(member)
         var holds = false
-        schema.forEachLink(of: rowClass, in: row, only: only, bare) { _, classIndex, key in
-            if !holds { holds = !sees(classIndex: classIndex, key: key) }
+        schema.forEachLink(of: rowClass, in: row, only: only, objects.source) {
+            _, classIndex, key in
+            if !holds { holds = !objects.sees(classIndex: classIndex, key: key) }
         }
         return holds
     }
 
-    private func copy(
-        _ row: RowView, _ rowClass: RowClass, without parts: HiddenParts
+    /// Makes the copy of a row that is shown, which stays as long as this; nil where there is no memory for it.
+    func copy(
+        _ row: RowView, _ rowClass: RowClass, without parts: HiddenParts,
+        seenBy objects: some SeenObjects
     ) -> RowView? {
         buffer.removeAll()
-        builder.append(row, rowClass, without: parts, objects: self, to: buffer)
+        builder.append(row, rowClass, without: parts, objects: objects, to: buffer)
         guard bare.budget.holds(copies.byteCount) else { return nil }
         return copies.add(buffer.bytes)
     }

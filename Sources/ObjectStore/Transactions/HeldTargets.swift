@@ -7,6 +7,8 @@ struct HeldTargets {
     struct Target {
         /// The operation that deleted it.
         var source: Int
+        /// Which it was.
+        var object: ObjectIdentity
         /// The object, for a person to read.
         var text: String
         /// The objects that held it, each with the number of the property.
@@ -25,21 +27,25 @@ struct HeldTargets {
     mutating func add(_ target: Target) { targets.append(target) }
 
     /// The deletions that objects deny which are there still: at most a hundred.
-    func denied() throws(StoreError) -> [DeniedDeletion] {
+    ///
+    /// - `judge`: Says which of the objects may be named; nil for all.
+    func denied(_ judge: WriteJudge?) throws(StoreError) -> [DeniedDeletion] {
         let rows = group.rows
         var denied: [DeniedDeletion] = []
         for target in targets {
+            let isTargetNamed = try judge?.sees(target.object) ?? true
             for (holder, property) in target.holders {
                 let holderClass = rows.classes[holder.classIndex]
                 guard let row = try group.row(holderClass, holder.key),
                     let location = rows.memberByNumber[property]
                 else { continue }
                 let stating = rows.classes[location.classIndex].definition
+                let isNamed = try judge?.sees(holder) ?? true
                 denied.append(
                     DeniedDeletion(
-                        source: target.source, target: target.text,
+                        source: target.source, target: isTargetNamed ? target.text : nil,
                         holderClass: holderClass.definition.name,
-                        holder: holderClass.objectText(holder.key, row),
+                        holder: isNamed ? holderClass.objectText(holder.key, row) : nil,
                         property: "\(stating.name).\(stating.properties[location.member].name)"))
                 if denied.count == Self.deniedCountMax { return denied }
             }

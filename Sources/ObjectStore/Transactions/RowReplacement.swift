@@ -2,6 +2,8 @@ import HoldfastRows
 
 /// How a row takes the place of another, see ``WriteTransaction/replace(_:_:_:by:path:_:)``.
 struct RowReplacement {
+    /// Whether the transaction's writer does it; false where it follows from something else.
+    var isAct = true
     /// Whether the inverse links follow; false when somebody else changes them.
     var changesLinks = true
     /// Whether a migration under way takes the object; false when somebody else lets it.

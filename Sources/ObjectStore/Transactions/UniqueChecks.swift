@@ -62,7 +62,10 @@ struct UniqueChecks {
     /// that have one there.
     ///
     /// - `start`: How many checks are left out, the oldest ones.
-    func violations(from start: Int = 0) throws(StoreError) -> [UniqueViolation] {
+    /// - `judge`: Says which objects may be named; nil for all.
+    func violations(
+        from start: Int = 0, for judge: WriteJudge?
+    ) throws(StoreError) -> [UniqueViolation] {
         struct Value: Hashable {
             var object: ObjectIdentity
             var uniqueKey: Int
@@ -88,12 +91,13 @@ struct UniqueChecks {
                 object: ObjectIdentity(classIndex: rowClass.index, key: holder.key),
                 uniqueKey: check.uniqueKey)
             guard last[own] == position, last[other] ?? -1 < position else { continue }
+            let isNamed = try judge?.sees(other.object) ?? true
             violations.append(
                 UniqueViolation(
                     source: check.origin.source, path: check.origin.path,
                     className: rowClass.definition.name,
                     properties: unique.members.map { rowClass.definition.properties[$0].name },
-                    holder: rowClass.objectText(holder.key, holder.row)))
+                    holder: isNamed ? rowClass.objectText(holder.key, holder.row) : nil))
             if violations.count == Self.violationCountMax { break }
         }
         return violations

@@ -13,6 +13,7 @@ extension WriteTransaction {
         _ rowClass: RowClass, key: UInt64, precondition: Precondition = .none, source: Int = 0
     ) throws(StoreError) {
         try beginChange(of: rowClass, key, precondition)
+        judge?.deleted(ObjectIdentity(classIndex: rowClass.index, key: key), source: source)
 
         // A list instead of recursion, so that a chain of any length can be walked.
         var deletion = Deletion(source: source)
@@ -20,7 +21,7 @@ extension WriteTransaction {
         var isFirst = true
         while let target = deletion.waiting.popLast() {
             let targetClass = rows.classes[target.classIndex]
-            guard let stored = try row(targetClass, target.key) else { continue }
+            guard let stored = try storedRow(targetClass, target.key) else { continue }
             if !isFirst { try countOperation() }
             isFirst = false
             try release(target, stored, &deletion)
@@ -64,7 +65,8 @@ extension WriteTransaction {
                 deletion.waiting.append(link.origin)
             }
         }
-        var held = HeldTargets.Target(source: deletion.source, text: "", holders: [])
+        var held = HeldTargets.Target(
+            source: deletion.source, object: target, text: "", holders: [])
         // Whether embedded objects go, for each object that stays without its links.
         var unlinked: [ObjectIdentity: Bool] = [:]
         for link in links where !deletion.doomed.contains(link.origin) {
@@ -124,7 +126,7 @@ extension WriteTransaction {
         let rowClass = rows.classes[object.classIndex]
         // An object may be held by any number of others, each of which is rewritten.
         try requireRoom()
-        guard let stored = try row(rowClass, object.key) else { return }
+        guard let stored = try storedRow(rowClass, object.key) else { return }
         let before = isCut ? inverseLinks.count(rowClass, stored) : []
         // The row that is staged shares the trees, which are about to change.
         if stored.holdsOverflow { try leaveMigration(rowClass, object.key, stored) }
@@ -138,7 +140,7 @@ extension WriteTransaction {
         // by comparing rows.
         let sweeps =
             stored.holdsOverflow && (isCut || group.holdsEmbeddedOutOfLine(rowClass, stored))
-        var how = RowReplacement(changesLinks: false, entersMigration: !sweeps)
+        var how = RowReplacement(isAct: false, changesLinks: false, entersMigration: !sweeps)
         for member in rowClass.listMembers {
             how.lists[member] = overflow.listEdits[rowClass.members[member].number]
         }

@@ -75,7 +75,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> WriteResult {
         try countOperation()
         try requirePresent(draft.rowClass)
-        guard let stored = try row(draft.rowClass, key) else { throw .objectNotFound }
+        guard let stored = try storedRow(draft.rowClass, key) else { throw .objectNotFound }
         return try change(
             draft, key, stored, nil, keepsAbsent: true, WriteOrigin(source: source))
     }

@@ -96,7 +96,7 @@ extension WriteTransaction {
         case .found(let present):
             key = present
             let target = ObjectIdentity(classIndex: rowClass.index, key: key)
-            if !pendingLinks.contains(target) { return key }
+            if !pendingLinks.contains(target), try judge?.sees(target) ?? true { return key }
         case .stated(let stated):
             key = stated
             if try row(rowClass, key) != nil { return key }

@@ -38,11 +38,27 @@ extension WriteTransaction {
         } else {
             found = FoundObject(
                 key: objectKey,
-                row: try objectKey.map { (key) throws(StoreError) in try row(rowClass, key) } ?? nil
-            )
+                row: try objectKey.map { (key) throws(StoreError) in
+                    try storedRow(rowClass, key)
+                } ?? nil)
         }
-        try check(precondition, rowClass, key: found.key, found.row)
+        var isHidden = false
+        if let judge {
+            if found.row != nil, let key = found.key {
+                isHidden = try !judge.sees(ObjectIdentity(classIndex: rowClass.index, key: key))
+            }
+            if found.row == nil || isHidden, objectKey == nil, mode.mayCreate {
+                try judge.requireCreation(rowClass, source: origin.source)
+            }
+        }
+        try check(precondition, rowClass, key: found.key, isHidden ? nil : found.row)
         if let stored = found.row, let key = found.key {
+            var mode = mode
+            if isHidden {
+                // Who does not see it learns no more than that its key is taken.
+                guard objectKey == nil, mode.mayCreate else { throw .objectNotFound }
+                mode = .create
+            }
             switch mode {
             case .create:
                 throw rowClass.isAsymmetric
@@ -103,8 +119,9 @@ extension WriteTransaction {
             throw .preconditionFailed(current: nil)
         }
         throw .preconditionFailed(
-            current: StoredObject(
-                schema: rows, classIndex: rowClass.index, key: key, row: stored))
+            current: try StoredObject(
+                schema: rows, classIndex: rowClass.index, key: key,
+                row: row(rowClass, key) ?? stored))
     }
 
     /// Adds an object that has its object key, and whose primary key is mapped to it, if its class has one.
@@ -119,7 +136,7 @@ extension WriteTransaction {
         // what links to it by now is no longer in vain.
         var targets = try resolve(draft, origin)
         pendingLinks.remove(to: ObjectIdentity(classIndex: rowClass.index, key: key))
-        if !draft.children.isEmpty, let written = try self.row(rowClass, key) {
+        if !draft.children.isEmpty, let written = try storedRow(rowClass, key) {
             // A nested object was this object again.
             var result = try change(
                 draft, key, written, targets, keepsAbsent: false, origin)
@@ -139,6 +156,9 @@ extension WriteTransaction {
         let change = RowChange(rowClass: rowClass, key: key, old: nil, new: row)
         index(change, origin)
         inverseLinks.change(change)
+        try judge?.created(
+            ObjectIdentity(classIndex: rowClass.index, key: key), draft.stated(in: row),
+            source: origin.source)
         recorder.inserted(rowClass, key)
         if row.holdsOverflow { try overflow.checkFailure() }
         try enterMigration(rowClass, key, row)
@@ -154,15 +174,19 @@ extension WriteTransaction {
         var targets: ResolvedReferences
         if let resolved { targets = resolved } else { targets = try resolve(draft, origin) }
         // Writing a nested object may have changed this one.
-        let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
+        let stored = draft.children.isEmpty ? before : try storedRow(rowClass, key) ?? before
+        guard let shown = try shown(rowClass, key, stored) else { throw .objectNotFound }
         prepareRow(rowClass, key)
         rowBuffer.removeAll()
         let gaps = rowBuilder.append(
-            draft, over: keepsAbsent ? .changed(stored) : .replaced(stored),
+            draft, over: keepsAbsent ? .changed(shown.row) : .replaced(shown.row),
             RowBuilder.Stamp(version: version), targets: targets, to: rowBuffer)
         keepMemory(of: &targets)
         if !gaps.isEmpty { throw gaps.error(of: draft, origin) }
-        return try replace(rowClass, key, stored, by: rowBuffer.bytes, origin)
+        guard let whole = try merged(rowClass, key, stored, shown, rowBuffer, origin) else {
+            return try replace(rowClass, key, stored, by: rowBuffer.bytes, origin)
+        }
+        return try replace(rowClass, key, stored, by: whole.bytes, origin)
     }
 
     /// Puts `bytes` in the place of a stored row, with its indexes and inverse links, if they differ.
@@ -188,6 +212,11 @@ extension WriteTransaction {
             rowClass: rowClass, key: key, old: stored, new: row, members: changed)
         index(change, origin)
         if how.changesLinks { inverseLinks.change(change) }
+        if how.isAct {
+            judge?.changed(
+                ObjectIdentity(classIndex: rowClass.index, key: key), changed,
+                source: origin.source)
+        }
         recorder.updated(
             rowClass, key, changed,
             lists: how.listChanges(rowClass, changed, from: stored, to: row))

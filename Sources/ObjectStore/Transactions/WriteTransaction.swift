@@ -42,6 +42,8 @@ package final class WriteTransaction {
     package var idempotency: IdempotencyRecords
     /// The changes of the transaction that a change of the schema under way can't take.
     var migrationFaults: [StagedMigration.Fault] = []
+    /// Has the transaction keep to what its writer may do; nil where that is everything.
+    private(set) var judge: WriteJudge?
     /// Whether it has changed tokens or the key of tickets, which make no version.
     var changesAccess = false
     /// The time in which views of the transaction may be used.
@@ -77,6 +79,8 @@ package final class WriteTransaction {
     /// Begins the next transaction of the group, in the memory of the one before.
     func begin(_ options: StoreOptions) {
         forget()
+        judge = nil
+        overlay.dropBase()
         allowance = WriteAllowance(options)
         allowance.begin(byteCount: overlay.byteCount)
         version = group.state.version + 1
@@ -98,6 +102,25 @@ package final class WriteTransaction {
         if !migrationFaults.isEmpty { migrationFaults.removeAll() }
         keyRenames = nil
         changesAccess = false
+        judge?.removeAll()
+    }
+
+    /// Has what follows keep to what somebody may do: what they do not see is not there, what they do is judged at the
+    /// end (``finish()``). Before anything is changed.
+    ///
+    /// - `deadline`: When all rules have to be asked, in milliseconds of the monotonic clock.
+    /// - `rights`: Makes what they may do, on a view of what the transaction begins from; nil is everything.
+    /// - Throws: ``StoreError`` of `rights`.
+    package func keep(
+        to rights: (ReadTransaction) throws(StoreError) -> WriteRights?, until deadline: UInt64
+    ) throws(StoreError) {
+        overlay.keepBase(mark)
+        let snapshot = OverlaySnapshot(group, within: span, ofBase: true)
+        let base = ReadTransaction(
+            uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
+        base.limitFollowing(until: deadline)
+        let rights = try base.checked(rights)
+        judge = rights.map { WriteJudge($0, base: base, overflow) }
     }
 
     /// The catalog that the transaction sees.
@@ -148,19 +171,36 @@ package final class WriteTransaction {
 
     // MARK: Reading
 
-    /// The row of an object; nil when there is none.
-    package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
+    /// The row of an object as it is stored, also where its writer does not see it: for replies, which show what may be read.
+    package func storedRow(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
         try group.row(rowClass, key)
     }
 
-    /// Finds an object by its primary key.
+    /// The row of an object, as its writer sees it; nil when there is none.
+    package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
+        guard let row = try group.row(rowClass, key) else { return nil }
+        return try shown(rowClass, key, row)?.row
+    }
+
+    /// What the transaction's writer sees of an object; nil for nothing.
+    ///
+    /// - `row`: Its row as it is stored.
+    @inline(__always)
+    func shown(
+        _ rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) -> WriteJudge.Shown? {
+        guard let judge else { return WriteJudge.Shown(row: row) }
+        return try judge.show(rowClass, key, row)
+    }
+
+    /// Finds an object by its primary key, as its writer sees it.
     package func find(_ rowClass: RowClass, primaryKey: OrderedKey)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
         let stored = group.primaryKey(rowClass) { $0.append(primaryKey.bytes) }
         let found = try group.object(rowClass, stored)
         guard let key = found.key, let row = found.row else { return nil }
-        return (key, row)
+        return try shown(rowClass, key, row).map { (key, $0.row) }
     }
 
     // MARK: Ending
@@ -168,16 +208,21 @@ package final class WriteTransaction {
     /// Checks what can only be checked at the end, and writes counters and the change log entry.
     ///
     /// - Throws: ``StoreError`` `.danglingLinks` when a link's target was never created,
-    ///   `.deniedDeletion` when a deleted object is held, `.notUnique`.
+    ///   `.notAllowed` for what its writer may not have done, `.deniedDeletion` when a deleted object is held, `.notUnique`.
     func finish() throws(StoreError) {
         let dangling = danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
+        if let judge {
+            let end = openView()
+            end.limitFollowing(until: judge.deadlineMilliseconds)
+            try judge.judge(end)
+        }
         guard hasChanges else {
             if keys.hasReserved { counters.put() }
             return
         }
         if heldTargets.count > 0 {
-            let denied = try heldTargets.denied()
+            let denied = try heldTargets.denied(judge)
             if !denied.isEmpty { throw .deniedDeletion(denied) }
         }
         if uniqueChecks.count > 0 {
@@ -196,7 +241,7 @@ package final class WriteTransaction {
 
     /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
     package func uniqueViolations() throws(StoreError) -> [UniqueViolation] {
-        try uniqueChecks.violations()
+        try uniqueChecks.violations(for: judge)
     }
 
     func appendLogEntry(_ changedShapes: ShapeChanges = ShapeChanges()) throws(StoreError) {
@@ -275,7 +320,7 @@ package final class WriteTransaction {
     /// - Throws: ``StoreError`` `.notUnique`.
     package func requireUniqueAttempt() throws(StoreError) {
         guard uniqueChecks.count > attemptedCheckStart else { return }
-        let violations = try uniqueChecks.violations(from: attemptedCheckStart)
+        let violations = try uniqueChecks.violations(from: attemptedCheckStart, for: judge)
         if !violations.isEmpty { throw .notUnique(violations) }
         uniqueChecks.truncate(to: attemptedCheckStart)
     }
@@ -297,6 +342,7 @@ package final class WriteTransaction {
         inverseLinks.undo.open()
         pendingLinks.undo.open()
         counters.undo.open()
+        judge?.beginAttempt()
         attemptedCheckStart = uniqueChecks.count
         return Savepoint(
             mark: overlay.mark(), operationCount: allowance.operationCount,
@@ -311,6 +357,7 @@ package final class WriteTransaction {
         recorder.rollBack(to: savepoint.changeCount)
         inverseLinks.rollBack()
         pendingLinks.rollBack()
+        judge?.rollBack()
         counters.rollBackAttempt()
         uniqueChecks.truncate(to: savepoint.checkCount)
         heldTargets.truncate(to: savepoint.heldCount)
@@ -322,6 +369,7 @@ package final class WriteTransaction {
         recorder.undo.close()
         inverseLinks.undo.close()
         pendingLinks.undo.close()
+        judge?.endAttempt()
         counters.undo.close()
     }
 }

@@ -9,10 +9,10 @@ extension IdempotencyKey {
 
     /// Reads the header; nil when the request has none. Cost: a hash of the body.
     ///
-    /// - `scope`: What a key belongs to beside the path: the token, where tokens are needed.
+    /// - `scope`: What a key belongs to beside the path: the user, or the token where tokens are needed.
     /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable
     ///   ASCII.
-    init?(_ request: Request, scope: RequestText?) throws(RequestFault) {
+    init?(_ request: Request, scope: [UInt8]) throws(RequestFault) {
         guard let key = request.header(.idempotencyKey) else { return nil }
         guard request.headers(.idempotencyKey).count == 1,
             (1...Self.byteCountMax).contains(key.count),
@@ -24,9 +24,7 @@ extension IdempotencyKey {
             throw .header("Idempotency-Key", detail)
         }
         // No part can hold a NUL, so that no two lists of parts make the same text.
-        var named: [UInt8] = []
-        if let scope { named += scope.bytes }
-        named.append(0)
+        var named = scope + [0]
         named += request.rawPath.bytes
         named.append(0)
         named += key.bytes
@@ -38,6 +36,12 @@ extension IdempotencyKey {
         stated.append(0)
         stated += try Self.hash(request.body)
         self.init(id: id, request: try Self.hash(stated))
+    }
+
+    /// What keys of a user belong to, by whichever token they come; no header of one begins like it.
+    static func scope(ofUser user: String) throws(RequestFault) -> [UInt8] {
+        Array("user ".utf8)
+            + (try hash(Array(user.utf8)).flatMap { [$0 >> 4 | 0x40, $0 & 15 | 0x40] })
     }
 
     private static func hash(_ bytes: [UInt8]) throws(RequestFault) -> [UInt8] {

@@ -11,8 +11,15 @@ extension RESTService {
     func once(
         _ request: Request, _ body: (IdempotencyClaim?) throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
-        guard request.method == .post || request.method == .patch else { return try body(nil) }
-        let scope = needsToken ? request.header(.authorization) : nil
+        guard request.method == .post || request.method == .patch,
+            request.header(.idempotencyKey) != nil
+        else { return try body(nil) }
+        var scope: [UInt8] = []
+        if let user = principal(of: request)?.user {
+            scope = try IdempotencyKey.scope(ofUser: user)
+        } else if needsToken, let token = request.header(.authorization) {
+            scope += token.bytes
+        }
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
         switch try served.idempotency.enter(key, served) {
         case .first(let claim): return try body(claim)

@@ -30,6 +30,19 @@ package struct Caller: Sendable, Hashable {
         return read.shown(by: try sight.sight(in: read))
     }
 
+    /// Has a transaction keep to what they may do, before it changes anything. Cost for those who may do everything: a comparison.
+    ///
+    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` where what they may do can't be told.
+    func keep(_ transaction: WriteTransaction, in served: ServedStore) throws(StoreError) {
+        guard let sight else { return }
+        try transaction.keep(
+            to: { read throws(StoreError) in
+                do throws(RequestFault) { return try sight.rights(in: read) } catch {
+                    throw .refused(error)
+                }
+            }, until: served.queryDeadline)
+    }
+
     package static func == (a: Caller, b: Caller) -> Bool {
         a.token == b.token && a.address == b.address && a.sight === b.sight
     }

@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// Says what a principal may read. Any thread may ask.
+/// Says what a principal may read and write. Any thread may ask.
 package protocol SightSource: AnyObject, Sendable {
     /// Tells the principal apart from others.
     var name: String { get }
@@ -11,4 +11,10 @@ package protocol SightSource: AnyObject, Sendable {
     /// - `read`: The view of the version, which shows everything.
     /// - Throws: ``RequestFault`` where rules can't be told: nothing is shown then.
     func sight(in read: ReadTransaction) throws(RequestFault) -> Sight?
+
+    /// Returns what the principal may do in a transaction that begins from a version; nil where that is everything.
+    ///
+    /// - `read`: The view of the version, which shows everything.
+    /// - Throws: ``RequestFault`` where rules can't be told: nothing is done then.
+    func rights(in read: ReadTransaction) throws(RequestFault) -> WriteRights?
 }

@@ -190,7 +190,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         memory.row.removeAll()
         if item.draft.children.isEmpty {
             memory.row.append(written.row.bytes)
-        } else if let row = try transaction.row(item.draft.rowClass, written.key) {
+        } else if let row = try transaction.storedRow(item.draft.rowClass, written.key) {
             // What the object contains in full may have led back to it.
             memory.row.append(row.bytes)
         }
@@ -217,7 +217,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         for (key, rowClass, isCreated) in written {
             var object: StoredObject?
             // Later items may have changed it, so it is copied at the end.
-            if !form.isMinimal, let row = try transaction.row(rowClass, key) {
+            if !form.isMinimal, let row = try transaction.storedRow(rowClass, key) {
                 object = copies.copy(schema, rowClass.index, key, row)
             }
             results.append(WrittenObject(isCreated: isCreated, object: object))
@@ -263,6 +263,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         switch error {
         case .danglingLinks(let links): return RequestFault(dangling: links, at: place)
         case .notUnique(let violations): return RequestFault(notUnique: violations, at: place)
+        case .notAllowed(let act): position = act.source
         default: break
         }
         let fault = served.fault(error)

@@ -183,6 +183,7 @@ extension StoreError {
         case .danglingLinks(let links): links.map(\.source)
         case .notUnique(let violations): violations.map(\.source)
         case .deniedDeletion(let deletions): deletions.map(\.source)
+        case .notAllowed(let act): [act.source]
         default: []
         }
     }

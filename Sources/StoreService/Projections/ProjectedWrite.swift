@@ -33,8 +33,8 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     private let isJSONPatch: Bool
     private var body: RequestBytes?
     private var plan: Plan?
-    /// The object's version.
-    private var version: UInt64 = 0
+    /// The object's version; nil where the caller may not read it any more.
+    private var version: UInt64?
     /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
     /// reply is made.
     private let json = ByteBuffer(capacity: 512)
@@ -110,22 +110,26 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         try transaction.check(plan.precondition, rowClass, key: key, found)
         try plan.patch.apply(
             to: rowClass, key: key, firstSource: 0, transaction, in: served)
-        guard let row = try transaction.row(rowClass, key) else { throw .objectNotFound }
-        version = row.version
+        guard let row = try transaction.storedRow(rowClass, key) else { throw .objectNotFound }
         json.removeAll()
-        if form.isMinimal { return }
-        try transaction.writeProjected(row, key: key, plan.selection, form, served, to: json)
+        if form.isMinimal, caller.sight == nil {
+            version = row.version
+            return
+        }
+        let isSeen = try transaction.writeProjected(
+            row, key: key, plan.selection, form, for: caller, served, to: json)
+        version = isSeen ? row.version : nil
     }
 
     // MARK: The reply
 
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
-        reply.etag = StoreVersion(epoch: writer.version.epoch, number: version)
-        reply.isMinimal = form.isMinimal
-        reply.hasJSON = !form.isMinimal
+        reply.etag = version.map { StoreVersion(epoch: writer.version.epoch, number: $0) }
+        reply.isMinimal = writer.form.isMinimal || version == nil
+        reply.hasJSON = !reply.isMinimal
         writer.scratch.reply.removeAll()
-        writer.scratch.reply.append(json.bytes)
+        if reply.hasJSON { writer.scratch.reply.append(json.bytes) }
         return reply
     }
 

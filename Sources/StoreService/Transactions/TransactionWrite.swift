@@ -14,6 +14,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         /// The class and what names the object in it.
         var rowClass: RowClass
         var id: Value
+        var key: UInt64
         /// The object's version; nil when the transaction has deleted it, or nobody can read it.
         var version: UInt64?
         /// Whether the transaction has deleted the object.
@@ -97,16 +98,17 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             } else if rowClass.primaryKeyIndex != nil {
                 id = madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] ?? id
             }
-            var written = Written(rowClass: rowClass, id: id)
+            var written = Written(rowClass: rowClass, id: id, key: key)
             // Later operations may have changed it, so it is copied at the end.
-            if operation.kind != .delete, let row = try transaction.row(rowClass, key) {
+            if operation.kind != .delete, let row = try transaction.storedRow(rowClass, key) {
                 written.isDeleted = false
                 // What can't be read has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
                 if !form.isMinimal, let selection = operation.projected?.selection {
                     let json = ByteBuffer(capacity: 512)
-                    try transaction.writeProjected(
-                        row, key: key, selection, form, served, to: json)
+                    let isSeen = try transaction.writeProjected(
+                        row, key: key, selection, form, for: caller, served, to: json)
+                    if !isSeen { JSONWriter(json).null() }
                     written.shown = copies.copy(json)
                 } else if !form.isMinimal {
                     written.object = copies.copy(
@@ -226,7 +228,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     ) throws(StoreError) {
         let rowClass = operation.rowClass
         guard case .new = operation.target, let member = rowClass.primaryKeyIndex,
-            let row = try transaction.row(rowClass, key)
+            let row = try transaction.storedRow(rowClass, key)
         else { return }
         madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] = .int(
             rowClass.field(member, in: row).load(Int64.self))
@@ -263,7 +265,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
         reply.isMinimal =
-            form.isMinimal || results.contains { !$0.isShown }
+            writer.form.isMinimal || results.contains { !$0.isShown }
         if !reply.isMinimal {
             reply.hasJSON = try write(writer, withObjects: true)
             reply.isMinimal = !reply.hasJSON
@@ -308,7 +310,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         case .uuid(let value): writer.json.string(value.description)
         default: writer.json.null()
         }
-        if let version = result.version {
+        if let version = result.version, writer.sees(result.rowClass, key: result.key) {
             writer.json.raw(",\"etag\":")
             writer.writeVersion(version)
         }

@@ -65,6 +65,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         version.epoch = transaction.epoch
         record = nil
         if transaction.catalog.rows !== schema { try prepareAgain(transaction) }
+        try body.caller.keep(transaction, in: served)
         guard let claim else { return try body.run(transaction) }
         try run(transaction, claim)
     }
@@ -97,7 +98,15 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         let reply = try transaction.withView { view throws(StoreError) -> WriteReply in
             do throws(RequestFault) {
                 let own = try self.body.caller.view(of: view)
-                return try self.reply(transaction.resultingVersion, own, scratch)
+                var form = self.body.form
+                guard self.body.caller.sight != nil else {
+                    return try self.reply(transaction.resultingVersion, own, scratch, form)
+                }
+                // A repeat may come when less may be read.
+                form.isMinimal = true
+                var reply = try self.reply(transaction.resultingVersion, own, scratch, form)
+                reply.etag = nil
+                return reply
             } catch {
                 // The write goes back with its reply, whatever is wrong with that.
                 throw .tooLarge(detail: error.detail)
@@ -106,7 +115,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         let bytes = ReplyRecord.encode(reply, json: scratch.reply.bytes)
         scratch.reply.removeAll()
         try transaction.idempotency.add(claim.key.request + bytes, as: claim.key.id)
-        record = (bytes, false)
+        if body.caller.sight == nil { record = (bytes, false) }
     }
 
     package func finish(_ outcome: WriteOutcome) {
@@ -136,7 +145,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         case nil: break
         }
         let scratch = RequestScratch.current
-        guard let record else { return try reply(version, nil, scratch) }
+        guard let record else { return try reply(version, nil, scratch, body.form) }
         var reply = try ReplyRecord.reply(in: record.bytes, json: scratch.reply)
         reply.isRepeat = record.isRepeat
         return reply
@@ -149,13 +158,14 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
     }
 
     private func reply(
-        _ version: StoreVersion, _ view: ReadTransaction?, _ scratch: RequestScratch
+        _ version: StoreVersion, _ view: ReadTransaction?, _ scratch: RequestScratch,
+        _ form: ReplyForm
     ) throws(RequestFault) -> WriteReply {
         var reply = try body.reply(
             ReplyWriter(
-                served: served, caller: body.caller, form: body.form, version: version, view: view,
+                served: served, caller: body.caller, form: form, version: version, view: view,
                 scratch: scratch))
-        reply.quotesLargeInts = body.form.quotesLargeInts
+        reply.quotesLargeInts = form.quotesLargeInts
         return reply
     }
 }

@@ -156,7 +156,8 @@ struct AccessDocumentOperationTests {
         let editor = try ask(
             #"{"user":"ann","claims":{"groups":["editor"]},"class":"Note","key":2}"#)
         #expect(editor["actions"]?["delete"]?["role"]?.string == "editor")
-        #expect(editor["properties"]?["secret"]?.string == "write")
+        // The role that shows it lets nobody change anything.
+        #expect(editor["properties"]?["secret"]?.string == "read")
         let nobody = try ask("{}")
         #expect(nobody["roles"]?.elements[0]["reason"]?.string == "The role is for users.")
         for (body, status) in [

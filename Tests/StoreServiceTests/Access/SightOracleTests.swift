@@ -17,6 +17,7 @@ struct SightOracleTests {
         init(_ twins: SightTwins) { self.twins = twins }
         var name: String { "" }
         func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
+        func rights(in read: ReadTransaction) -> WriteRights? { nil }
     }
 
     /// How many requests each shard compares; with both it is 20,000 in `make soak`.

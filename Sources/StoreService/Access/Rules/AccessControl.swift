@@ -104,7 +104,7 @@ package final class AccessControl: Sendable {
     ) throws(RequestFault) -> AccessView? {
         guard hasDocument else { return nil }
         guard let rules = try rules(for: read.rows) else {
-            return AccessView(revision: 0, roles: [])
+            return .nothing
         }
         do throws(StoreError) {
             let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
@@ -116,7 +116,18 @@ package final class AccessControl: Sendable {
 
     /// Makes what a principal may read on a view of the bare store. Without a document that is nothing.
     func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
-        let view = try view(for: principal, on: read) ?? AccessView(revision: 0, roles: [])
+        sight(of: try view(for: principal, on: read) ?? .nothing, on: read)
+    }
+
+    /// Makes what a principal may do in a transaction that begins from a view of the bare store. Without a document that is nothing.
+    func rights(
+        for principal: Principal, on read: ReadTransaction
+    ) throws(RequestFault) -> WriteRights {
+        let view = try view(for: principal, on: read) ?? .nothing
+        return WriteRights(sight: sight(of: view, on: read)) { view.writing($0) }
+    }
+
+    private func sight(of view: AccessView, on read: ReadTransaction) -> Sight {
         let known = state.withLock { $0.schema === read.rows ? $0.sights[view] : nil }
         if let known { return known }
         var classes: [Int: ClassSight] = [:]

@@ -50,13 +50,31 @@ package struct AccessExplanation {
                 }
             }
             reply.member("properties").object { properties in
-                let admitting = roles.compactMap { $0.classes[object.rowClass.index] }
-                    .filter { admits($0.read, object, facts) == nil }
-                for (member, property) in object.rowClass.definition.properties.enumerated() {
-                    let right = admitting.map { $0.rights[member] }.max() ?? .none
+                let rights = propertyRights(object, roles, facts)
+                for (property, right) in zip(object.rowClass.definition.properties, rights) {
                     properties.member(named: property.name).string(right.rawValue)
                 }
             }
+        }
+    }
+
+    /// What may be done with each property of an object: of the roles that allow an action the widest right for that.
+    private func propertyRights(
+        _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ roles: [CompiledRole],
+        _ facts: PrincipalFacts
+    ) -> [PropertyRight] {
+        func rights(_ action: AccessAction) -> [[PropertyRight]] {
+            roles.compactMap { $0.classes[object.rowClass.index] }
+                .filter { rules in
+                    rules.conditions(action).allSatisfy { admits($0.1, object, facts) == nil }
+                }.map(\.rights)
+        }
+        let (read, created) = (rights(.read), rights(.create))
+        let changed = read.isEmpty ? [] : rights(.update)
+        return object.rowClass.members.indices.map { member in
+            if changed.contains(where: { $0[member] == .write }) { return .write }
+            if created.contains(where: { $0[member] >= .create }) { return .create }
+            return read.contains { $0[member] != .none } ? .read : .none
         }
     }
 

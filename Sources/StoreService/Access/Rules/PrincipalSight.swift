@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// What the access document lets a user read, as of the version of each view. Any thread may ask.
+/// What the access document lets a user read and write, as of the version of each view. Any thread may ask.
 package final class PrincipalSight: SightSource {
     private let access: AccessControl
     private let principal: Principal
@@ -18,5 +18,10 @@ package final class PrincipalSight: SightSource {
     /// Users see nothing where there is no document, or none that holds in the schema.
     package func sight(in read: ReadTransaction) throws(RequestFault) -> Sight? {
         try access.sight(for: principal, on: read)
+    }
+
+    /// Users may do nothing where there is no document, or none that holds in the schema.
+    package func rights(in read: ReadTransaction) throws(RequestFault) -> WriteRights? {
+        try access.rights(for: principal, on: read)
     }
 }

@@ -1,0 +1,34 @@
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
+
+// Edits of an object of which the transaction's writer sees a part.
+extension ObjectEditor {
+    /// The row of the object that the edits lead to, with what the transaction's writer does not see.
+    ///
+    /// - `row`: What they lead to of what is seen.
+    /// - `members`: The properties that are as they are stored.
+    func merged(
+        _ row: ByteBuffer, _ members: [Int], _ stored: RowView
+    ) throws(StoreError) -> ByteBuffer {
+        guard let base else { return row }
+        let before = try self.row(base.row, taking: members, from: stored)
+        guard let shown = RowView(before.bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "edit row"))
+        }
+        // What is known of the edits is of the lists that are seen.
+        for member in lists.keys where base.hidden.links.contains(member) { lists[member] = nil }
+        return try transaction.merged(
+            rowClass, key, stored, WriteJudge.Shown(row: shown, hidden: base.hidden), row,
+            WriteOrigin(source: source)) ?? row
+    }
+
+    /// Has a change of an out-of-line collection judged.
+    func judge(changeOf member: Int) {
+        guard let judge = transaction.judge else { return }
+        var changed = MemberSet()
+        changed.insert(member)
+        judge.changed(
+            ObjectIdentity(classIndex: rowClass.index, key: key), changed, source: source)
+    }
+}

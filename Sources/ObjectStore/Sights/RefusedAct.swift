@@ -1,0 +1,18 @@
+/// What somebody did with an object who may not.
+package struct RefusedAct: Sendable {
+    /// The kinds of what is done.
+    package enum Action: String, Sendable {
+        case create, update, delete
+    }
+
+    /// The operation or line that stated it.
+    package var source: Int
+    /// The object's class.
+    package var className: String
+    /// What was done.
+    package var action: Action
+    /// The property that may not be stated or changed; nil where nothing of the object may.
+    package var property: String?
+    /// The roles that hold and do not allow it: for the log alone.
+    package var roles: [String]
+}

@@ -1,0 +1,263 @@
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+
+/// Has a transaction keep to what its writer may do: shows objects as its writer saw them when it began, and judges at its end what
+/// was done with them.
+///
+/// What is seen is decided by the version that the transaction began from, so that nothing that it does shows more; what that
+/// version lacks the transaction itself has made. Only the acts of the writer are judged, and not what follows from them, such as
+/// cascades. The writer's thread alone uses it, while the transaction's body runs and at its end.
+final class WriteJudge {
+    /// What the writer has done with an object.
+    private struct Act {
+        var source: Int
+        var isCreated = false
+        var isDeleted = false
+        /// The properties that were stated of a new object, or changed.
+        var members = MemberSet()
+    }
+
+    /// An object as it is shown.
+    struct Shown {
+        /// Its row, or a copy without what is hidden.
+        let row: RowView
+        /// What that is.
+        var hidden = HiddenParts()
+    }
+
+    private let rights: WriteRights
+    /// What the transaction began from.
+    private let base: ReadTransaction
+    private let objects: SightedObjects
+    private var knownRoles: [Int: [WriteRights.Role]] = [:]
+    let schema: RowSchema
+    let source: any OverflowSource
+    private var acts: [ObjectIdentity: Act] = [:]
+    /// The objects of ``acts``, in the order of the first one.
+    private var order: [ObjectIdentity] = []
+    private var undo = UndoLog<(object: ObjectIdentity, before: Act?)>()
+
+    /// - `base`: A view of what the transaction began from, which has its time.
+    /// - `source`: Reads the present out-of-line values.
+    init(_ rights: WriteRights, base: ReadTransaction, _ source: any OverflowSource) {
+        self.rights = rights
+        self.base = base
+        self.source = source
+        objects = SightedObjects(rights.sight, of: base)
+        schema = rights.sight.schema
+    }
+
+    /// When all rules have to be asked.
+    var deadlineMilliseconds: UInt64 { base.budget.deadlineMilliseconds }
+
+    // MARK: What is shown
+
+    /// Returns what is shown of an object; nil where it is hidden.
+    ///
+    /// - `row`: Its present row.
+    /// - Throws: ``StoreError`` where the rules can't be asked.
+    func show(
+        _ rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) -> Shown? {
+        guard rights.sight.areConcerned[rowClass.index],
+            let former = base.row(classIndex: rowClass.index, key: key)
+        else {
+            try base.checkFailure()
+            return Shown(row: row)
+        }
+        let hidden = objects.hiddenParts(rowClass, key, former, in: row, seenBy: self)
+        var shown: Shown?
+        if let hidden {
+            let copy =
+                hidden.isEmpty ? row : objects.copy(row, rowClass, without: hidden, seenBy: self)
+            shown = copy.map { Shown(row: $0, hidden: hidden) }
+        }
+        try base.checkFailure()
+        return shown
+    }
+
+    /// Whether an object is seen.
+    func sees(_ object: ObjectIdentity) throws(StoreError) -> Bool {
+        let isSeen = sees(classIndex: object.classIndex, key: object.key)
+        try base.checkFailure()
+        return isSeen
+    }
+
+    // MARK: What is done
+
+    /// Notes an object that the writer creates.
+    ///
+    /// - `members`: The properties that are stated.
+    /// - Throws: ``StoreError`` `.notAllowed` where no object of the class may be created.
+    func created(
+        _ object: ObjectIdentity, _ members: MemberSet, source: Int
+    ) throws(StoreError) {
+        try requireCreation(schema.classes[object.classIndex], source: source)
+        note(object, source) { act in
+            act.isCreated = true
+            act.members.formUnion(members)
+        }
+    }
+
+    /// Refuses the creation of an object where none of the class may be created, before anything is told of a key that is taken.
+    func requireCreation(_ rowClass: RowClass, source: Int) throws(StoreError) {
+        let roles = roles(rowClass.index)
+        guard roles.contains(where: { $0.create != .constant(false) }) else {
+            throw .notAllowed(refused(rowClass, .create, source))
+        }
+    }
+
+    /// What the roles that hold let do with a class.
+    private func roles(_ classIndex: Int) -> [WriteRights.Role] {
+        if let known = knownRoles[classIndex] { return known }
+        let roles = rights.roles(classIndex)
+        knownRoles[classIndex] = roles
+        return roles
+    }
+
+    /// Notes an object of which the writer changes properties.
+    func changed(_ object: ObjectIdentity, _ members: MemberSet, source: Int) {
+        note(object, source) { $0.members.formUnion(members) }
+    }
+
+    /// Notes an object that the writer deletes.
+    func deleted(_ object: ObjectIdentity, source: Int) {
+        note(object, source) { $0.isDeleted = true }
+    }
+
+    private func note(_ object: ObjectIdentity, _ source: Int, _ change: (inout Act) -> Void) {
+        let before = acts[object]
+        undo.note((object, before))
+        if before == nil { order.append(object) }
+        change(&acts[object, default: Act(source: source)])
+    }
+
+    // MARK: Attempts
+
+    /// Begins to note what an attempt does.
+    func beginAttempt() { undo.open() }
+
+    /// Takes back what the attempt did.
+    func rollBack() {
+        while let (object, before) = undo.popLast() {
+            acts[object] = before
+            if before == nil { order.removeLast() }
+        }
+    }
+
+    /// Ends the attempt.
+    func endAttempt() { undo.close() }
+
+    /// Forgets what was done.
+    func removeAll() {
+        acts.removeAll()
+        order.removeAll()
+    }
+
+    // MARK: The end
+
+    /// The conditions of a role, ready to be asked.
+    private final class Role {
+        let rights: WriteRights.Role
+        let create: Matcher
+        let before: Matcher
+        let after: Matcher
+        let delete: Matcher
+
+        init(_ rights: WriteRights.Role, base: ReadTransaction, _ end: ReadTransaction) {
+            self.rights = rights
+            create = rights.create.makeMatcher(end.rows, source: end)
+            after = rights.after.makeMatcher(end.rows, source: end)
+            before = rights.before.makeMatcher(base.rows, source: base)
+            delete = rights.delete.makeMatcher(base.rows, source: base)
+        }
+    }
+
+    /// Refuses what the writer may not have done.
+    ///
+    /// - `end`: A view of the transaction as it ends, which has its time.
+    /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
+    func judge(_ end: ReadTransaction) throws(StoreError) {
+        var roles: [Int: [Role]] = [:]
+        for object in order {
+            guard let act = acts[object], base.budget.spend() else { continue }
+            let own: [Role]
+            if let known = roles[object.classIndex] {
+                own = known
+            } else {
+                own = self.roles(object.classIndex).map { Role($0, base: base, end) }
+                roles[object.classIndex] = own
+            }
+            let refused = refusal(of: act, object, own, end)
+            // What can't be asked is no refusal.
+            try base.checkFailure()
+            try end.checkFailure()
+            if let refused { throw .notAllowed(refused) }
+        }
+        try base.checkFailure()
+    }
+
+    /// The refusal of what was done with an object; nil where it is allowed.
+    private func refusal(
+        of act: Act, _ object: ObjectIdentity, _ roles: [Role], _ end: ReadTransaction
+    ) -> RefusedAct? {
+        let rowClass = schema.classes[object.classIndex]
+        let key = object.key
+        if act.isCreated {
+            // What the transaction deletes again was never there.
+            guard let row = end.row(classIndex: object.classIndex, key: key) else { return nil }
+            let admitting = roles.filter { $0.create.matches(row: row, key: key, source: end) }
+            return refusal(act, rowClass, .create, admitting) { $0.stated }
+        }
+        guard let former = base.row(classIndex: object.classIndex, key: key) else { return nil }
+        if act.isDeleted {
+            let admitting = roles.filter { $0.delete.matches(row: former, key: key, source: base) }
+            return admitting.isEmpty ? refused(rowClass, .delete, act.source) : nil
+        }
+        if act.members.isEmpty { return nil }
+        // What goes by itself, as by a cascade, has no state at the end.
+        let row = end.row(classIndex: object.classIndex, key: key)
+        let admitting = roles.filter { role in
+            role.before.matches(row: former, key: key, source: base)
+                && row.map { role.after.matches(row: $0, key: key, source: end) } ?? true
+        }
+        return refusal(act, rowClass, .update, admitting) { $0.changed }
+    }
+
+    /// The refusal where no role admits an object, or none of those that do a property.
+    private func refusal(
+        _ act: Act, _ rowClass: RowClass, _ action: RefusedAct.Action, _ admitting: [Role],
+        _ allowed: (WriteRights.Role) -> MemberSet
+    ) -> RefusedAct? {
+        guard !admitting.isEmpty else { return refused(rowClass, action, act.source) }
+        var members = MemberSet()
+        for role in admitting { members.formUnion(allowed(role.rights)) }
+        return rowClass.members.indices.first {
+            act.members.contains($0) && !members.contains($0)
+        }.map { refused(rowClass, action, act.source, $0) }
+    }
+
+    private func refused(
+        _ rowClass: RowClass, _ action: RefusedAct.Action, _ source: Int, _ member: Int? = nil
+    ) -> RefusedAct {
+        RefusedAct(
+            source: source, className: rowClass.definition.name, action: action,
+            property: member.map { rowClass.definition.properties[$0].name },
+            roles: roles(rowClass.index).map(\.name))
+    }
+
+    /// The refusal of a property that is hidden on an object and was stated otherwise than null, as it is shown.
+    func refusalOfHidden(
+        _ hidden: MemberSet, _ rowClass: RowClass, source: Int
+    ) -> RefusedAct? {
+        rowClass.members.indices.first { hidden.contains($0) }
+            .map { refused(rowClass, .update, source, $0) }
+    }
+}
+
+extension WriteJudge: SeenObjects {
+    func sees(classIndex: Int, key: UInt64) -> Bool {
+        objects.sees(classIndex: classIndex, key: key, orElse: true)
+    }
+}

@@ -1,0 +1,52 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// What somebody may do with the objects of a store, made ready for one schema. Immutable; any thread may use it.
+package struct WriteRights: Sendable {
+    /// What a role lets do with the objects of a class. Conditions are asked on the bare store; the constant false is nothing.
+    package struct Role: Sendable {
+        /// Its name.
+        package var name: String
+        /// The objects that may be created, as they are at a transaction's end.
+        package var create: Predicate
+        /// The objects that may be changed, as they are when a transaction begins.
+        package var before: Predicate
+        /// The same, as they are at its end.
+        package var after: Predicate
+        /// The objects that may be deleted, as they are when a transaction begins.
+        package var delete: Predicate
+        /// The properties that may be stated of objects that are created.
+        package var stated: MemberSet
+        /// The properties that may be changed.
+        package var changed: MemberSet
+
+        /// Makes a role.
+        package init(
+            name: String, create: Predicate, before: Predicate, after: Predicate,
+            delete: Predicate, stated: MemberSet, changed: MemberSet
+        ) {
+            self.name = name
+            self.create = create
+            self.before = before
+            self.after = after
+            self.delete = delete
+            self.stated = stated
+            self.changed = changed
+        }
+    }
+
+    /// What may be read.
+    let sight: Sight
+    /// The roles that hold, with what they let do with a class, by its position.
+    let roles: @Sendable (_ classIndex: Int) -> [Role]
+
+    /// Makes rights.
+    ///
+    /// - Parameters:
+    ///   - sight: What may be read: no more can be changed or deleted.
+    ///   - roles: The roles that hold, with what they let do with a class, by its position.
+    package init(sight: Sight, roles: @escaping @Sendable (_ classIndex: Int) -> [Role]) {
+        self.sight = sight
+        self.roles = roles
+    }
+}

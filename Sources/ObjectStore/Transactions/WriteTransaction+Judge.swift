@@ -1,0 +1,64 @@
+import HoldfastBytes
+import HoldfastRows
+import HoldfastStorage
+
+// What a writer states who sees a part of an object: what they do not see stays.
+extension WriteTransaction {
+    /// Makes the row of an object of what its writer has made of the part that they see; nil where that is all of it.
+    ///
+    /// - `stored`: Its row as it is.
+    /// - `shown`: What the writer sees of it.
+    /// - `wanted`: The row that they made of that, whose out-of-line values go unless they are used.
+    /// - Throws: ``StoreError`` `.notAllowed` where they state a value of a property that is hidden from them.
+    func merged(
+        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, _ shown: WriteJudge.Shown,
+        _ wanted: ByteBuffer, _ origin: WriteOrigin
+    ) throws(StoreError) -> ByteBuffer? {
+        guard let judge, !shown.hidden.isEmpty else { return nil }
+        guard let row = RowView(wanted.bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "build row"))
+        }
+        let change = SeenChange(
+            of: rowClass, stored: stored, shown: shown.row, wanted: row,
+            links: shown.hidden.links, judge)
+        let hidden = change.changed.intersection(shown.hidden.properties)
+        if let refused = judge.refusalOfHidden(hidden, rowClass, source: origin.source) {
+            throw .notAllowed(refused)
+        }
+        prepareRow(rowClass, key)
+        let whole = ByteBuffer(capacity: stored.byteCount + wanted.count)
+        rowBuilder.append(change, rowClass, objects: judge, version: version, to: whole)
+        try overflow.checkFailure()
+        if let merged = RowView(whole.bytes) {
+            try group.freeOverflow(rowClass, key, row, keeping: merged)
+        }
+        return whole
+    }
+}
+
+extension WriteMode {
+    /// Whether it creates an object that is not there.
+    var mayCreate: Bool { self != .update && self != .replaceExisting }
+}
+
+extension ObjectDraft {
+    /// The properties of a new object that the draft states; a null or an empty collection, which it would have anyhow, is none.
+    ///
+    /// - `row`: What was made of the draft.
+    func stated(in row: RowView) -> MemberSet {
+        var stated = MemberSet()
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
+            let state = fields[member].state
+            if state == .absent || state == .kept { continue }
+            let field = rowClass.field(member, in: row)
+            let isEmpty =
+                field.isNull
+                || compiled.storage.shape != .single && !field.isOutOfLine
+                    && LeafView(field.heap, compiled.storage).count == 0
+            if isEmpty, rowClass.definition.properties[member].defaultValue == nil { continue }
+            stated.insert(member)
+        }
+        return stated
+    }
+}

@@ -1,0 +1,321 @@
+import HoldfastBytes
+
+/// A row that somebody makes of what they see of an object, beside the object as it is.
+package struct SeenChange {
+    /// The object as it is.
+    package let stored: RowView
+    /// The object as it is shown.
+    package let shown: RowView
+    /// What was made of that.
+    package let wanted: RowView
+    /// The properties in which the last two differ.
+    package let changed: MemberSet
+    /// The properties that hold links to objects that are not seen.
+    package let links: MemberSet
+
+    /// Compares what is shown with what was made of it.
+    package init(
+        of rowClass: RowClass, stored: RowView, shown: RowView, wanted: RowView, links: MemberSet,
+        _ objects: some SeenObjects
+    ) {
+        self.stored = stored
+        self.shown = shown
+        self.wanted = wanted
+        self.links = links
+        changed = objects.schema.changedMembers(
+            of: rowClass, from: shown, to: wanted, objects.source)
+    }
+}
+
+extension RowBuilder {
+    /// Appends the row of an object that somebody has changed who sees a part of it: what they do not see stays.
+    ///
+    /// Lists are compared element by element: hidden elements stay behind their neighbours. A link to a hidden object, which is null where
+    /// it can't be left out, stays until another value takes its place.
+    ///
+    /// - `objects`: Whether an object is seen.
+    package func append(
+        _ change: SeenChange, _ rowClass: RowClass, objects: some SeenObjects, version: UInt64,
+        to buffer: ByteBuffer
+    ) {
+        let referencesBefore = referenceCount
+        let row = OpenRow(rowClass, version: version, in: buffer)
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
+            let wanted = rowClass.field(member, in: change.wanted)
+            let stored = rowClass.field(member, in: change.stored)
+            let shown = rowClass.field(member, in: change.shown)
+            if !change.changed.contains(member) {
+                copy(stored, to: member, row)
+            } else if !change.links.contains(member) || wanted.isNull || shown.isNull
+                || compiled.storage == FieldStorage(.single, .link)
+            {
+                copy(wanted, to: member, row)
+            } else {
+                let offset = row.buffer.count
+                let fields = SeenFields(stored: stored, shown: shown, wanted: wanted)
+                append(fields, compiled, objects, to: row.buffer)
+                if compiled.storage == FieldStorage(.single, .embedded) {
+                    row.close(member, from: offset)
+                } else {
+                    closeHeap(member, row, from: offset, over: change.stored)
+                }
+            }
+        }
+        row.finish(holdsOverflow: referenceCount != referencesBefore)
+    }
+
+    /// A property of the three rows.
+    private struct SeenFields {
+        let stored: Field
+        let shown: Field
+        let wanted: Field
+    }
+
+    private func append(
+        _ fields: SeenFields, _ member: RowClass.Member, _ objects: some SeenObjects,
+        to buffer: ByteBuffer
+    ) {
+        guard member.storage.shape == .single else {
+            let wholes = [fields.stored, fields.shown, fields.wanted].map { field in
+                let whole = ByteBuffer()
+                StoredCollection(field, member.storage, objects.source)
+                    .append(member.storage, to: whole)
+                return whole
+            }
+            withExtendedLifetime(wholes) {
+                let leaves = wholes.map { LeafView($0.bytes, member.storage) }
+                append(
+                    SeenElements(stored: leaves[0], shown: leaves[1], wanted: leaves[2]), member,
+                    objects, to: buffer)
+            }
+            return
+        }
+        append(
+            stored: fields.stored.bytes(member.storage, objects.source),
+            shown: fields.shown.bytes(member.storage, objects.source),
+            wanted: fields.wanted.bytes(member.storage, objects.source), member, objects,
+            to: buffer)
+    }
+
+    /// Appends one value, embedded or `mixed`, that was changed.
+    private func append(
+        stored: UnsafeRawBufferPointer, shown: UnsafeRawBufferPointer,
+        wanted: UnsafeRawBufferPointer, _ member: RowClass.Member, _ objects: some SeenObjects,
+        to buffer: ByteBuffer
+    ) {
+        guard member.storage.element == .embedded else {
+            return MixedWriter(buffer).merge(
+                MixedView(stored), shown: MixedView(shown), wanted: MixedView(wanted)
+            ) { objects.sees($0) }
+        }
+        let inner = objects.schema.classes[member.classIndex]
+        guard let before = RowView(stored), let seen = RowView(shown), let after = RowView(wanted)
+        else { return buffer.append(wanted) }
+        var links = MemberSet()
+        for own in inner.linkingMembers { links.insert(own) }
+        append(
+            SeenChange(
+                of: inner, stored: before, shown: seen, wanted: after, links: links, objects),
+            inner, objects: objects, version: 0, to: buffer)
+    }
+
+    /// A collection of the three rows.
+    private struct SeenElements {
+        let stored: LeafView
+        let shown: LeafView
+        let wanted: LeafView
+    }
+
+    private func append(
+        _ elements: SeenElements, _ member: RowClass.Member, _ objects: some SeenObjects,
+        to buffer: ByteBuffer
+    ) {
+        let (stored, shown, wanted) = (elements.stored, elements.shown, elements.wanted)
+        func isHidden(_ index: Int) -> Bool {
+            guard !stored.values.isNull(index) else { return false }
+            switch member.storage.element {
+            case .link:
+                return !objects.sees(
+                    classIndex: member.classIndex, key: stored.values.pointer(index).storedLink)
+            case .mixed:
+                return MixedView(stored.values.bytes(index)).link.map { !objects.sees($0) } ?? false
+            default: return false
+            }
+        }
+        if member.storage.shape == .set {
+            return append(
+                wanted.values, and: stored.values, at: stored.values.indices.filter(isHidden),
+                member, to: buffer)
+        }
+        // What is made of single elements has to stay where it is until all are put together.
+        var made: [ByteBuffer] = []
+        var slices: [LeafSlice] = []
+        func take(_ index: Int, of leaf: LeafView) {
+            slices.append(LeafSlice(leaf, index..<(index + 1)))
+        }
+        func take(stored position: Int, shown index: Int, wanted own: Int) {
+            if shown.values.isSame(index, wanted.values, own) {
+                return take(position, of: stored)
+            }
+            guard member.storage.element != .link, !wanted.values.isNull(own),
+                !shown.values.isNull(index), !stored.values.isNull(position)
+            else { return take(own, of: wanted) }
+            let value = ByteBuffer()
+            append(
+                stored: stored.values.bytes(position), shown: shown.values.bytes(index),
+                wanted: wanted.values.bytes(own), member, objects, to: value)
+            let leaf = ByteBuffer()
+            LeafView.append(
+                value.bytes, member.storage.element,
+                under: wanted.keys.map { Array($0.bytes(own)) }, to: leaf)
+            made.append(leaf)
+            take(0, of: LeafView(leaf.bytes, member.storage))
+        }
+        if let keys = wanted.keys, let before = stored.keys {
+            let hidden = stored.values.indices.filter {
+                isHidden($0) && wanted.position(of: before.bytes($0)) == nil
+            }
+            var rest = hidden[...]
+            for own in 0..<wanted.count {
+                let key = keys.bytes(own)
+                while let position = rest.first, compareKeys(before.bytes(position), key) < 0 {
+                    take(rest.removeFirst(), of: stored)
+                }
+                if let index = shown.position(of: key), let position = stored.position(of: key) {
+                    take(stored: position, shown: index, wanted: own)
+                } else {
+                    take(own, of: wanted)
+                }
+            }
+            for position in rest { take(position, of: stored) }
+        } else {
+            let merge = ListMerge(
+                storedCount: stored.count, isHidden: isHidden, wantedCount: wanted.count
+            ) { shown.values.isSame($0, wanted.values, $1) }
+            for step in merge.steps {
+                switch step {
+                case .hidden(let position): take(position, of: stored)
+                case .new(let own): take(own, of: wanted)
+                case .kept(let position, let index, let own):
+                    take(stored: position, shown: index, wanted: own)
+                }
+            }
+        }
+        let start = buffer.count
+        withExtendedLifetime(made) {
+            LeafSlice.append(slices, member.storage, to: buffer)
+        }
+        if member.storage.element == .embedded {
+            countReferences(
+                in: UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), member.storage)
+        }
+    }
+
+    /// Appends a set with some elements of another one.
+    private func append(
+        _ values: CollectionView, and others: CollectionView, at hidden: [Int],
+        _ member: RowClass.Member, to buffer: ByteBuffer
+    ) {
+        guard member.storage.element == .mixed else {
+            let keys =
+                (0..<values.count).map { values.pointer($0).storedLink }
+                + hidden.map { others.pointer($0).storedLink }
+            return appendLinks(keys[...], isSet: true, to: buffer)
+        }
+        collection.reset(.mixed)
+        for index in 0..<values.count {
+            values.isNull(index)
+                ? collection.appendNull() : collection.append(text: values.bytes(index))
+        }
+        for index in hidden { collection.append(text: others.bytes(index)) }
+        collection.write(to: buffer, isSet: true)
+    }
+}
+
+extension CollectionView {
+    fileprivate var indices: Range<Int> { 0..<count }
+}
+
+extension SeenObjects {
+    /// Whether the target of a link in a `mixed` value is seen; what is of a class that is gone is read as null in any case.
+    fileprivate func sees(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
+        guard let index = schema.classIndexByNumber[link.classNumber] else { return true }
+        return sees(classIndex: index, key: link.key)
+    }
+}
+
+extension MixedWriter {
+    /// Writes what somebody has made of a value of which they see a part: what they do not see stays.
+    ///
+    /// - `stored`: The value as it is. None of the three lies in the buffer.
+    /// - `shown`: The value as it is shown.
+    /// - `wanted`: What was made of that.
+    /// - `sees`: Whether the target of a link is seen.
+    fileprivate func merge(
+        _ stored: MixedView, shown: MixedView, wanted: MixedView,
+        _ sees: ((classNumber: UInt32, key: UInt64)) -> Bool
+    ) {
+        func isSame(_ a: MixedView, _ b: MixedView) -> Bool {
+            a.bytes.elementsEqual(b.bytes) || a.isNull && b.isNull
+        }
+        func isHidden(_ index: Int) -> Bool {
+            stored.element(index).link.map { !sees($0) } ?? false
+        }
+        if isSame(shown, wanted) { return copy(stored) }
+        switch (stored.kind, shown.kind, wanted.kind) {
+        case (.map, .map, .map):
+            var rest = (0..<stored.count).filter {
+                isHidden($0) && wanted.index(ofKey: stored.key($0)) == nil
+            }[...]
+            let table = begin(.map, count: wanted.count + rest.count)
+            var part = 0
+            func add(_ key: UnsafeRawBufferPointer, _ value: () -> Void) {
+                buffer.append(key)
+                close(part, of: table)
+                value()
+                close(part + 1, of: table)
+                part += 2
+            }
+            for own in 0..<wanted.count {
+                let key = wanted.key(own)
+                while let position = rest.first, compareKeys(stored.key(position), key) < 0 {
+                    add(stored.key(position)) { copy(stored.element(position)) }
+                    rest.removeFirst()
+                }
+                add(key) {
+                    if let index = shown.index(ofKey: key), let position = stored.index(ofKey: key)
+                    {
+                        merge(
+                            stored.element(position), shown: shown.element(index),
+                            wanted: wanted.element(own), sees)
+                    } else {
+                        copy(wanted.element(own))
+                    }
+                }
+            }
+            for position in rest {
+                add(stored.key(position)) { copy(stored.element(position)) }
+            }
+        case (.list, .list, .list):
+            let steps = ListMerge(
+                storedCount: stored.count,
+                isHidden: isHidden,
+                wantedCount: wanted.count
+            ) { isSame(shown.element($0), wanted.element($1)) }.steps
+            let table = begin(.list, count: steps.count)
+            for (part, step) in steps.enumerated() {
+                switch step {
+                case .hidden(let position): copy(stored.element(position))
+                case .new(let own): copy(wanted.element(own))
+                case .kept(let position, let index, let own):
+                    merge(
+                        stored.element(position), shown: shown.element(index),
+                        wanted: wanted.element(own), sees)
+                }
+                close(part, of: table)
+            }
+        default: copy(wanted)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import HoldfastObjectStore
+import HoldfastRows
+
+extension AccessView {
+    /// What is allowed without roles.
+    static let nothing = AccessView(revision: 0, roles: [])
+
+    /// What each role that holds lets do with the objects of a class.
+    func writing(_ classIndex: Int) -> [WriteRights.Role] {
+        roles.compactMap { role in
+            guard let rules = role.classes[classIndex] else { return nil }
+            func members(_ least: PropertyRight) -> MemberSet {
+                var members = MemberSet()
+                for member in rules.rights.indices where rules.rights[member] >= least {
+                    members.insert(member)
+                }
+                return members
+            }
+            return WriteRights.Role(
+                name: role.name, create: rules.create, before: rules.before, after: rules.after,
+                delete: rules.delete, stated: members(.create), changed: members(.write))
+        }
+    }
+}

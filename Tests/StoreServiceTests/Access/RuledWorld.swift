@@ -1,0 +1,64 @@
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastStoreService
+import HoldfastTestSupport
+
+/// A service with an access document, for users and for its administrator.
+final class RuledWorld {
+    static let schema = """
+        {"classes":[
+          {"name":"Person","primaryKey":"id","properties":{"id":"string","name":"string?","role":"string?"}},
+          {"name":"List","primaryKey":"id","properties":{"id":"int","owner":"string?","open":"bool","title":"string?",
+            "secret":"string?","rank":{"type":"int","default":7},"code":{"type":"string?","unique":true},
+            "next":"List","others":"List[]","marks":"List<>","named":"List{}","any":"mixed","items":"Item[]",
+            "main":"Item","tags":"string[]"}},
+          {"name":"Item","kind":"embedded","properties":{"text":"string?","list":"List"}},
+          {"name":"Task","primaryKey":"id","properties":{"id":"int","list":{"type":"List","onDelete":"cascade"},
+            "done":"bool","text":"string?"}},
+          {"name":"Lock","primaryKey":"id","properties":{"id":"int","list":{"type":"List","onDelete":"deny"}}},
+          {"name":"Reading","properties":{"value":"int","by":"string?"}}
+        ]}
+        """
+
+    let service: TestService
+    private let control: AccessControl
+    private(set) var refused: [RefusedAct] = []
+
+    /// Makes a service with the objects that an administrator makes by `setUp`.
+    init(_ document: String, _ setUp: (TestService) throws -> Void = { _ in }) throws {
+        service = try TestService(classes: [])
+        _ = try SchemaText.put(Array(Self.schema.utf8), service.store)
+        control = AccessControl(service.store) { RequestFault($0) }
+        try setUp(service)
+        _ = try control.put(
+            AccessReader.Stated(try AccessReader.read(text: document)), where: { _ in true })
+    }
+
+    /// Tells what became of something that a user does: `ok` with the JSON of the reply, or the code of the fault.
+    func `as`<Result>(_ user: String, _ body: (TestService) throws -> Result) throws -> String {
+        service.caller = Caller(
+            token: 2, address: "", sight: PrincipalSight(control, Principal(user: user)))
+        defer { service.caller = .program }
+        do {
+            return "ok \(try body(service))"
+        } catch let fault as RequestFault {
+            return "\(fault.code): \(fault.detail) \(fault.errors.map { "\($0.pointer ?? "")" })"
+        }
+    }
+
+    /// An object as the administrator sees it.
+    func object(_ className: String, _ key: String) throws -> String {
+        do {
+            return try service.object(ObjectAddress(className, key)) ?? ""
+        } catch let fault as RequestFault {
+            return fault.code
+        }
+    }
+
+    /// Some properties of a list as the administrator sees it.
+    func list(_ key: Int, _ fields: String) throws -> String {
+        try service.object(ObjectAddress("List", "\(key)"), fields: fields) ?? ""
+    }
+}
