@@ -270,6 +270,15 @@ package final class ReadTransaction {
         return sighted.show(rowClass, key, row)
     }
 
+    /// Finds an object that somebody was told of, for its key alone: the row is that of the store, whether the view shows it or
+    /// not. Nil also where it can't be read.
+    package func rowForKey(of identity: ObjectIdentity) -> RowView? {
+        bare.row(classIndex: identity.classIndex, key: identity.key)
+    }
+
+    /// What the view shows; nil for everything.
+    package var sight: Sight? { sighted?.sight }
+
     /// Whether the view may hide objects of a class, so that to count them is a query.
     package func mayHideObjects(of rowClass: RowClass) -> Bool {
         sighted?.sight.mayHideObjects(of: rowClass.index) ?? false

@@ -144,6 +144,7 @@ package final class RESTService: Sendable {
             if let present { return present }
             let fresh = StreamHub(served, events)
             fresh.start()
+            access.observe { [weak fresh] in fresh?.accessChanged() }
             present = fresh
             return fresh
         }

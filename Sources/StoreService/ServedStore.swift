@@ -236,6 +236,12 @@ package final class ServedStore: Sendable {
         }
     }
 
+    /// What a caller may read as of the last commit; nil for everything.
+    package func sight(of caller: Caller) throws(RequestFault) -> Sight? {
+        guard caller.sight != nil else { return nil }
+        return try withRead(for: caller) { read in read.sight }
+    }
+
     /// Runs `body` with a view of the last commit, if it needs one, or the caller may not read everything.
     package func withLinks<Result>(
         _ isNeeded: Bool, for caller: Caller, _ body: (ReadTransaction?) -> Result

@@ -86,7 +86,8 @@ package struct ObjectWriter {
             writeValue(step, of: row, rowClass, key: key, selection)
         }
         if !omitted.isEmpty { write(omitted, selection) }
-        if selection.steps.isEmpty {
+        // Nothing is asked for, or all of it is hidden.
+        if buffer.count == start {
             json.raw("{}")
         } else {
             buffer.store(UInt8(ascii: "{"), at: start)

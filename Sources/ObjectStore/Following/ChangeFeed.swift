@@ -335,8 +335,10 @@ package final class ChangeFeed: @unchecked Sendable {
                 channel.invalidate()
             }
             for channel in findings.touched { channel.touch(from: before.version, to: version) }
-            for (channel, events) in findings.told {
-                channel.publish(events, from: before.version, to: version, step)
+            for isFirst in [true, false] {
+                for (channel, events) in findings.told where channel.comesFirst == isFirst {
+                    channel.publish(events, from: before.version, to: version, step)
+                }
             }
         }
         onStep(version)

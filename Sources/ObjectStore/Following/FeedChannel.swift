@@ -12,6 +12,9 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// classes which the query reads, by ``touch(from:to:)``.
     var isUntested: Bool { get }
 
+    /// Whether it decides what others may be told of a step, and so is told before them.
+    var comesFirst: Bool { get }
+
     /// Takes the events of one step, which goes from the version `start` to `version`; there is at least one.
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
@@ -32,5 +35,6 @@ package protocol FeedChannel: AnyObject, Sendable {
 extension FeedChannel {
     package var readsLists: Bool { false }
     package var isUntested: Bool { false }
+    package var comesFirst: Bool { false }
     package func touch(from start: UInt64, to version: UInt64) {}
 }

@@ -79,7 +79,7 @@ package struct FoldedEvents: Sendable {
     ) -> [UInt8] {
         let rowClass = after.rows.classes[identity.classIndex]
         guard let member = rowClass.primaryKeyIndex,
-            let row = after.row(classIndex: identity.classIndex, key: identity.key)
+            let row = after.rowForKey(of: identity)
         else { return [] }
         let buffer = ByteBuffer(capacity: 16)
         rowClass.field(member, in: row).appendTagged(rowClass.members[member].storage, to: buffer)

@@ -36,6 +36,10 @@ package final class ObservedQuery: Sendable {
     package let target: Target
     /// The condition; nil for none.
     package let predicate: Predicate?
+    /// What its followers may read; nil where nothing that it reads is hidden from them.
+    ///
+    /// The condition is one on what the sight shows: rows and views that are asked about are to be of a view that shows it.
+    package let sight: Sight?
     /// The reads of the filter.
     let filter: WatchPlan
     /// The reads of what is shown of the objects.
@@ -56,16 +60,30 @@ package final class ObservedQuery: Sendable {
     /// - `readPaths`: What is shown of the objects without making it count, so that another shape of it alone matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
     ///   those count that a path begins with.
+    /// - `sight`: What its followers may read; nil for everything.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
         shownPaths: [Dependency] = [], readPaths: [Dependency] = [],
-        countsEverything: Bool = true, schema: RowSchema
+        countsEverything: Bool = true, schema: RowSchema, sight: Sight? = nil
     ) {
         self.target = target
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
-        filterKey = ObservedFilter.Key(target, predicate)
+        var filterPaths = filterPaths
+        var shownPaths = shownPaths
+        if let sight, let root = target.classIndex {
+            let deciding = sight.dependencies(ofReading: filterPaths, from: root, isWhole: false)
+            let showing = sight.dependencies(
+                ofReading: shownPaths + readPaths, from: root, isWhole: countsEverything)
+            let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !showing.isEmpty
+            self.sight = isConcerned ? sight : nil
+            filterPaths += deciding
+            shownPaths += showing
+        } else {
+            self.sight = sight
+        }
+        filterKey = ObservedFilter.Key(target, predicate, self.sight)
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths, schema: schema)
         otherReadClasses = WatchPlan(readPaths, schema: schema).watches
@@ -156,13 +174,20 @@ package final class ObservedQuery: Sendable {
     ) -> QueryEvent? {
         let identity = candidate.identity
         if let change = candidate.change, change.kind == .delete {
-            return isKeyMatch(change.primaryKey) ? candidate.event(.delete) : nil
+            return isKeyMatch(change.primaryKey)
+                ? named(candidate.event(.delete), candidate, in: transaction) : nil
         }
         // A deleted one has no key to be named by any more, and a different object of the class is no concern
         // of those who follow one.
-        guard let row = targetRow(identity, transaction) else { return nil }
+        guard let row = targetRow(identity, transaction) else {
+            guard sight != nil, mayLeave(candidate),
+                targetRow(identity, transaction.bare) != nil
+            else { return nil }
+            return named(candidate.event(.leave), candidate, in: transaction)
+        }
         if satisfies(row, identity.key, in: transaction, matcher) {
-            return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
+            return isUnseen(candidate, row)
+                ? nil : candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         }
         return mayLeave(candidate) ? candidate.event(.leave) : nil
     }
@@ -194,7 +219,22 @@ package final class ObservedQuery: Sendable {
                     condition: .ranges([.value(key.bytes)]))
             ]
         }
-        return predicate.flatMap { Anchor.anchors(of: $0, schema, rowClass) }
+        return placed(classIndex).flatMap { Anchor.anchors(of: $0, schema, rowClass) }
+    }
+
+    /// The condition on stored objects that the query is found by, which each of its results satisfies.
+    private func placed(_ classIndex: Int) -> Predicate? {
+        guard let sight else { return predicate }
+        let rule = sight.parts[classIndex].rule
+        // What is shown may be null where the stored value is not.
+        let isAltered = predicate?.dependencies(schema).contains { read in
+            read.path.isEmpty
+                ? sight.parts[classIndex].altered.contains(read.member)
+                : sight.alters(read.member, of: read.classIndex)
+                    || sight.parts[classIndex].altered.contains(read.path[0].member)
+        }
+        guard let predicate, isAltered == false else { return rule }
+        return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.

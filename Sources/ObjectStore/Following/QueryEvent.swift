@@ -27,6 +27,8 @@ package struct QueryEvent: Sendable {
     package var primaryKey: [UInt8]
     /// The version of the change.
     package var version: UInt64
+    /// Whether it is not known that its readers may be told the name of the object: nothing can be told object by object then.
+    package var isUndecided = false
 
     /// Describes a change.
     package init(

@@ -33,6 +33,8 @@ package final class Sight: Sendable {
     package let rows: RowSchema
     /// Tells what decides on the sight apart from other such.
     package let fingerprint: UInt64
+    /// Names what decided it, in every process alike; empty where nobody asked for a name.
+    package let mark: String
     /// The part of each class, by position.
     let parts: [Part]
     /// Whether objects of each class may be shown otherwise than stored, and whether some may be hidden.
@@ -46,13 +48,15 @@ package final class Sight: Sendable {
     ///   - schema: The schema of the views that it is for.
     ///   - rows: The same without the names that are unknown; nil where all are known.
     ///   - fingerprint: Tells what decides on it apart from other such.
+    ///   - mark: Names what decides on it, in every process alike.
     package init(
         _ classes: [Int: ClassSight], schema: RowSchema, rows: RowSchema? = nil,
-        fingerprint: UInt64 = 0
+        fingerprint: UInt64 = 0, mark: String = ""
     ) {
         self.fingerprint = fingerprint
         self.schema = schema
         self.rows = rows ?? schema
+        self.mark = mark
         var parts = [Part](repeating: Part(), count: schema.classes.count)
         for (index, own) in classes where schema.classes[index].definition.kind != .embedded {
             parts[index].own = own

@@ -201,6 +201,9 @@ final class SightedObjects: SeenObjects {
         return copies.add(buffer.bytes)
     }
 
+    /// Gives back all copies: rows that were shown must not be read any more.
+    func releaseCopies() { copies.release(to: RowCopies.Mark()) }
+
     /// Runs a step that keeps no row of those that it meets, so that their copies are given back.
     @inline(__always)
     func withStep<Result>(_ body: () -> Result) -> Result {

@@ -20,6 +20,8 @@ package final class StreamTickets: Sendable {
     /// The key that signs them.
     private let key: [UInt8]
     private let openings: Mutex<TicketOpenings>
+    /// The grants of users with tokens of an issuer, which are nowhere else: their tickets end with the process.
+    private let grantsOfUsers = Mutex<[SignedTicket: Grant]>([:])
 
     /// The tickets that a key signs.
     init(_ options: RESTOptions, key: [UInt8]) {
@@ -54,7 +56,22 @@ package final class StreamTickets: Sendable {
         guard let text = ticket.text(for: target.bytes, key: key) else {
             throw RequestFault(.failed, "internal-error", "The ticket could not be made.")
         }
+        if let grant, grant.bearer != nil {
+            let others = grantsOfUsers.withLock { $0 }
+            // Cost: a look at all when they are many.
+            let isMany = others.count >= options.ticketCountMax
+            let over = isMany ? others.keys.filter { isOver($0) || others[$0]?.ending != nil } : []
+            guard !isMany || !over.isEmpty else { throw .tooManyTickets(options) }
+            grantsOfUsers.withLock { grants in
+                for ticket in over { grants[ticket] = nil }
+                grants[ticket] = grant
+            }
+        }
         return text
+    }
+
+    private func isOver(_ ticket: SignedTicket) -> Bool {
+        openings.withLock { $0.verdict(on: ticket, at: Self.now()) } == .isOver
     }
 
     /// Returns the grant of a request by the ticket that it states.
@@ -64,9 +81,12 @@ package final class StreamTickets: Sendable {
         of request: Request, needing right: Right, from tokens: AccessTokens
     ) throws(RequestFault) -> Grant {
         let ticket = try stated(in: request)
-        let verdict = openings.withLock { $0.verdict(on: ticket, at: Self.now()) }
-        guard verdict != .isOver, let grant = tokens.access(ofNumber: ticket.owner)?.grant(right)
-        else { throw .invalidTicket(options) }
+        let grant =
+            grantsOfUsers.withLock { $0[ticket] }
+            ?? tokens.access(ofNumber: ticket.owner)?.grant(right)
+        guard !isOver(ticket), let grant, grant.ending == nil else {
+            throw .invalidTicket(options)
+        }
         return grant
     }
 

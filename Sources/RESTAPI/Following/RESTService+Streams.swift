@@ -24,7 +24,8 @@ extension RESTService {
             intervalMilliseconds: try interval(request))
         let mode = result == nil ? try streamMode(request) : try eventMode(request)
         if mode == .events { return try followStream(request, definition) }
-        let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
+        let caller = caller(request)
+        let checked = try definition.checked(served, for: caller)
         if definition.intervalMilliseconds > 0 {
             throw .parameter(
                 "interval",
@@ -37,12 +38,11 @@ extension RESTService {
                 "A live list is told by events: ask for it with 'Accept: text/event-stream', or leave 'sort' "
                     + "out, for changes have no order.")
         }
-        let cursor = try streamCursor(request, isEventStream: false)
+        let cursor = try streamCursor(request, isEventStream: false, of: checked.viewMark)
         let limit = try text.pageLimit(served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .otherEpochCursor }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
         guard wait > 0, cursor.canWait else {
-            let caller = caller(request)
             return .later { exchange in
                 self.schedule(for: exchange) { job in
                     self.answer(exchange) { () throws(RequestFault) in
@@ -65,7 +65,7 @@ extension RESTService {
                     replyingTo: WaitingExchange(
                         exchange, self, place, quotesLargeInts: quotesLargeInts,
                         waitSeconds: wait),
-                    checked, self.caller(request), after: number, limit: limit,
+                    checked, caller, after: number, limit: limit,
                     deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
         }
     }
@@ -74,10 +74,11 @@ extension RESTService {
     func followStream(
         _ request: Request, _ definition: StreamDefinition
     ) throws(RequestFault) -> Outcome {
-        let checked = try definition.checked(served.names(of: store.catalog.rows), served.limits)
-        let cursor = try streamCursor(request, isEventStream: true)
+        let caller = caller(request)
+        let checked = try definition.checked(served, for: caller)
+        let cursor = try streamCursor(request, isEventStream: true, of: checked.viewMark)
         let stream = try makeEventStream(request)
-        let follower = Follower(stream, checked, caller(request))
+        let follower = Follower(stream, checked, caller)
         let response = Response(
             following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
         return .later { exchange in
@@ -118,9 +119,12 @@ extension RESTService {
         return interval
     }
 
-    func streamCursor(_ request: Request, isEventStream: Bool)
-        throws(RequestFault) -> StreamCursor
-    {
+    /// Where the client of a stream stands.
+    ///
+    /// - `mark`: Names its view, see ``CheckedStream/viewMark``.
+    func streamCursor(
+        _ request: Request, isEventStream: Bool, of mark: String
+    ) throws(RequestFault) -> StreamCursor {
         var name = "since"
         var text = request[query: "since"]?.string
         if isEventStream, let last = request.header(.lastEventID), !last.isEmpty {
@@ -128,7 +132,7 @@ extension RESTService {
             text = last.string
         }
         return try text.map { text throws(RequestFault) in
-            try served.streamCursor(text, name)
+            try served.streamCursor(text, name, of: mark)
         } ?? .now
     }
 

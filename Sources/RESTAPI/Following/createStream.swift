@@ -25,8 +25,8 @@ extension RESTService {
     ) throws(RequestFault) -> StreamQueriesBody {
         try StreamQueriesBody(
             served.queryJSON(request.body, RequestScratch.current.parser),
-            byteCount: request.body.count, of: patched, quotesLargeInts: quotesLargeInts,
-            served)
+            byteCount: request.body.count, of: patched, for: caller(request),
+            quotesLargeInts: quotesLargeInts, served)
     }
 
     /// The stream that the path names, if it is the caller's.

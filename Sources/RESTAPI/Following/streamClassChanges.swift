@@ -18,7 +18,7 @@ extension RESTService {
     ) throws(RequestFault) -> StreamDefinition.Target {
         switch kind {
         case .objectClass:
-            let names = served.names(of: store.catalog.rows)
+            let names = served.names(of: try rows(for: request))
             return .objects(className: try objectClass(request, names).definition.name)
         case .projection: return .projection(name: request.parameter(0).string, key: nil)
         }

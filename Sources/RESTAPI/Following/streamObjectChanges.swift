@@ -6,7 +6,7 @@ extension RESTService {
     func streamObjectChanges(
         _ request: Request, _ kind: ContainerKind
     ) throws(RequestFault) -> Outcome {
-        let names = served.names(of: store.catalog.rows)
+        let names = served.names(of: try rows(for: request))
         let key = UnsafeRawBufferPointer(request.parameter(1).bytes)
         switch kind {
         case .objectClass:

@@ -8,7 +8,7 @@ extension RESTService {
     /// `path` leads to inside a `mixed` one.
     func streamPropertyChanges(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("text/event-stream")
-        let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
+        let rowClass = try objectClass(request, served.names(of: rows(for: request)))
         let key = try KeyText.value(
             path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: rowClass)
         let text = request[query: "path"]?.string ?? ""

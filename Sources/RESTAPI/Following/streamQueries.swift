@@ -7,14 +7,16 @@ extension RESTService {
     func streamQueries(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("text/event-stream")
         let stream = try queryStream(request)
-        let cursor = try streamCursor(request, isEventStream: true)
+        let caller = caller(request)
+        let mark = try served.sight(of: caller)?.mark ?? ""
+        let cursor = try streamCursor(request, isEventStream: true, of: mark)
         if stream.isChecked(under: served.store.catalog.rows) {
             return try follow(stream, request, from: cursor)
         }
         // A filter may be long, and a stream has several.
         return .later { exchange in
             self.decide(for: exchange, expecting: .long) { () throws(RequestFault) in
-                try stream.check(self.served)
+                try stream.check(self.served, for: caller)
                 return try self.follow(stream, request, from: cursor)
             }
         }

@@ -268,7 +268,7 @@ extension Operation {
                 .guarded + [
                     .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
                 ]
-            ) { $0.createTicket },
+            ) { $0.createTicket }.forUsers(),
         ]
 
     private static let document = "/v1/access"

@@ -108,11 +108,11 @@ extension Operation {
                 kind == .projection ? "streamProjectionChanges" : "streamClassChanges", .read,
                 filter + kind.shown + kind.keyPaths + [.old, .listSort] + follow, .querying,
                 isEndless: true
-            ) { $0.streamClassChanges },
+            ) { $0.streamClassChanges }.forUsers(kind == .objectClass ? .byDocument : .none),
             on(
                 kind, .get, "/objects/{id}/changes", kind.id("stream", "ObjectChanges"), .read,
                 kind.shown + kind.keyPaths + [.old] + follow, .querying, isEndless: true
-            ) { $0.streamObjectChanges },
+            ) { $0.streamObjectChanges }.forUsers(kind == .objectClass ? .byDocument : .none),
         ]
     }
 }

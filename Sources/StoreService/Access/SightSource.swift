@@ -17,4 +17,16 @@ package protocol SightSource: AnyObject, Sendable {
     /// - `read`: The view of the version, which shows everything.
     /// - Throws: ``RequestFault`` where rules can't be told: nothing is done then.
     func rights(in read: ReadTransaction) throws(RequestFault) -> WriteRights?
+
+    /// Returns the object whose changes, with those of what it leads to, may change that while rules stay the same; nil for none.
+    ///
+    /// - `read`: A view that shows everything.
+    /// - Throws: As ``sight(in:)``.
+    func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery?
+}
+
+extension SightSource {
+    package func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery? {
+        nil
+    }
 }

@@ -69,7 +69,11 @@ struct ChangeWriter {
             json.string(rowClass.definition.name)
         }
         json.raw(",\"id\":")
-        let row = read.row(classIndex: event.identity.classIndex, key: event.identity.key)
+        let isThere = event.kind == .enter || event.kind == .update
+        let row =
+            isThere
+            ? read.row(classIndex: event.identity.classIndex, key: event.identity.key)
+            : read.rowForKey(of: event.identity)
         if let row {
             writer.writeID(row, key: event.identity.key, rowClass)
         } else {
@@ -79,7 +83,7 @@ struct ChangeWriter {
             json.raw(",\"index\":")
             text(index)
         }
-        if event.kind == .enter || event.kind == .update, let row {
+        if isThere, let row {
             writeObject(row, event.identity, changedIn: event.kind == .update ? event : nil)
         }
         if withVersion {
@@ -117,16 +121,21 @@ struct ChangeWriter {
     }
 
     /// The names of the properties that have changed, or through which something has.
-    private func changedNames(_ event: QueryEvent, _ rowClass: RowClass) -> [String] {
+    private func changedNames(
+        _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
+    ) -> [String] {
         var changed: [String] = []
         guard let compared = stream.compared else {
             for (member, property) in rowClass.definition.properties.enumerated()
-            where event.members.contains(member) && !rowClass.unknown.contains(member) {
+            where event.members.contains(member) && !rowClass.unknown.contains(member)
+                && !rowClass.hides(member, in: row)
+            {
                 changed.append(property.name)
             }
             return changed
         }
-        for (position, step) in compared.steps.enumerated() where step.member >= 0 {
+        for (position, step) in compared.steps.enumerated()
+        where step.member >= 0 && !rowClass.hides(Int(step.member), in: row) {
             if event.shown?.contains(position) ?? event.members.contains(Int(step.member)) {
                 changed.append(compared.labels[position])
             }
@@ -150,7 +159,7 @@ struct ChangeWriter {
                 || step.kind == .calculated
                     && changed.contains(
                         selection.rowClass.definition.properties[Int(step.member)].name)
-            if !isChanged { continue }
+            if !isChanged || selection.rowClass.hides(Int(step.member), in: row) { continue }
             let isOmitted = earlier?.omits(
                 step, of: row, selection.rowClass, key: identity.key, selection)
             if isOmitted ?? true { continue }
@@ -209,7 +218,8 @@ struct ChangeWriter {
         json.raw(",\"etag\":")
         writer.writeVersion(row.version)
         if let event {
-            let changed = changedNames(event, stream.names.schema.classes[identity.classIndex])
+            let changed = changedNames(
+                event, stream.names.schema.classes[identity.classIndex], row)
             json.raw(",\"changed\":[")
             for (index, name) in changed.enumerated() {
                 if index > 0 { json.comma() }
@@ -234,19 +244,20 @@ struct ChangeWriter {
     mutating func writePage(_ events: [QueryEvent], version number: UInt64) {
         raw("{\"changes\":[")
         write(events, withVersion: true)
-        raw("],\"cursor\":")
-        writer.writeVersion(number)
-        raw(",\"upToDate\":true}")
+        text("],\"cursor\":\"\(cursor(number))\",\"upToDate\":true}")
     }
 
     // MARK: Events
 
+    /// The cursor behind a version.
+    private func cursor(_ number: UInt64) -> String {
+        stream.cursor(StoreVersion(epoch: read.epoch, number: number))
+    }
+
     /// Opens a `change` event; its changes follow.
     func beginChangeEvent(version number: UInt64, _ framing: any EventFraming) {
         framing.begin("change", id: nil, in: buffer)
-        raw("{\"version\":")
-        writer.writeVersion(number)
-        raw(",\"changes\":[")
+        text("{\"version\":\"\(cursor(number))\",\"changes\":[")
     }
 
     /// Closes a `change` event.
@@ -257,7 +268,6 @@ struct ChangeWriter {
         version number: UInt64? = nil, isLastPart: Bool = false, _ framing: any EventFraming
     ) {
         raw(isLastPart ? "],\"last\":true}" : "]}")
-        let version = number.map { StoreVersion(epoch: read.epoch, number: $0).description }
-        framing.end(id: version, in: buffer)
+        framing.end(id: number.map(cursor), in: buffer)
     }
 }

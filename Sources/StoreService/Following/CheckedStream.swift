@@ -18,12 +18,16 @@ package final class CheckedStream: Sendable {
     let property: ObservedProperty?
     /// The result that is followed as a whole, if one is.
     let result: CheckedResult?
+    /// Names the view of its followers, which cursors are of; empty where they may read everything.
+    package let viewMark: String
 
+    /// - `sight`: What its followers may read.
     init(
         definition: StreamDefinition, names: SchemaNames, observed: ObservedQuery,
         selection: FieldSelection?, projection: CompiledProjection?, compared: FieldSelection?,
-        property: ObservedProperty? = nil, result: CheckedResult? = nil
+        property: ObservedProperty? = nil, result: CheckedResult? = nil, for sight: Sight? = nil
     ) {
+        viewMark = sight?.mark ?? ""
         self.definition = definition
         self.names = names
         self.observed = observed
@@ -38,7 +42,8 @@ package final class CheckedStream: Sendable {
     ///
     /// - `isUntested`: Whether workers test its filter.
     func channelKey(isUntested: Bool) -> StreamChannel.Key {
-        StreamChannel.Key(query: observed, definition: definition, isUntested: isUntested)
+        StreamChannel.Key(
+            query: observed, definition: definition, isUntested: isUntested, viewMark: viewMark)
     }
 
     /// The name of the class whose outbox is followed; empty for all else.
@@ -55,13 +60,35 @@ package final class CheckedStream: Sendable {
             || (projection?.isShown(byAny: shapes.projections) ?? false)
     }
 
-    /// The same stream for a view of a schema: checked again only where that is another one.
+    /// Whether it was checked for the schema of a view, and for those to whom that shows what it does.
+    package func isChecked(for read: ReadTransaction) -> Bool {
+        names.schema.identity == read.rows.identity && viewMark == read.sight?.mark ?? ""
+    }
+
+    /// The same stream for a view: checked again only where that has another schema, or is another principal's.
     ///
-    /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
-    func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
-        if names.schema === schema { return self }
-        let checked = try definition.checked(served.names(of: schema), served.limits)
+    /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:_:for:)``.
+    func under(
+        _ read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> CheckedStream {
+        if isChecked(for: read) { return self }
+        let checked = try definition.checked(
+            served.names(of: read.rows), served.limits, for: read.sight)
         checked.observed.prepare()
         return checked
     }
+
+    /// The text of a cursor of its followers.
+    func text(of cursor: StreamCursor) -> String { cursor.text(of: viewMark) }
+
+    /// The text of the cursor that a client of events goes on from.
+    func eventText(of cursor: StreamCursor) -> String {
+        switch cursor {
+        case .after(let version), .within(let version, _): self.cursor(version)
+        case .now, .start, .snapshot, .otherView: cursor.eventCursor
+        }
+    }
+
+    /// The text of the cursor behind a version.
+    func cursor(_ version: StoreVersion) -> String { text(of: .after(version)) }
 }

@@ -94,7 +94,7 @@ final class FoldCache: Sendable {
             entries.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax }
             let index = entries.firstIndex { entry in
                 let through = entry.fold.changes.through
-                return entry.schema === read.rows && entry.classes == classes
+                return entry.schema.identity == read.rows.identity && entry.classes == classes
                     // A view does not see what came behind it.
                     && entry.after <= version && through > version && through <= present
                     // Most of it is of use.

@@ -31,8 +31,18 @@ package final class Follower: @unchecked Sendable {
     var outboxCursor: OutboxCursor?
     /// The channel that it is told by; nil while it is told by none. The feed's thread alone.
     var channel: StreamChannel? {
-        didSet { if channel == nil, oldValue != nil { sink?.leaveSteps() } }
+        didSet {
+            guard channel == nil, oldValue != nil else { return }
+            viewWatch?.remove(self)
+            sink?.leaveSteps()
+        }
     }
+    /// Which rules its client's view was last made by, by how often others were set. The feed's thread alone.
+    var rulesGeneration: UInt64 = 0
+    /// The object that decides, beside the access document, about its client's view, if one does. The feed's thread alone.
+    var deciding: ObservedQuery?
+    /// Learns of what may change its client's view, as long as it is told by a channel. The feed's thread alone.
+    var viewWatch: ViewWatch?
     /// Pieces that the queue had no room for.
     private var unsent: [SharedBytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.
@@ -88,7 +98,7 @@ package final class Follower: @unchecked Sendable {
         case .reply(let sink, _, _):
             sink.reply(
                 outboxCursor.map { OutboxPage.empty(at: $0) }
-                    ?? served.emptyChangePage(state.version))
+                    ?? served.emptyChangePage(state.version, of: query))
         }
     }
 

@@ -15,6 +15,8 @@ struct MissedChanges {
     private let departures: SharedFold.Departures?
     /// Whether nothing is left.
     private(set) var isAtEnd = false
+    /// Whether it can't be told object by object to those who may not read everything.
+    private(set) var isUndecided = false
 
     init(
         _ fold: FoldCache.Fold, _ candidates: ObservedCandidates,
@@ -47,6 +49,10 @@ struct MissedChanges {
             }
             guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
                 continue
+            }
+            if event.isUndecided {
+                isUndecided = true
+                return nil
             }
             if isEmpty {
                 writer.beginChangeEvent(version: through, framing)

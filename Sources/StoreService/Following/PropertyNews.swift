@@ -50,7 +50,7 @@ struct PropertyEvents {
     ) throws(RequestFault) -> PropertyNews {
         let owner = try stream.owner(property, in: read, served)
         var writer = PropertyWriter(stream, property, read, served.limits)
-        let cursor = StoreVersion(epoch: read.epoch, number: version).description
+        let cursor = stream.cursor(StoreVersion(epoch: read.epoch, number: version))
         framing.begin("change", id: count == nil ? cursor : nil, in: writer.buffer)
         writer.buffer.append("{\"version\":\"\(cursor)\",\"op\":")
         guard writer.write(outcome, owner, byteCountMax: Self.byteCountMax) else { return .unknown }

@@ -19,9 +19,12 @@ extension ServedStore {
     /// Reads where a client of a stream stands.
     ///
     /// - `name`: The parameter or header that says it.
+    /// - `mark`: Names the client's view; empty where it may read everything.
     /// - Throws: ``RequestFault`` `.malformed` for what is no cursor.
-    package func streamCursor(_ text: String, _ name: String) throws(RequestFault) -> StreamCursor {
-        guard let cursor = StreamCursor(text) else {
+    package func streamCursor(
+        _ text: String, _ name: String, of mark: String
+    ) throws(RequestFault) -> StreamCursor {
+        guard let cursor = StreamCursor(text, of: mark) else {
             throw .parameter(
                 name,
                 "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
@@ -39,7 +42,9 @@ extension ServedStore {
         if let version = cursor.version, try version.number > stored(read.state().version) {
             throw .futureCursor
         }
+        guard stream.viewMark == read.sight?.mark ?? "" else { throw .otherViewCursor }
         switch cursor {
+        case .otherView: throw .otherViewCursor
         case .start:
             return try snapshotPage(stream, in: read, begunAt: nil, behind: nil, limit: limit)
         case .snapshot(let version, let object):
@@ -67,7 +72,8 @@ extension ServedStore {
         _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
         limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
-        let query = try stream.under(read.rows, self)
+        let query = try stream.under(read, self)
+        guard query.viewMark == stream.viewMark else { throw .otherViewCursor }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
@@ -106,6 +112,7 @@ extension ServedStore {
                 guard let event = query.observed.event(of: candidate, in: read, matcher) else {
                     continue
                 }
+                if event.isUndecided { throw .otherViewCursor }
                 if count > 0 { writer.raw(",") }
                 writer.write(event, withVersion: true)
                 count += 1
@@ -115,7 +122,7 @@ extension ServedStore {
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
-        writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
+        writer.text(query.text(of: isCut ? .within(base, position) : .after(base)))
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         return ChangePage(
             bytes: try writer.finish(),
@@ -123,8 +130,8 @@ extension ServedStore {
     }
 
     /// A page that says that nothing has changed up to a version.
-    func emptyChangePage(_ version: UInt64) -> SharedBytes {
-        let cursor = StoreVersion(epoch: store.epoch, number: version)
+    func emptyChangePage(_ version: UInt64, of query: CheckedStream) -> SharedBytes {
+        let cursor = query.cursor(StoreVersion(epoch: store.epoch, number: version))
         let buffer = ByteBuffer(capacity: 64)
         buffer.append("{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")
         return SharedBytes(buffer)
@@ -135,7 +142,7 @@ extension ServedStore {
         _ stream: CheckedStream, in read: ReadTransaction, begunAt begun: StoreVersion?,
         behind object: StreamCursor.SnapshotPlace?, limit: Int
     ) throws(RequestFault) -> SharedBytes {
-        let query = try stream.under(read.rows, self)
+        let query = try stream.under(read, self)
         let present = try stored(read.state().version)
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
         var start = ObjectIdentity(classIndex: query.observed.classIndex ?? 0, key: 0)
@@ -154,10 +161,10 @@ extension ServedStore {
             writer.raw(",\"next\":\"")
             let place = StreamCursor.SnapshotPlace(
                 classNumber: read.rows.classes[next.classIndex].number, key: next.key)
-            writer.text(StreamCursor.snapshot(version, place).text)
+            writer.text(query.text(of: .snapshot(version, place)))
         } else {
             writer.raw(",\"cursor\":\"")
-            writer.text(version.description)
+            writer.text(query.cursor(version))
         }
         writer.raw("\"}")
         return try writer.finish()
@@ -173,6 +180,12 @@ extension RequestFault {
     static let schemaChangedCursor = RequestFault(
         .expired, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
+
+    /// What its client may read has changed since the cursor, or may have.
+    static let otherViewCursor = RequestFault(
+        .expired, "access-changed",
+        "What you may read has changed since this cursor, or may have; begin again with since=start."
+    )
 
     /// The cursor is of another store, or of this one before it was restored.
     package static let otherEpochCursor = RequestFault(

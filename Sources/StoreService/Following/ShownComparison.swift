@@ -10,6 +10,8 @@ import HoldfastRows
 /// is shown is written for both states and compared. Cost: the writing of both.
 struct ShownComparison {
     private let selection: FieldSelection
+    /// Whether every property counts, and not only what is selected.
+    private let countsEverything: Bool
     private let before: ReadTransaction
     private let after: ReadTransaction
     private let earlier: Shown
@@ -38,13 +40,15 @@ struct ShownComparison {
     }
 
     /// Compares what a stream tells of by `before` and by `after`, which have the same schema; nil where every change
-    /// is told.
+    /// is told. Those who may not read everything are told of what they see change.
     init?(
         of stream: CheckedStream, before: ReadTransaction, after: ReadTransaction,
         _ limits: ServiceLimits
     ) {
-        guard let compared = stream.compared else { return nil }
+        let isPart = stream.observed.sight.map { _ in stream.selection } ?? nil
+        guard let compared = stream.compared ?? isPart else { return nil }
         selection = compared
+        countsEverything = stream.compared == nil
         self.before = before
         self.after = after
         earlier = Shown(before, stream.names, limits)
@@ -58,10 +62,46 @@ struct ShownComparison {
         events.compactMap { event in
             guard event.kind == .update else { return event }
             var event = event
+            if countsEverything {
+                event.members = changedMembers(event)
+                return event.members.isEmpty ? nil : event
+            }
             let changed = changedProperties(event)
             event.shown = changed
             return changed.isEmpty ? nil : event
         }
+    }
+
+    /// The properties that are not shown as they were, or through which something is not.
+    private func changedMembers(_ event: QueryEvent) -> MemberSet {
+        let (index, key) = (event.identity.classIndex, event.identity.key)
+        var changed = MemberSet()
+        guard let old = before.row(classIndex: index, key: key),
+            let new = after.row(classIndex: index, key: key)
+        else { return changed }
+        let rowClass = selection.rowClass
+        for member in rowClass.members.indices {
+            let isHidden = rowClass.hides(member, in: new)
+            if isHidden, rowClass.hides(member, in: old) { continue }
+            if isHidden != rowClass.hides(member, in: old)
+                || rowClass.differs(member, from: (old, before), to: (new, after))
+            {
+                changed.insert(member)
+            }
+        }
+        for step in selection.steps where step.member >= 0 {
+            let member = Int(step.member)
+            guard event.members.contains(member), !changed.contains(member),
+                !rowClass.hides(member, in: new)
+            else { continue }
+            if let was = earlier.value(step, old, key, selection),
+                let now = later.value(step, new, key, selection), was.elementsEqual(now)
+            {
+                continue
+            }
+            changed.insert(member)
+        }
+        return changed
     }
 
     private func changedProperties(_ event: QueryEvent) -> MemberSet {
@@ -71,8 +111,8 @@ struct ShownComparison {
             let new = after.row(classIndex: identity.classIndex, key: identity.key)
         else { return changed }
         for (position, step) in selection.steps.enumerated() where step.member >= 0 {
-            // What begins with another property can't have changed.
-            guard event.members.contains(Int(step.member)) else { continue }
+            // What begins with another property can't have changed, unless the rest of it was hidden.
+            guard event.members.contains(Int(step.member)) || after.showsPart else { continue }
             if let was = earlier.value(step, old, identity.key, selection),
                 let now = later.value(step, new, identity.key, selection),
                 was.elementsEqual(now)

@@ -53,9 +53,11 @@ struct StreamCatchUp: Sendable {
     func step(
         _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        if read.rows !== follower.query.names.schema {
+        if !follower.query.isChecked(for: read) {
+            let viewMark = follower.query.viewMark
+            follower.query = try follower.query.under(read, served)
+            if follower.query.viewMark != viewMark { return reset(follower, .accessChanged) }
             // Whether the client has to forget what it has, the change log tells.
-            follower.query = try follower.query.under(read.rows, served)
             follower.state.lookUpAgain()
         }
         if let cursor = follower.outboxCursor {
@@ -136,8 +138,8 @@ struct StreamCatchUp: Sendable {
     func reply(
         to follower: Follower, limit: Int, _ read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes? {
-        follower.query = try follower.query.under(read.rows, served)
         if let cursor = follower.outboxCursor {
+            follower.query = try follower.query.under(read, served)
             let page = try outboxPage(for: follower, behind: cursor, read, nil, limit: limit)
             if page.count > 0 { return page.bytes }
             follower.outboxCursor = page.through
@@ -175,7 +177,8 @@ struct StreamCatchUp: Sendable {
                 follower.query.observed.candidates(
                     fold.changes, since: follower.state.version, in: read,
                     dependentCountMax: countMax),
-                try fold.shared?.departures(as: follower.query, read, served))
+                follower.query.observed.sight == nil
+                    ? try fold.shared?.departures(as: follower.query, read, served) : nil)
         }
     }
 
@@ -237,6 +240,10 @@ struct StreamCatchUp: Sendable {
             try missed.takePiece(
                 follower.query, read, served.limits, events.framing,
                 byteCountMax: pieceByteCountMax)
+        }
+        if missed.isUndecided {
+            _ = reset(follower, .overrun)
+            return
         }
         if let piece {
             try send(piece, to: follower)

@@ -14,10 +14,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let definition: StreamDefinition
         /// Whether workers test the filter.
         let isUntested: Bool
+        /// Names the view of its followers.
+        let viewMark: String
 
         static func == (a: Key, b: Key) -> Bool {
             let (own, other) = (a.definition, b.definition)
             return a.query.filterKey == b.query.filterKey && a.isUntested == b.isUntested
+                && a.viewMark == b.viewMark
                 && own.shown == other.shown
                 && own.fields == other.fields && own.expand == other.expand
                 && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
@@ -88,6 +91,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func removeGone() {
         result?.removeGone()
         followers.removeAll { $0.isGone || $0.channel !== self }
+        polls.removeAll { $0.channel !== self }
         forgetIfEmpty()
     }
 
@@ -131,6 +135,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
+        if hub.lookAgainIfOutdated(self) { return }
+        let step = step.shown(by: query.sight)
         switch content {
         case .result(let result): return result.mark(from: start, to: version, in: self)
         case .outbox:
@@ -166,11 +172,11 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Tells what waits for the end of an interval, also so that somebody can join who knows it.
     func settle(_ transaction: ReadTransaction, _ version: UInt64) {
-        if content.isTold { return }
+        if content.isTold || hub.lookAgainIfOutdated(self) { return }
         toldThrough = nil
         pace.begin()
         do throws(Interruption) {
-            try tell(content.take(), version, transaction)
+            try tell(content.take(), version, transaction.shown(by: query.sight))
         } catch {
             interrupt(error)
         }

@@ -6,7 +6,11 @@ import HoldfastObjectStore
 /// within the changes of the versions after n up to m, behind the first k objects of the change log
 /// and behind those that links alone lead to whose keys are not above `key`; and
 /// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
+///
+/// A cursor of somebody who may not read everything ends with `_` and the name of their view (``Sight/mark``).
 package enum StreamCursor: Equatable, Sendable {
+    /// It is of another view than its client's.
+    case otherView
     case now
     case start
     case after(StoreVersion)
@@ -34,7 +38,7 @@ package enum StreamCursor: Equatable, Sendable {
     /// The version that the cursor belongs to; nil without one.
     package var version: StoreVersion? {
         switch self {
-        case .now, .start: nil
+        case .now, .start, .otherView: nil
         case .after(let version), .within(let version, _), .snapshot(let version, _): version
         }
     }
@@ -42,7 +46,7 @@ package enum StreamCursor: Equatable, Sendable {
     /// Where a client of events goes on that stands there: behind a whole version, or from the start.
     var eventCursor: String {
         switch self {
-        case .now, .start, .snapshot: StreamCursor.start.text
+        case .now, .start, .snapshot, .otherView: StreamCursor.start.text
         case .after(let version), .within(let version, _): version.description
         }
     }
@@ -51,12 +55,37 @@ package enum StreamCursor: Equatable, Sendable {
     package var canWait: Bool {
         switch self {
         case .now, .after: true
-        case .start, .within, .snapshot: false
+        case .start, .within, .snapshot, .otherView: false
         }
     }
 
-    /// Reads a cursor; nil for other text.
-    package init?(_ text: String) {
+    /// Reads a cursor of somebody who has a view; nil for other text.
+    ///
+    /// - `mark`: Names their view; empty where they may read everything.
+    package init?(_ text: String, of mark: String) {
+        let parts = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let cursor = StreamCursor(String(parts[0])) else { return nil }
+        if cursor.version == nil {
+            guard parts.count == 1 else { return nil }
+            self = cursor
+            return
+        }
+        if parts.count == 2 {
+            let isMark = parts[1].utf8.allSatisfy {
+                (48...57).contains($0) || (97...122).contains($0)
+            }
+            guard isMark, (1...Self.markByteCountMax).contains(parts[1].utf8.count) else {
+                return nil
+            }
+        }
+        self = (parts.count == 2 ? parts[1] : "") == mark ? cursor : .otherView
+    }
+
+    /// The bytes of the longest name of a view.
+    private static let markByteCountMax = 13
+
+    /// Reads a cursor without the name of a view; nil for other text.
+    init?(_ text: String) {
         if text == "now" {
             self = .now
             return
@@ -88,9 +117,15 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
-    /// The text of the cursor.
+    /// The text of the cursor for those who have a view.
+    func text(of mark: String) -> String {
+        version == nil || mark.isEmpty ? text : "\(text)_\(mark)"
+    }
+
+    /// The text of the cursor, without the name of a view.
     package var text: String {
         switch self {
+        case .otherView: ""
         case .now: "now"
         case .start: "start"
         case .after(let version): version.description

@@ -69,9 +69,10 @@ package final class StreamDefinition: Sendable {
 
     /// Checks the definition against a schema.
     ///
+    /// - `sight`: What its followers may read, of that schema; nil for everything.
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
     package func checked(
-        _ names: SchemaNames, _ limits: ServiceLimits
+        _ names: SchemaNames, _ limits: ServiceLimits, for sight: Sight? = nil
     ) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let rowClass: RowClass
@@ -87,8 +88,8 @@ package final class StreamDefinition: Sendable {
             return CheckedStream(
                 definition: self, names: names,
                 observed: ObservedQuery(
-                    target: .store, predicate: nil, filterPaths: [], schema: schema),
-                selection: nil, projection: nil, compared: nil)
+                    target: .store, predicate: nil, filterPaths: [], schema: schema, sight: sight),
+                selection: nil, projection: nil, compared: nil, for: sight)
         case .outbox(let name):
             let rowClass = try schema.asymmetricClass(named: name)
             return CheckedStream(
@@ -102,7 +103,7 @@ package final class StreamDefinition: Sendable {
             guard let member = rowClass.member(named: name) else {
                 throw .unknownProperty(name, rowClass)
             }
-            return try checked(rowClass, member, path, shownBy: projection, names)
+            return try checked(rowClass, member, path, shownBy: projection, names, for: sight)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
                 throw .unknownClass(name, schema)
@@ -162,8 +163,20 @@ package final class StreamDefinition: Sendable {
                 target: try observedTarget(rowClass), predicate: predicate,
                 filterPaths: filterPaths, shownPaths: shownPaths, readPaths: readPaths,
                 countsEverything: compared == nil && followed?.showsObjects ?? true,
-                schema: schema),
-            selection: selection, projection: projection, compared: compared, result: followed)
+                schema: schema, sight: sight),
+            selection: selection, projection: projection, compared: compared, result: followed,
+            for: sight)
+    }
+
+    /// Checks the definition against the present schema, for what a caller may read now.
+    ///
+    /// - Throws: ``RequestFault`` as ``checked(_:_:for:)``.
+    package func checked(
+        _ served: ServedStore, for caller: Caller
+    ) throws(RequestFault) -> CheckedStream {
+        let sight = try served.sight(of: caller)
+        return try checked(
+            served.names(of: sight?.rows ?? served.store.catalog.rows), served.limits, for: sight)
     }
 
     /// The filter with what is shown.

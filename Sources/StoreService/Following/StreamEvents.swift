@@ -92,4 +92,5 @@ enum ResetReason: String, Sendable {
     case cursorExpired = "cursor-expired"
     case schemaChanged = "schema-changed"
     case restored
+    case accessChanged = "access-changed"
 }

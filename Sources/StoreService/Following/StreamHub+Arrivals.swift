@@ -11,9 +11,7 @@ extension StreamHub {
     func arrive(_ follower: Follower, _ position: ChangeFeed.Position) {
         // One that has gone is looked after no more.
         if follower.isGone { return follower.abandon() }
-        guard position.transaction.rows === follower.query.names.schema else {
-            return feedLater(follower)
-        }
+        guard isCurrent(follower, position) else { return feedLater(follower) }
         do throws(RequestFault) {
             let isTold = try position.briefly { () throws(RequestFault) in
                 try deliverRest(to: follower, position)
@@ -44,7 +42,9 @@ extension StreamHub {
     func tellUpToDate(_ follower: Follower, _ present: UInt64) {
         let version = follower.state.version
         let isID = follower.sink?.movesID(to: version, at: present) ?? false
-        follower.send(events.upToDate(isID ? cursor(version) : nil, of: follower.query))
+        follower.send(
+            events.upToDate(
+                isID ? cursor(version, of: follower.query) : nil, of: follower.query))
     }
 
     /// Has a stream told of each step by a channel.
@@ -54,6 +54,7 @@ extension StreamHub {
         // Equal queries are held once.
         follower.query = channel.stream
         channel.add(follower)
+        watchView(of: follower)
         switch follower.client {
         case .events: sendRest(to: follower)
         case .reply: polled[ObjectIdentifier(channel)] = channel
@@ -72,11 +73,12 @@ extension StreamHub {
             return false
         }
         if follower.state.version >= position.version { return true }
+        let read = position.transaction.shown(by: follower.query.observed.sight)
         // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
         let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
         if let property = follower.query.property {
             let isTold = try catchUp.tellMissed(
-                follower, property, position.transaction, countMax: countMax)
+                follower, property, read, countMax: countMax)
             if !isTold { feedLater(follower) }
             return isTold
         }
@@ -86,7 +88,7 @@ extension StreamHub {
         }
         guard
             let missed = try catchUp.missed(
-                follower, position.transaction, countMax: countMax),
+                follower, read, countMax: countMax),
             missed.through == position.version
         else {
             follower.state.arriveLate()
@@ -99,7 +101,12 @@ extension StreamHub {
                 wait(follower)
                 return false
             }
-            try catchUp.sendPiece(of: rest, follower, position.transaction)
+            try catchUp.sendPiece(of: rest, follower, read)
+        }
+        // It may have to begin again.
+        if case .snapshot = follower.state.phase {
+            feedLater(follower)
+            return false
         }
         return true
     }

@@ -49,7 +49,8 @@ extension StreamHub {
         }
         // The feed's view is told of to others, too.
         defer { position.transaction.beginFollowing() }
-        guard let page = try catchUp.reply(to: poll, limit: limit, position.transaction) else {
+        let read = position.transaction.shown(by: poll.query.observed.sight)
+        guard let page = try catchUp.reply(to: poll, limit: limit, read) else {
             return true
         }
         sink.reply(page)

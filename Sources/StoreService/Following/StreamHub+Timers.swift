@@ -69,8 +69,11 @@ extension StreamHub {
                 if now >= follower.lastSent + heartbeatMilliseconds {
                     let through = channel.knownVersion(at: version)
                     // Most are told the same.
-                    let isShared = through == version && follower.outboxCursor == nil
-                    let own = follower.outboxCursor?.description ?? cursor(through)
+                    let isShared =
+                        through == version && follower.outboxCursor == nil
+                        && follower.query.viewMark.isEmpty
+                    let own =
+                        follower.outboxCursor?.description ?? cursor(through, of: follower.query)
                     let sent = (isShared ? beat : nil) ?? events.heartbeat(own)
                     if isShared { beat = sent }
                     if case .queued = follower.sendLive(sent, of: through, now: now) {
@@ -84,7 +87,7 @@ extension StreamHub {
             case .group(let group):
                 guard keep(group) else { continue }
                 if now >= group.lastSent + heartbeatMilliseconds {
-                    group.beat(cursor(version), version: version)
+                    group.beat(version)
                     group.lastSent = now
                 }
                 timers.add(timer, at: group.lastSent + heartbeatMilliseconds)

@@ -19,6 +19,8 @@ package final class StreamHub: @unchecked Sendable {
     private var feed: ChangeFeed?
     /// The channels of live streams. The feed's thread alone.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
+    /// What the views of live followers depend on. The feed's thread alone.
+    var viewWatches: [ViewWatch.Key: ViewWatch] = [:]
     /// The channels that polls wait at. The feed's thread alone.
     var polled: [ObjectIdentifier: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. The feed's thread alone.
@@ -34,6 +36,8 @@ package final class StreamHub: @unchecked Sendable {
     /// Streams that have no timer yet. Any thread.
     let begun = Mutex<[Follower]>([])
     private let isStopping = Atomic<Bool>(false)
+    /// How often other rules were set.
+    let rulesGeneration = Atomic<UInt64>(0)
     /// The way of streams to the present.
     let catchUp: StreamCatchUp
 
@@ -72,9 +76,9 @@ package final class StreamHub: @unchecked Sendable {
     /// How the streams keep up with the commits.
     package var feedFigures: FeedFigures? { feed?.figures }
 
-    /// The cursor behind a version.
-    func cursor(_ number: UInt64) -> String {
-        StoreVersion(epoch: served.store.epoch, number: number).description
+    /// The cursor behind a version for the followers of a query.
+    func cursor(_ number: UInt64, of query: CheckedStream) -> String {
+        query.cursor(StoreVersion(epoch: served.store.epoch, number: number))
     }
 
     /// Ends all streams and polls and stops following. Call it once, before the scheduler is stopped.
@@ -104,6 +108,9 @@ package final class StreamHub: @unchecked Sendable {
         if isTaken != true { orElse() }
     }
 
+    /// Adds a channel to the feed. On the feed's thread.
+    func add(_ channel: any FeedChannel) { feed?.add(channel) }
+
     /// Removes a channel from the feed. On the feed's thread.
     func remove(_ channel: any FeedChannel) { feed?.remove(channel) }
 
@@ -129,7 +136,9 @@ package final class StreamHub: @unchecked Sendable {
         if case .now = start, follower.query.result == nil {
             perform { position in
                 self.keepAlive(follower)
-                follower.send(self.events.hello(self.cursor(position.version), movesID: true))
+                follower.send(
+                    self.events.hello(
+                        self.cursor(position.version, of: follower.query), movesID: true))
                 follower.state.begin(at: position.version)
                 self.arrive(follower, position)
                 begin()
@@ -141,7 +150,7 @@ package final class StreamHub: @unchecked Sendable {
         }
         begin()
         keepAlive(follower)
-        follower.send(events.hello(start.eventCursor))
+        follower.send(events.hello(follower.query.eventText(of: start)))
         resume(follower, start, present: present)
     }
 
@@ -151,6 +160,7 @@ package final class StreamHub: @unchecked Sendable {
     func resume(_ follower: Follower, _ start: StreamCursor, present: UInt64) {
         switch start {
         case .now, .start, .snapshot: restart(follower, .start)
+        case .otherView: restart(follower, .accessChanged)
         case .after(let version), .within(let version, _):
             guard version.epoch == served.store.epoch, version.number <= present else {
                 return restart(follower, .restored)
@@ -201,7 +211,7 @@ package final class StreamHub: @unchecked Sendable {
         let isUntested = isUntested(query.observed)
         let key = query.channelKey(isUntested: isUntested)
         if let present = channels[key] {
-            if present.stream.names.schema === query.names.schema { return present }
+            if present.stream.names.schema.identity == query.names.schema.identity { return present }
             present.invalidate()
         }
         let fresh = StreamChannel(query, isUntested: isUntested, hub: self)

@@ -219,6 +219,33 @@ struct ReadAttackTests {
         #expect(QueryJSON(world.get(groups).text)?["groups"]?.elements.count == 2)
     }
 
+    @Test("an object of which everything that is asked for is hidden is empty")
+    func empty() throws {
+        let world = try TaskWorld()
+        let document =
+            #"{"roles":{"some":{"classes":{"Task":{"read":"rank > 1"}}},"#
+            + #""all":{"classes":{"Task":{"read":true,"properties":{"rank":"none"}}}}}}"#
+        #expect(world.server.send("PUT", "/v1/access", document).status == 200)
+        #expect(world.get("/v1/classes/Task/objects/1?fields=rank").text == "{}")
+        let page = world.get("/v1/classes/Task/objects?fields=rank")
+        #expect(page.text == #"{"objects":[{},{"rank":2},{}]}"#, "\(page.text)")
+        #expect(world.get("/v1/classes/Task/objects/1/properties/rank").text == #"{"value":null}"#)
+        let export = world.get("/v1/classes/Task/export?fields=rank")
+        #expect(export.text == "{}\n{\"rank\":2}\n{}\n", "\(export.text)")
+    }
+
+    @Test("a class whose objects a user may create alone is known, and empty")
+    func created() throws {
+        let world = try TaskWorld()
+        let document = #"{"roles":{"device":{"classes":{"Record":{"create":true}}}}}"#
+        #expect(world.server.send("PUT", "/v1/access", document).status == 200)
+        #expect(world.keys("/v1/classes/Record/objects") == [])
+        #expect(world.get("/v1/classes/Record/objects/1").status == 404)
+        let schema = world.get("/v1/schema").text
+        #expect(schema.contains("Record") && schema.contains("code"))
+        #expect(!schema.contains("Task") && !schema.contains("task"))
+    }
+
     @Test("a token of a user for some of the classes opens no others")
     func classes() throws {
         let world = try TaskWorld()

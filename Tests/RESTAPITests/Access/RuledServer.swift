@@ -51,6 +51,19 @@ final class RuledServer {
         store.close()
     }
 
+    /// The port that it listens on.
+    var port: UInt16 { running.server.addresses.first?.port ?? 0 }
+
+    /// Follows a stream of events.
+    func follow(
+        _ target: String, as asker: Asker, from cursor: String? = nil
+    ) -> ChangesClient {
+        var headers: [(String, String)] = []
+        if case .token(let token) = asker { headers.append(("Authorization", "Bearer \(token)")) }
+        if let cursor { headers.append(("Last-Event-ID", cursor)) }
+        return ChangesClient(port: port, target, headers: headers)
+    }
+
     /// Sends a request whose body, if there is one, is JSON.
     @discardableResult
     func send(

@@ -8,12 +8,49 @@ package final class ChangeStep {
     package let after: ReadTransaction
     /// The change log from `before` to `after`.
     package let changes: FoldedChanges
+    /// The same step as principals see it, who have followers that it concerns.
+    private var sighted: [ObjectIdentifier: ChangeStep] = [:]
 
     /// Makes a step; the changes are those from one view to the other.
     package init(before: ReadTransaction, after: ReadTransaction, changes: FoldedChanges) {
         self.before = before
         self.after = after
         self.changes = changes
+    }
+
+    /// The step as it is shown to somebody; this one for nil.
+    ///
+    /// - `sight`: What they may read, of the schema of the views.
+    package func shown(by sight: Sight?) -> ChangeStep {
+        guard let sight else { return self }
+        if let known = sighted[ObjectIdentifier(sight)] { return known }
+        // Its views keep the sight.
+        let made = ChangeStep(
+            before: before.shown(by: sight), after: after.shown(by: sight), changes: changes)
+        sighted[ObjectIdentifier(sight)] = made
+        return made
+    }
+
+    /// The step and one of its objects as they are shown to somebody.
+    func shown(
+        _ object: ChangedObject, by sight: Sight?
+    ) -> (step: ChangeStep, object: ChangedObject) {
+        guard let sight else { return (self, object) }
+        let step = shown(by: sight)
+        let (key, rowClass) = (object.identity.key, after.rows.classes[object.identity.classIndex])
+        return (
+            step,
+            ChangedObject(
+                identity: object.identity, change: object.change,
+                before: object.before.flatMap { step.before.shown(rowClass, key, $0) },
+                after: object.after.flatMap { step.after.shown(rowClass, key, $0) })
+        )
+    }
+
+    /// Gives back the memory of rows that were made for somebody: none of them is read any more.
+    func releaseCopies() {
+        before.sighted?.releaseCopies()
+        after.sighted?.releaseCopies()
     }
 
     /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/beginFollowing(until:)``.

@@ -10,9 +10,12 @@ package final class ObservedFilter {
     package struct Key: Hashable, Sendable {
         private let target: ObservedQuery.Target
         private let digest: [Int]
+        /// Who may read the same of everything has the same.
+        private let sight: ObjectIdentifier?
 
-        init(_ target: ObservedQuery.Target, _ predicate: Predicate?) {
+        init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ sight: Sight? = nil) {
             self.target = target
+            self.sight = sight.map { ObjectIdentifier($0) }
             let canonical = predicate.map { CanonicalPredicate($0) }
             digest = (0..<2).map { part in
                 var hasher = Hasher()
@@ -113,6 +116,8 @@ package final class ObservedFilter {
         _ object: ChangedObject, _ step: ChangeStep, reached: [Int], _ table: WatchTable
     ) -> Bool {
         let isFilterReached = watches.contains { reached.contains($0) }
+        let (step, object) = step.shown(object, by: query.sight)
+        defer { step.releaseCopies() }
         var isNow = false
         if let row = object.after {
             isNow = isMatch(row, object.identity, step.after, &later)

@@ -309,7 +309,7 @@ package final class SubscriptionIndex {
     ///
     /// Cost: a look-up of the values of each object that changed. On the writer's thread while the feed's waits.
     func mayConcern(_ step: CommitStep) -> Bool {
-        if !storeFilters.isEmpty || step.after.rows !== schema
+        if !storeFilters.isEmpty || step.after.rows.identity != schema.identity
             || watches.areTriggered(by: step.changes)
         {
             return true

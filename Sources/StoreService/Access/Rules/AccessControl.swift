@@ -29,6 +29,7 @@ package final class AccessControl: Sendable {
     private let isSet: Atomic<Bool>
     private let hasRoleForAnyone: Atomic<Bool>
     private let fault: @Sendable (StoreError) -> RequestFault
+    private let observers = Mutex<[@Sendable () -> Void]>([])
 
     /// Reads the document of a store; users may do nothing where it can't be read.
     ///
@@ -97,18 +98,29 @@ package final class AccessControl: Sendable {
         return rules
     }
 
+    /// Has `body` run whenever other rules hold, on the thread that set them.
+    package func observe(_ body: @escaping @Sendable () -> Void) {
+        observers.withLock { $0.append(body) }
+    }
+
     /// Makes what a principal may do on a view of the bare store; nil where there is no document. One that does not hold in the
     /// view's schema allows nothing.
     package func view(
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> AccessView? {
-        guard hasDocument else { return nil }
+        hasDocument ? try known(of: principal, on: read).view : nil
+    }
+
+    /// What a principal may do, with what that was found by; nothing where no document holds.
+    private func known(
+        of principal: Principal, on read: ReadTransaction
+    ) throws(RequestFault) -> (view: AccessView, rules: AccessRules?, facts: PrincipalFacts?) {
         guard let rules = try rules(for: read.rows) else {
-            return .nothing
+            return (.nothing, nil, nil)
         }
         do throws(StoreError) {
             let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-            return rules.view(for: facts, isUser: principal.user != nil)
+            return (rules.view(for: facts, isUser: principal.user != nil), rules, facts)
         } catch {
             throw fault(error)
         }
@@ -116,18 +128,22 @@ package final class AccessControl: Sendable {
 
     /// Makes what a principal may read on a view of the bare store. Without a document that is nothing.
     func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
-        sight(of: try view(for: principal, on: read) ?? .nothing, on: read)
+        sight(of: try known(of: principal, on: read), on: read)
     }
 
     /// Makes what a principal may do in a transaction that begins from a view of the bare store. Without a document that is nothing.
     func rights(
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> WriteRights {
-        let view = try view(for: principal, on: read) ?? .nothing
-        return WriteRights(sight: sight(of: view, on: read)) { view.writing($0) }
+        let known = try known(of: principal, on: read)
+        return WriteRights(sight: sight(of: known, on: read)) { known.view.writing($0) }
     }
 
-    private func sight(of view: AccessView, on read: ReadTransaction) -> Sight {
+    private func sight(
+        of known: (view: AccessView, rules: AccessRules?, facts: PrincipalFacts?),
+        on read: ReadTransaction
+    ) -> Sight {
+        let (view, rules, facts) = known
         let known = state.withLock { $0.schema === read.rows ? $0.sights[view] : nil }
         if let known { return known }
         var classes: [Int: ClassSight] = [:]
@@ -140,10 +156,12 @@ package final class AccessControl: Sendable {
                         rule: part.read == .constant(true) ? nil : part.read, hidden: hidden)
                 })
         }
+        var decisive = ViewMark(key: store.ticketKey)
+        if let rules, let facts { decisive.add(view, by: rules, for: facts) }
         let sight = Sight(
             classes, schema: read.rows,
             rows: part(of: read.rows, without: view.unknownNames(of: read.rows)),
-            fingerprint: view.fingerprint)
+            fingerprint: view.fingerprint, mark: decisive.text)
         state.withLock { state in
             guard state.schema === read.rows else { return }
             if state.sights.count >= Self.sightCountMax { state.sights = [:] }
@@ -217,6 +235,7 @@ package final class AccessControl: Sendable {
                 schema: rules.schema)
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
         }
+        for observer in observers.withLock({ $0 }) { observer() }
         return rules
     }
 

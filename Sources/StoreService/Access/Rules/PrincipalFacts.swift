@@ -42,7 +42,7 @@ struct PrincipalFacts: UserFacts {
     }
 
     /// Returns the key of a user's object; nil where no object has such a key.
-    private static func key(_ user: String, of rowClass: RowClass) -> Value? {
+    static func key(_ user: String, of rowClass: RowClass) -> Value? {
         guard let member = rowClass.primaryKeyIndex,
             let type = rowClass.definition.properties[member].scalar
         else { return nil }

@@ -24,4 +24,9 @@ package final class PrincipalSight: SightSource {
     package func rights(in read: ReadTransaction) throws(RequestFault) -> WriteRights? {
         try access.rights(for: principal, on: read)
     }
+
+    /// The user's own object, where rules read something of it.
+    package func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery? {
+        try access.rules(for: read.rows)?.decidingObject(of: principal)
+    }
 }

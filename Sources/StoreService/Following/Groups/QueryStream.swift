@@ -100,16 +100,19 @@ package final class QueryStream: Sendable {
 extension QueryStream {
     /// Whether all queries were checked against a schema.
     package func isChecked(under schema: RowSchema) -> Bool {
-        queries.allSatisfy { $0.checked.names.schema === schema }
+        queries.allSatisfy { $0.checked.names.schema.identity == schema.identity }
     }
 
     /// Refuses queries that the present schema has no place for any more. Cost: the checking of each; for a worker.
     ///
     /// - Throws: ``RequestFault`` that names the first such query.
-    package func check(_ served: ServedStore) throws(RequestFault) {
-        let rows = served.store.catalog.rows
+    package func check(_ served: ServedStore, for caller: Caller) throws(RequestFault) {
         for query in queries {
-            do throws(RequestFault) { _ = try query.checked.under(rows, served) } catch {
+            do throws(RequestFault) {
+                _ = try served.withRead(for: caller) { read throws(RequestFault) in
+                    try query.checked.under(read, served)
+                }
+            } catch {
                 var fault = error.ofQuery
                 fault.detail =
                     "Query '\(query.name)' is not valid any more; replace or remove it with PATCH. "

@@ -161,7 +161,7 @@ final class StreamGroup: @unchecked Sendable {
 
     private func sendCollected(_ version: UInt64, isLast: Bool) {
         let (head, end) = (ByteBuffer(capacity: 128), ByteBuffer(capacity: 64))
-        let cursor = hub.cursor(version)
+        let cursor = cursor(version)
         hub.events.framing.begin("change", id: nil, in: head)
         head.append("{\"version\":\"\(cursor)\",\"changes\":[")
         let id = isLast && isLive(at: version) ? cursor : nil
@@ -180,10 +180,16 @@ final class StreamGroup: @unchecked Sendable {
         steps.byteCount = 0
     }
 
+    /// The cursor behind a version. All live queries have the same view.
+    private func cursor(_ version: UInt64) -> String {
+        let number = StoreVersion(epoch: hub.served.store.epoch, number: version)
+        return members.first?.follower.query.cursor(number) ?? number.description
+    }
+
     /// Tells its client that the connection holds.
-    func beat(_ cursor: String, version: UInt64) {
+    func beat(_ version: UInt64) {
         let isLive = isUpToDate(at: version)
-        guard case .queued = sink.send(hub.events.heartbeat(isLive ? cursor : nil)), isLive
+        guard case .queued = sink.send(hub.events.heartbeat(isLive ? cursor(version) : nil)), isLive
         else { return }
         for member in members { member.follower.state.know(through: version) }
     }

@@ -15,9 +15,10 @@ extension StreamHub {
         perform { position in
             if let before = self.groups.updateValue(group, forKey: stream.id) { self.drop(before) }
             let isNow = start == .now
-            _ = sink.send(
-                self.events.hello(
-                    isNow ? self.cursor(position.version) : start.eventCursor, movesID: isNow))
+            let version = StoreVersion(epoch: self.served.store.epoch, number: position.version)
+            let beginning = isNow ? StreamCursor.after(version) : start
+            let text = stream.queries.first?.checked.eventText(of: beginning)
+            _ = sink.send(self.events.hello(text ?? beginning.eventCursor, movesID: isNow))
             for query in stream.queries { self.add(query, to: group, from: start, position) }
             self.keepAlive(group)
             begin()
@@ -79,6 +80,9 @@ extension StreamHub {
         case .now?, .start?, .snapshot?:
             query.knownFrom = min(query.knownFrom, position.version)
             restart(follower, .start)
+        case .otherView?:
+            query.knownFrom = min(query.knownFrom, position.version)
+            restart(follower, .accessChanged)
         case .after(let version)?, .within(let version, _)?:
             if version.number >= query.knownFrom {
                 return resume(follower, .after(version), present: position.version)

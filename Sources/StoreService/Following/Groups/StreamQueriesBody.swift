@@ -26,11 +26,12 @@ package struct StreamQueriesBody {
     ///
     /// - `byteCount`: The bytes of its text.
     /// - `patched`: The stream that it changes, from which `null` removes a query; nil for one that is made.
+    /// - `caller`: Who follows them.
     /// - `quotesLargeInts`: Whether one that is made tells ints beyond 2^53 as strings.
     /// - Throws: ``RequestFault`` with every fault; its kind is that of the first.
     package init(
-        _ json: JSONValue, byteCount: Int, of patched: QueryStream?, quotesLargeInts: Bool,
-        _ served: ServedStore
+        _ json: JSONValue, byteCount: Int, of patched: QueryStream?, for caller: Caller,
+        quotesLargeInts: Bool, _ served: ServedStore
     ) throws(RequestFault) {
         let isPatch = patched != nil
         let interval = isPatch ? nil : json.member(named: "interval")
@@ -58,7 +59,8 @@ package struct StreamQueriesBody {
         } else {
             intervalMilliseconds = try Self.interval(interval)
         }
-        let names = served.names(of: served.store.catalog.rows)
+        let sight = try served.sight(of: caller)
+        let names = served.names(of: sight?.rows ?? served.store.catalog.rows)
         var first: RequestFault?
         var faults = FaultList()
         for member in queries.members {
@@ -78,7 +80,7 @@ package struct StreamQueriesBody {
                 }
                 let definition = try definition(
                     member.value, name, byteCount: byteCount, names, served.limits)
-                let checked = try definition.checked(names, served.limits)
+                let checked = try definition.checked(names, served.limits, for: sight)
                 checked.observed.prepare()
                 added.append(FollowedQuery(name, checked, byteCount: byteCount / queries.count))
             } catch {

@@ -150,6 +150,7 @@ final class FollowedResult: @unchecked Sendable {
             return channel.forgetIfEmpty()
         case .success(nil):
             channel.removeGone()
+            checkViews(position, in: channel)
             return retry(in: channel)
         case .success(let outcome?): found = outcome
         }
@@ -171,10 +172,30 @@ final class FollowedResult: @unchecked Sendable {
         let served = arrivals.prefix(count)
         arrivals.removeFirst(served.count)
         for arrival in served {
+            if isOtherView(arrival, position, in: channel) {
+                channel.hub.check(arrival.follower, arrival.reason)
+                continue
+            }
             welcome(arrival, found, (through, position.version), in: channel)
         }
         channel.forgetIfEmpty()
         schedule(in: channel)
+    }
+
+    /// Whether the client of one that waits may not read what the others of a channel may.
+    private func isOtherView(
+        _ arrival: Arrival, _ position: ChangeFeed.Position, in channel: StreamChannel
+    ) -> Bool {
+        !channel.stream.viewMark.isEmpty && !channel.hub.isCurrent(arrival.follower, position)
+    }
+
+    /// Lets go of those that wait whose clients may read something else by now.
+    private func checkViews(_ position: ChangeFeed.Position, in channel: StreamChannel) {
+        let all = arrivals
+        arrivals = all.filter { !isOtherView($0, position, in: channel) }
+        for arrival in all where !arrivals.contains(where: { $0.follower === arrival.follower }) {
+            channel.hub.check(arrival.follower, arrival.reason)
+        }
     }
 
     /// - `versions`: The last one that the result is right for, and that of the feed.

@@ -19,6 +19,13 @@ struct LiveResult: Sendable {
 
     /// The objects; none of an aggregate.
     var sections: [Section] = []
+    /// Hashes of what is shown of the objects, by their object keys, where the followers may not read everything; none where they may.
+    var contents: [UInt64: Int] = [:]
     /// The reply of an aggregate.
     var value: [UInt8] = []
+
+    /// Whether an object is known to be shown as it was in another result.
+    func isSame(_ key: UInt64, as other: LiveResult) -> Bool {
+        contents[key].map { other.contents[key] == $0 } ?? false
+    }
 }

@@ -33,10 +33,10 @@ struct ResultComputation: Sendable {
 
     /// Computes the result on a view.
     ///
-    /// - Returns: Nil for a view of another schema.
+    /// - Returns: Nil for a view of another schema, or that shows something else than the followers know.
     /// - Throws: ``RequestFault`` for limits, or failing storage.
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
-        guard let followed = stream.result, read.rows === stream.names.schema else { return nil }
+        guard let followed = stream.result, stream.isChecked(for: read) else { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
         let writer = ResultWriter(
@@ -55,13 +55,17 @@ struct ResultComputation: Sendable {
         case .sections(let query):
             outcome.result.sections = try sections(query, in: read)
         }
+        if stream.observed.sight != nil {
+            outcome.result.contents = contents(of: outcome, in: read)
+        }
         if let known {
             switch try missed(since: known.through, in: read) {
             case .reset(let reason): outcome.reset = reason
             case .candidates(let candidates):
                 let observed = stream.observed
-                let changed = candidates.values.filter {
-                    observed.event(of: $0, was: true, is: true) != nil
+                let changed = candidates.values.filter { candidate in
+                    observed.event(of: candidate, was: true, is: true) != nil
+                        && !outcome.result.isSame(candidate.identity.key, as: known.result)
                 }
                 let difference = ResultDifference(
                     from: known.result, to: outcome.result,
@@ -71,6 +75,27 @@ struct ResultComputation: Sendable {
         }
         if needsSnapshot { outcome.snapshot = try writer.snapshot(outcome.result) }
         return outcome
+    }
+
+    /// Hashes what is shown of each object.
+    private func contents(of outcome: Outcome, in read: ReadTransaction) -> [UInt64: Int] {
+        let buffer = ByteBuffer(capacity: 1024)
+        var writer = ObjectWriter(
+            buffer, stream.names, read, served.limits,
+            quotesLargeInts: stream.definition.quotesLargeInts)
+        guard let classIndex = stream.observed.classIndex, let selection = stream.selection else {
+            return [:]
+        }
+        var contents: [UInt64: Int] = [:]
+        for key in outcome.result.sections.lazy.flatMap(\.objects) {
+            guard let row = read.row(classIndex: classIndex, key: key) else { continue }
+            buffer.removeAll()
+            writer.write(row, key: key, selection)
+            var hasher = Hasher()
+            hasher.combine(bytes: buffer.bytes)
+            contents[key] = hasher.finalize()
+        }
+        return contents
     }
 
     // MARK: Results

@@ -18,7 +18,9 @@ struct ResultWriter {
     /// Whether what is written of changes is an event, and no piece of that of several queries.
     private var isEvent: Bool { stream.definition.telling.query == nil }
 
-    private var id: String { StoreVersion(epoch: read.epoch, number: version).description }
+    private var id: String {
+        stream.cursor(StoreVersion(epoch: read.epoch, number: version))
+    }
 
     private var hasSections: Bool {
         if case .sections = stream.result { true } else { false }

@@ -11,20 +11,20 @@ extension StreamHub {
         _ follower: Follower, _ position: ChangeFeed.Position, _ reason: ResetReason?
     ) {
         guard follower.flush(), follower.hasRoom else { return wait(follower) }
-        guard position.transaction.rows === follower.query.names.schema else {
-            return check(follower, reason)
-        }
+        guard isCurrent(follower, position) else { return check(follower, reason) }
         let channel = channel(follower.query, position)
         channel.result?.join(follower, reason, at: position.version, in: channel)
     }
 
-    /// Has a worker check what a stream follows against the present schema, and then has it join again.
-    private func check(_ follower: Follower, _ reason: ResetReason?) {
+    /// Has a worker check what a stream follows against the present schema, and what its client may read, and then has it
+    /// join again.
+    func check(_ follower: Follower, _ reason: ResetReason?) {
         check(follower.query, for: [follower]) { checked, position in
             switch checked {
             case .success(let query):
+                let isSameView = query.viewMark == follower.query.viewMark
                 follower.query = query
-                self.join(follower, position, reason)
+                self.join(follower, position, isSameView ? reason : .accessChanged)
             case .failure(let fault):
                 follower.fail(fault, self.events)
             }
@@ -33,13 +33,19 @@ extension StreamHub {
 
     /// Has the followers of a channel that the feed has let go follow the same result from where they are.
     func carryOver(_ channel: StreamChannel) {
+        guard channel.stream.viewMark.isEmpty else {
+            // What each may read is their own.
+            let arrivals = channel.result?.takeArrivals() ?? []
+            for follower in channel.takeFollowers() + arrivals { check(follower, .overrun) }
+            return
+        }
         check(
             channel.stream,
             for: channel.followers + (channel.result?.arrivals.map(\.follower) ?? [])
         ) { checked, position in
             switch checked {
             case .success(let query):
-                guard position.transaction.rows === query.names.schema else {
+                guard position.transaction.rows.identity == query.names.schema.identity else {
                     return self.carryOver(channel)
                 }
                 let next = self.channel(query, position)
@@ -60,7 +66,9 @@ extension StreamHub {
         let isTaken = served.scheduler.submit(
             Job(first.caller.client) { _ in
                 let checked = Result { () throws(RequestFault) in
-                    try query.under(self.served.store.catalog.rows, self.served)
+                    try self.served.withRead(for: first.caller) { read throws(RequestFault) in
+                        try query.under(read, self.served)
+                    }
                 }
                 self.perform({ body(checked, $0) }, orElse: end)
             })

@@ -1,0 +1,95 @@
+import HoldfastQuery
+import HoldfastRows
+
+extension Sight {
+    /// What decides, beside the objects that are read, about what is shown of them.
+    ///
+    /// The rules of the class, those of each class on the way of a path, and those of the classes that shown links lead to. A link
+    /// within embedded objects counts wherever it stands there.
+    ///
+    /// - Parameters:
+    ///   - reads: What is read of some objects, or behind them.
+    ///   - rootClass: The class of the objects that paths begin at.
+    ///   - isWhole: Whether all links of the objects themselves are shown.
+    /// - Returns: The properties that rules read, some of them more than once.
+    func dependencies(
+        ofReading reads: [Dependency], from rootClass: Int, isWhole: Bool
+    ) -> [Dependency] {
+        var found = admission(to: rootClass, behind: [], firstMember: nil)
+        var places: Set<[PathStep]> = []
+        for read in reads {
+            for count in read.path.indices {
+                let steps = Array(read.path[...count])
+                guard places.insert(steps).inserted, let last = steps.last else { continue }
+                found += admission(to: last.toClass, behind: steps, firstMember: read.firstMember)
+            }
+            found += targets(
+                of: read.member, of: read.classIndex, behind: read.path,
+                firstMember: read.firstMember)
+        }
+        if isWhole {
+            for member in parts[rootClass].links {
+                found += targets(of: member, of: rootClass, behind: [], firstMember: member)
+            }
+        }
+        return found
+    }
+
+    /// What decides whether the objects of a class are seen, and which of their properties.
+    private func admission(
+        to classIndex: Int, behind steps: [PathStep], firstMember: Int?
+    ) -> [Dependency] {
+        let part = parts[classIndex]
+        guard let own = part.own, part.isConcerned else { return [] }
+        let rules = part.hidden.isEmpty ? [part.rule] : [part.rule] + own.roles.map(\.rule)
+        return rules.compactMap(\.self).flatMap { $0.dependencies(schema) }.map {
+            Dependency(
+                classIndex: $0.classIndex, member: $0.member, path: steps + $0.path,
+                firstMember: steps.isEmpty ? $0.firstMember : firstMember)
+        }
+    }
+
+    /// What decides whether the objects are seen that a property links to.
+    private func targets(
+        of member: Int, of classIndex: Int, behind steps: [PathStep], firstMember: Int?
+    ) -> [Dependency] {
+        let rowClass = schema.classes[classIndex]
+        guard member >= 0, rowClass.linkingMembers.contains(member) else { return [] }
+        return links(of: rowClass.members[member], at: member, of: rowClass, within: []).flatMap {
+            admission(
+                to: $0.last?.toClass ?? 0, behind: steps + $0, firstMember: firstMember)
+        }
+    }
+
+    /// The steps from an object along the links that a property holds.
+    ///
+    /// - `outer`: The embedded classes around the property.
+    private func links(
+        of compiled: RowClass.Member, at member: Int, of rowClass: RowClass, within outer: Set<Int>
+    ) -> [[PathStep]] {
+        func anywhere(_ target: Int) -> [PathStep] {
+            [
+                PathStep(
+                    kind: .mixedLinks, fromClass: rowClass.index, toClass: target, member: member)
+            ]
+        }
+        switch compiled.storage.element {
+        case .link:
+            // Within embedded objects it need not stand where one way leads.
+            return outer.isEmpty
+                ? [[PathStep(along: member, of: rowClass)]] : [anywhere(compiled.classIndex)]
+        case .embedded:
+            guard !outer.contains(compiled.classIndex) else { return [] }
+            let inner = schema.classes[compiled.classIndex]
+            let found = inner.linkingMembers.flatMap {
+                links(
+                    of: inner.members[$0], at: $0, of: inner,
+                    within: outer.union([compiled.classIndex]))
+            }
+            let step = PathStep(along: member, of: rowClass)
+            return outer.isEmpty ? found.map { [step] + $0 } : found
+        default:
+            return schema.classes.filter { parts[$0.index].rule != nil }.map { anywhere($0.index) }
+        }
+    }
+}

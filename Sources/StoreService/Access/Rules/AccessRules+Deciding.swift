@@ -1,0 +1,26 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+
+extension AccessRules {
+    /// The object of a user, with what rules on reading and roles read of it and behind it; nil where they read nothing, or no
+    /// object can be the user's.
+    func decidingObject(of principal: Principal) -> ObservedQuery? {
+        guard let usersClass, let user = principal.user else { return nil }
+        let paths = Set(
+            roles.flatMap { role in
+                [role.when] + role.classes.map { $0?.read?.rule }
+            }.flatMap { $0?.references ?? [] }.compactMap { reference in
+                if case .object(let path) = reference { path } else { nil }
+            })
+        let rowClass = schema.classes[usersClass]
+        guard !paths.isEmpty, let key = PrincipalFacts.key(user, of: rowClass),
+            let ordered = OrderedKey(key)
+        else { return nil }
+        return ObservedQuery(
+            target: .keyed(classIndex: usersClass, primaryKey: ordered), predicate: nil,
+            filterPaths: [], shownPaths: paths.flatMap { $0.dependencies(schema) },
+            countsEverything: false, schema: schema)
+    }
+}

@@ -1,0 +1,188 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// What somebody tries who wants to know by streams of what rules hide, and what they are told.
+@Suite("Attempts to follow what rules hide")
+struct StreamAttackTests {
+    private static let tasks = "/v1/classes/Task"
+
+    private static func escaped(_ text: String) -> String { RuleRequest.escaped(text) }
+
+    /// The keys of the objects that a page of a stream begins with.
+    private static func keys(_ world: TaskWorld, _ filter: String) -> [Int64]? {
+        let reply = world.get("\(tasks)/changes?since=start&filter=\(escaped(filter))")
+        return QueryJSON(reply.text)?["objects"]?.elements.compactMap { $0["id"]?.int }
+    }
+
+    @Test(
+        "a filter says of hidden objects what it says of none",
+        arguments: [
+            ("next.title == 'treasure'", [Int64]()), ("next != null", []), ("next == null", [2, 1]), ("next == 3", []),
+            ("ANY others.title == 'treasure'", []), ("others.@count == 2", []), ("id == 3", []),
+            ("before.@count > 0", []), ("@links.@count > 1", []), ("free.title == 'treasure'", []),
+            ("title TEXT 'treasure'", []), ("rank >= 0", [2, 1]), ("list.title == 'treasure'", []),
+        ])
+    func probes(filter: String, expected: [Int64]) throws {
+        let world = try TaskWorld()
+        #expect(Self.keys(world, filter)?.sorted() == expected.sorted())
+        let stream = world.server.follow(
+            "\(Self.tasks)/changes?since=start&filter=\(Self.escaped(filter))", as: world.ann)
+        let told = stream.events(to: "upToDate").flatMap { $0.json["objects"]?.elements ?? [] }
+        #expect(told.compactMap { $0["id"]?.int }.sorted() == expected.sorted())
+        #expect(told.allSatisfy { $0["object"]?["secret"] == nil })
+    }
+
+    @Test("names that are hidden everywhere are unknown")
+    func names() throws {
+        let world = try TaskWorld()
+        for (hidden, strange) in [
+            ("\(Self.tasks)/changes?filter=\(Self.escaped("secret == 'gold'"))", "\(Self.tasks)/changes?filter=\(Self.escaped("secrat == 'gold'"))"),
+            ("\(Self.tasks)/changes?fields=secret", "\(Self.tasks)/changes?fields=secrat"),
+            ("/v1/classes/Record/changes", "/v1/classes/Recard/changes"),
+            ("/v1/classes/Record/objects/1/changes", "/v1/classes/Recard/objects/1/changes"),
+        ] {
+            let (one, other) = (world.get(hidden), world.get(strange))
+            #expect(one.status == other.status && one.status >= 400, "\(hidden): \(one.text)")
+            #expect(
+                one.text.replacing("secret", with: "secrat").replacing("Record", with: "Recard")
+                    == other.text)
+        }
+    }
+
+    @Test("nothing is told of changes of hidden objects and values, and what is told names none")
+    func live() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let stream = server.follow("\(Self.tasks)/changes?old=true", as: world.ann)
+        let one = server.follow("\(Self.tasks)/objects/3/changes", as: world.ann)
+        #expect(stream.nextEvent().name == "hello" && one.nextEvent().name == "hello")
+        server.send("PATCH", "\(Self.tasks)/objects/3", #"{"title":"more"}"#)
+        server.send("PATCH", "\(Self.tasks)/objects/1", #"{"secret":"more"}"#)
+        server.send("PATCH", "\(Self.tasks)/objects/1", #"{"next":null}"#)
+        server.send("DELETE", "\(Self.tasks)/objects/3")
+        server.send("PUT", "\(Self.tasks)/objects/3", #"{"list":2,"title":"again"}"#)
+        server.send("PATCH", "\(Self.tasks)/objects/1", #"{"secret":"most","title":"rolls"}"#)
+        let told = stream.nextEvent()
+        #expect(told.changes == ["update 1"], "\(told.data)")
+        let change = told.json["changes"]?.elements.first
+        #expect(change?["changed"]?.elements == [.string("title")])
+        #expect(change?["old"]?.names == ["title"] && change?["object"]?["secret"] == nil)
+        // It comes into sight, and goes out of it, by what it links to.
+        server.send("PATCH", "/v1/classes/List/objects/2", #"{"members":["ann"]}"#)
+        #expect(stream.nextEvent().changes == ["enter 3"])
+        #expect(one.nextEvent().changes == ["enter 3"])
+        server.send("PATCH", "/v1/classes/List/objects/2", #"{"members":[]}"#)
+        #expect(stream.nextEvent().changes == ["leave 3"])
+        #expect(one.nextEvent().changes == ["leave 3"])
+    }
+
+    @Test("a catch-up names no object that its user could not read")
+    func catchUp() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let cursor = QueryJSON(world.get("\(Self.tasks)/changes").text)?["cursor"]?.string ?? ""
+        server.send("PATCH", "\(Self.tasks)/objects/3", #"{"title":"more"}"#)
+        server.send("PATCH", "\(Self.tasks)/objects/2", #"{"title":"cream"}"#)
+        let page = world.get("\(Self.tasks)/changes?since=\(cursor)")
+        let changes = QueryJSON(page.text)?["changes"]?.elements ?? []
+        #expect(changes.compactMap { $0["id"]?.int } == [2], "\(page.text)")
+        // Whether it could be read is not known of one that is gone.
+        server.send("DELETE", "\(Self.tasks)/objects/3")
+        let gone = world.get("\(Self.tasks)/changes?since=\(cursor)")
+        #expect(gone.status == 410 && QueryJSON(gone.text)?["code"]?.string == "access-changed")
+        let events = server.follow("\(Self.tasks)/changes", as: world.ann, from: cursor)
+            .events(to: "upToDate")
+        #expect(events.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
+        #expect(events.flatMap(\.changes).isEmpty)
+    }
+
+    @Test("a cursor of somebody else, and a forged one, begin again")
+    func cursors() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        func cursor(_ asker: RuledServer.Asker) -> String {
+            QueryJSON(server.get("\(Self.tasks)/changes", as: asker).text)?["cursor"]?.string ?? ""
+        }
+        let own = cursor(world.ann)
+        let plain = cursor(.admin)
+        #expect(own.hasPrefix(plain + "_"))
+        for (cursor, asker) in [
+            (plain, world.ann), (cursor(world.bob), world.ann), (own, .admin), (plain + "_0", world.ann),
+        ] {
+            let page = server.get("\(Self.tasks)/changes?since=\(cursor)", as: asker)
+            #expect(page.status == 410 && QueryJSON(page.text)?["code"]?.string == "access-changed")
+            let events = server.follow("\(Self.tasks)/changes", as: asker, from: cursor)
+            #expect(events.nextEvent().name == "hello")
+            let reset = events.nextEvent()
+            #expect(reset.json["reason"]?.string == "access-changed", "\(reset)")
+        }
+        for text in [plain + "_", plain + "_" + "A", own + "x" + own, "now_1"] {
+            #expect(world.get("\(Self.tasks)/changes?since=\(text)").status == 400)
+        }
+        let again = server.follow("\(Self.tasks)/changes", as: world.ann, from: own)
+        #expect(again.events(to: "upToDate").map(\.name) == ["hello", "upToDate"])
+    }
+
+    @Test("a poll waits for what its user sees change")
+    func poll() throws {
+        let world = try TaskWorld()
+        let cursor = QueryJSON(world.get("\(Self.tasks)/changes").text)?["cursor"]?.string ?? ""
+        guard case .token(let token) = world.ann else { return }
+        let port = world.server.port
+        let waiting = try StartedThread {
+            let client = HTTPClient(port: port)
+            return client.send(
+                "GET", "\(Self.tasks)/changes?since=\(cursor)",
+                headers: [("Authorization", "Bearer \(token)"), ("Prefer", "wait=30")]
+            ).text
+        }
+        for round in 0..<5 {
+            world.server.send("PATCH", "\(Self.tasks)/objects/3", "{\"rank\":\(round)}")
+        }
+        world.server.send("PATCH", "\(Self.tasks)/objects/2", #"{"title":"cream"}"#)
+        let changes = QueryJSON(waiting.result())?["changes"]?.elements ?? []
+        #expect(changes.compactMap { $0["id"]?.int } == [2])
+    }
+
+    @Test("what was begun ends when another document is set, and what follows begins again")
+    func document() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let stream = server.follow("\(Self.tasks)/changes?since=start", as: world.ann)
+        let cursor = stream.events(to: "upToDate").last?.id
+        let document = TaskWorld.document.replacing(
+            "\"list.owner == $user.id OR ANY list.members == $user.id\"", with: "\"rank == 1\"")
+        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        server.send("PATCH", "\(Self.tasks)/objects/2", #"{"title":"cream"}"#)
+        let next = stream.nextEvent()
+        #expect(next.name == "error" || next.name == "reset", "\(next)")
+        let events = server.follow("\(Self.tasks)/changes", as: world.ann, from: cursor)
+            .events(to: "upToDate")
+        #expect(events.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
+        #expect(events[1].json["reason"]?.string == "access-changed")
+        let shown = events[2].json["objects"]?.elements.compactMap { $0["id"]?.int }
+        #expect(shown == [1])
+    }
+
+    @Test("a ticket is its user's, and opens what that may follow")
+    func tickets() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        func ticket(_ url: String) -> String {
+            let reply = server.send("POST", "/v1/tickets", "{\"url\":\(quoted(url))}", as: world.ann)
+            return QueryJSON(reply.text)?["ticket"]?.string ?? reply.text
+        }
+        let url = "\(Self.tasks)/changes?since=start"
+        let stream = server.follow(url + "&ticket=\(ticket(url))", as: .nobody)
+        let told = stream.events(to: "upToDate").flatMap { $0.json["objects"]?.elements ?? [] }
+        #expect(told.compactMap { $0["id"]?.int }.sorted() == [1, 2])
+        for other in ["/v1/changes", "/v1/classes/Task/aggregate/changes?op=count"] {
+            let mark = other.contains("?") ? "&" : "?"
+            let refused = server.follow(other + "\(mark)ticket=\(ticket(other))", as: .nobody)
+            #expect(refused.status == 403, "\(other)")
+        }
+    }
+}

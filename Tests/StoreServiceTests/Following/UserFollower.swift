@@ -1,0 +1,231 @@
+import HoldfastObjectJSON
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastStoreService
+
+/// A client that follows what a user may read, and checks each thing that it is told.
+final class UserFollower {
+    /// What it follows.
+    struct Query: CustomStringConvertible {
+        var className: String
+        var filter: String?
+        var shape: UserStreamWorld.Shape
+        var tellsOld = false
+        var intervalMilliseconds = 0
+        var sort: String?
+
+        var description: String {
+            "\(className) \(filter ?? "") \(shape) \(sort ?? "") old \(tellsOld) interval \(intervalMilliseconds)"
+        }
+    }
+
+    let query: Query
+    let user: Int
+    /// Whether it asks for pages.
+    let asksForPages: Bool
+    private(set) var follower: Follower?
+    private var sink = ToldEvents()
+    /// What it holds, by key.
+    private(set) var objects: [String: QueryJSON] = [:]
+    /// Behind which it resumes.
+    private var cursor = "start"
+    /// The version of that; 0 before the first.
+    private var known: UInt64 = 0
+    private(set) var resetCount = 0
+    private(set) var changeCount = 0
+    /// Why it was reset.
+    private(set) var reasons: [String: Int] = [:]
+    /// What is wrong with what it was told.
+    private(set) var fault: String?
+    private let world: UserStreamWorld
+
+    init(_ query: Query, of user: Int, asksForPages: Bool, in world: UserStreamWorld) {
+        self.query = query
+        self.user = user
+        self.asksForPages = asksForPages
+        self.world = world
+    }
+
+    private func checked(_ caller: Caller) throws -> CheckedStream {
+        var text = QueryText()
+        text.filter = query.filter
+        text.fields =
+            query.className == "Task" || query.shape.fields == nil ? query.shape.fields : "id,title"
+        text.expand = query.className == "Task" ? query.shape.expand : nil
+        return try StreamDefinition(
+            of: .objects(className: query.className), text,
+            StreamTelling(tellsOld: query.tellsOld), quotesLargeInts: false,
+            result: query.sort.map { .list(sort: $0, limit: 1000) },
+            intervalMilliseconds: query.intervalMilliseconds
+        ).checked(world.service.served, for: caller)
+    }
+
+    // MARK: Connections
+
+    /// Opens another connection, from where the client stands.
+    func connect(_ hub: StreamHub) throws {
+        sink.close()
+        process()
+        sink = ToldEvents()
+        let caller = world.callers[user]
+        let checked = try checked(caller)
+        let start = try world.service.served.streamCursor(cursor, "since", of: checked.viewMark)
+        let follower = Follower(sink, checked, caller)
+        self.follower = follower
+        hub.open(follower, from: start) {}
+    }
+
+    /// Asks for pages until one is up to date, or for one alone.
+    func poll(all: Bool) throws {
+        let caller = world.callers[user]
+        let served = world.service.served
+        for _ in 0..<1000 {
+            do {
+                let checked = try checked(caller)
+                let start = try served.streamCursor(cursor, "since", of: checked.viewMark)
+                let page = try served.withRead(for: caller) { read throws(RequestFault) in
+                    try served.page(of: checked, from: start, limit: 3, in: read)
+                }
+                let json = QueryJSON(String(decoding: page.buffer.array, as: UTF8.self)) ?? .null
+                if cursor == "start" { objects = [:] }
+                for object in json["objects"]?.elements ?? [] { set(object, to: world.version) }
+                apply(json["changes"]?.elements ?? [], to: world.version)
+                cursor = json["cursor"]?.string ?? json["next"]?.string ?? cursor
+                known = Self.number(cursor)
+                if json["upToDate"] == .bool(true) { return checkHeld(at: world.version) }
+            } catch let fault as RequestFault where fault.kind == .expired {
+                cursor = "start"
+                known = 0
+                resetCount += 1
+                reasons["410 " + fault.code, default: 0] += 1
+            }
+            if !all { return }
+        }
+        note("pages without end")
+    }
+
+    /// Whether its stream has ended.
+    var isEnded: Bool { sink.isEnded }
+
+    // MARK: Events
+
+    /// The number in a cursor's version.
+    static func number(_ cursor: String) -> UInt64 {
+        let digits = cursor.split(separator: "-").last?.prefix { ("0"..."9").contains($0) }
+        return digits.flatMap { UInt64($0) } ?? 0
+    }
+
+    /// Takes in what has come.
+    func process() {
+        var events = sink.take()[...]
+        while let event = events.popFirst() {
+            // What has no version is of one before the next that has.
+            let next = ([event] + events).lazy.compactMap(\.id).map(Self.number).first { $0 > 0 }
+            let end = max(next ?? world.version, Self.number(event.data["version"]?.string ?? ""))
+            switch event.name {
+            case "hello", "": break
+            case "reset":
+                objects = [:]
+                resetCount += 1
+                reasons[event.data["reason"]?.string ?? "", default: 0] += 1
+            case "snapshot":
+                for object in event.data["objects"]?.elements ?? [] { set(object, to: end) }
+            case "change": apply(event.data["changes"]?.elements ?? [], to: end)
+            case "upToDate": break
+            default: note("told \(event)")
+            }
+            guard let id = event.id else { continue }
+            cursor = id
+            let version = Self.number(id)
+            let isWhole =
+                event.name == "upToDate" || event.name.isEmpty
+                || event.data["version"]?.string == id
+            if isWhole, version > 0 { checkHeld(at: version) }
+            known = version
+        }
+    }
+
+    private func apply(_ changes: [QueryJSON], to end: UInt64) {
+        for change in changes {
+            changeCount += 1
+            let key = change["id"].map(UserStreamWorld.key) ?? "?"
+            switch change["op"]?.string {
+            case "enter", "update":
+                set(change, to: end)
+                let shown = change["object"]?.names ?? []
+                let changed = change["changed"]?.elements.compactMap(\.string) ?? []
+                if query.shape.fields == nil,
+                    !Set(changed).subtracting(["partOf", "tasks"]).isSubset(of: shown)
+                {
+                    note("\(key) names \(changed) of \(shown)")
+                }
+                checkOld(change["old"], key, to: end)
+            case "leave", "delete":
+                objects[key] = nil
+                if !forms(key, to: end).contains(where: { $0 != nil }) { note("named \(key)") }
+            default: note("told \(change)")
+            }
+        }
+    }
+
+    private func set(_ entry: QueryJSON, to end: UInt64) {
+        let key = entry["id"].map(UserStreamWorld.key) ?? "?"
+        guard let object = entry["object"] else { return note("\(entry)") }
+        objects[key] = object
+        let forms = forms(key, to: end)
+        if !forms.contains(object) { note("told \(key) as \(object), of \(forms)") }
+    }
+
+    /// What the user could read of an object from the last cursor on.
+    private func forms(_ key: String, to end: UInt64) -> [QueryJSON?] {
+        var forms: [QueryJSON?] = []
+        for moment in moments(from: known, to: end) {
+            forms.append(moment.readable[user][query.shape]?[query.className]?[key])
+        }
+        return forms
+    }
+
+    private func moments(from start: UInt64, to end: UInt64) -> [UserStreamWorld.Moment] {
+        world.moments.filter { $0.version >= start && $0.version <= end }
+    }
+
+    private func checkOld(_ old: QueryJSON?, _ key: String, to end: UInt64) {
+        guard let old else { return }
+        for name in old.names where !["partOf", "tasks"].contains(name) {
+            let isKnown = forms(key, to: end).contains { $0?[name] == old[name] }
+            if !isKnown { note("told what \(name) of \(key) was") }
+        }
+    }
+
+    /// Whether everything that it holds can be read at a version, as it holds it.
+    private func checkHeld(at version: UInt64) {
+        let all = moments(from: version, to: version)
+        if all.isEmpty { return }
+        let isRight = all.contains { moment in
+            let readable = moment.readable[user][query.shape]?[query.className] ?? [:]
+            return objects.allSatisfy { readable[$0.key] == $0.value }
+        }
+        if !isRight { note("holds what it can't read at \(version): \(objects)") }
+    }
+
+    private func note(_ text: String) { fault = fault ?? "\(query) of \(user): \(text)" }
+
+    /// Whether it has exactly what its user may read now.
+    func expectResult() throws {
+        let expected = try world.result(query.className, query.filter, query.shape, of: user)
+        if objects != expected {
+            let keys = Set(objects.keys).union(expected.keys).filter { objects[$0] != expected[$0] }
+            for key in keys.sorted() {
+                let (held, right) = (objects[key], expected[key])
+                let names = Set((held?.names ?? []) + (right?.names ?? []))
+                    .filter { held?[$0] != right?[$0] }.sorted()
+                note(
+                    "holds of \(key) \(held == nil ? "nothing" : "\(names.map { held?[$0] })") in place of "
+                        + "\(right == nil ? "nothing" : "\(names): \(names.map { right?[$0] })"), from \(cursor), "
+                        + "resets \(reasons)")
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastServiceSupport
+import HoldfastTestSupport
+
+@testable import HoldfastStoreService
+
+/// A store of lists and tasks whose users follow what they may read, and what each could read at each moment.
+final class UserStreamWorld {
+    /// What is asked for of the objects.
+    struct Shape: Hashable {
+        var fields: String?
+        var expand: String?
+
+        static let all = [
+            Shape(), Shape(fields: "id,title,list,note"), Shape(expand: "list"),
+        ]
+    }
+
+    /// What somebody could read at a moment: the objects by class and key, in each shape.
+    typealias Readable = [Shape: [String: [String: QueryJSON]]]
+
+    /// A moment between two changes.
+    struct Moment {
+        var version: UInt64
+        /// By the positions of the users.
+        var readable: [Readable]
+    }
+
+    static let schema = """
+        {"classes":[
+          {"name":"Person","primaryKey":"id","properties":{"id":"string","team":"string?","verified":"bool"}},
+          {"name":"List","primaryKey":"id","properties":{"id":"int","owner":"Person","members":"Person[]",
+            "title":"string","secret":"string?","team":"string?",
+            "tasks":{"type":"linkingObjects","class":"Task","property":"list"}}},
+          {"name":"Task","primaryKey":"id","properties":{"id":"int","list":"List","owner":"string?","title":"string",
+            "done":"bool","rank":"int","note":"string?","parts":"Task[]","place":"Place",
+            "partOf":{"type":"linkingObjects","class":"Task","property":"parts"}}},
+          {"name":"Place","kind":"embedded","properties":{"city":"string","list":"List"}}
+        ]}
+        """
+
+    /// The documents that hold by turns.
+    static let documents = [
+        """
+        {"users":"Person","roles":{
+          "member":{"when":"$user.object.verified == true","classes":{
+            "List":{"read":"owner == $user.id OR ANY members == $user.id","properties":{"secret":"none"}},
+            "Task":{"read":"list.owner == $user.id OR ANY list.members == $user.id","properties":{"note":"none"}}}},
+          "self":{"classes":{
+            "Person":{"read":"id == $user.id"},
+            "Task":{"read":"owner == $user.id"}}},
+          "team":{"classes":{"List":{"read":"team == $user.object.team"}}},
+          "editor":{"when":"'editor' IN $user.groups","classes":{"*":{"read":true}}}}}
+        """,
+        """
+        {"users":"Person","roles":{
+          "member":{"classes":{
+            "Person":{"read":"team == $user.object.team"},
+            "List":{"read":"owner == $user.id"},
+            "Task":{"read":"list.owner == $user.id OR rank > 5","properties":{"note":"none","parts":"none"}}}},
+          "self":{"classes":{"Task":{"read":"owner == $user.id"}}},
+          "editor":{"when":"'editor' IN $user.groups","classes":{"Task":{"read":"done == false"}}}}}
+        """,
+    ]
+
+    let service: TestService
+    let control: AccessControl
+    let callers: [Caller]
+    private(set) var moments: [Moment] = []
+    private var random: SeededGenerator
+    private var document = 0
+    private let names = ["ann", "bob", "cem", "dee"]
+
+    init(_ engine: EngineCase, seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        service = try TestService(engine, classes: [])
+        _ = try SchemaText.put(Array(Self.schema.utf8), service.store)
+        control = AccessControl(service.store) { RequestFault($0) }
+        let control = control
+        var callers: [Caller] = []
+        for (index, name) in (names + ["eve", "ann"]).enumerated() {
+            let claims = try Claims(assignments: index == 5 ? ["groups=[\"editor\"]"] : [])
+            callers.append(
+                Caller(
+                    token: UInt64(index + 1), address: "",
+                    sight: PrincipalSight(control, Principal(user: name, claims: claims))))
+        }
+        self.callers = callers
+        try put(Self.documents[0])
+        for name in names { try service.put(ObjectAddress("Person", name), #"{"verified":true}"#) }
+        for _ in 0..<40 { try write() }
+        moments = []
+        try note()
+    }
+
+    var version: UInt64 { service.store.publisher.version }
+
+    func any(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+    // MARK: Changes
+
+    /// Changes something, and notes what everybody can read then.
+    func change() throws {
+        if any(25) == 0 {
+            document = 1 - document
+            try put(Self.documents[document])
+        } else {
+            try write()
+        }
+        try note()
+    }
+
+    private func put(_ text: String) throws {
+        _ = try control.put(
+            AccessReader.Stated(try AccessReader.read(text: text)), where: { _ in true })
+    }
+
+    private func write() throws {
+        let person = "\"\(names[any(names.count)])\""
+        let text = ["a", "b", "c"][any(3)]
+        let team = any(3) == 0 ? "null" : "\"\(["red", "blue"][any(2)])\""
+        let task = ObjectAddress("Task", "\(any(14))")
+        let list = ObjectAddress("List", "\(any(4))")
+        func lists() -> String { any(4) == 0 ? "null" : "{\"id\":\(any(4))}" }
+        func write(_ body: () throws -> Void) throws {
+            // What is not there can't be changed.
+            do { try body() } catch let fault as RequestFault where fault.kind != .malformed {}
+        }
+        try write {
+            switch any(16) {
+            case 0: try service.delete(task)
+            case 1: try service.delete(list)
+            case 2:
+                try service.merge(
+                    list, "{\"members\":[\(any(2) == 0 ? "{\"id\":\(person)}" : "")]}")
+            case 3: try service.merge(list, "{\"owner\":{\"id\":\(person)}}")
+            case 4: try service.merge(list, "{\"secret\":\"\(text)\",\"team\":\(team)}")
+            case 5:
+                try service.put(
+                    list,
+                    "{\"title\":\"\(text)\",\"team\":\(team),\"owner\":{\"id\":\(person)},\"members\":[{\"id\":\"\(names[any(4)])\"}]}"
+                )
+            case 6:
+                try service.merge(
+                    ObjectAddress("Person", names[any(4)]),
+                    any(2) == 0 ? "{\"team\":\(team)}" : "{\"verified\":\(any(3) > 0)}")
+            case 7: try service.merge(task, "{\"note\":\"\(text)\"}")
+            case 8: try service.merge(task, "{\"list\":\(lists())}")
+            case 9: try service.merge(task, "{\"owner\":\(person)}")
+            case 10:
+                try service.merge(task, "{\"parts\":[{\"id\":\(any(14))},{\"id\":\(any(14))}]}")
+            case 11:
+                try service.merge(task, "{\"place\":{\"city\":\"\(text)\",\"list\":\(lists())}}")
+            case 12: try service.merge(task, "{\"done\":\(any(2) == 0)}")
+            case 13:
+                try service.transaction([
+                    "{\"op\":\"patch\",\"class\":\"Task\",\"id\":\(any(14)),\"value\":{\"title\":\"\(text)\"}}",
+                    "{\"op\":\"patch\",\"class\":\"List\",\"id\":\(any(4)),\"value\":{\"title\":\"\(text)\"}}",
+                ])
+            default:
+                try service.put(
+                    task,
+                    "{\"title\":\"\(text)\",\"done\":\(any(2) == 0),\"rank\":\(any(10)),\"owner\":\(any(2) == 0 ? person : "null"),\"list\":\(lists()),\"note\":\"\(text)\"}"
+                )
+            }
+        }
+    }
+
+    // MARK: What can be read
+
+    /// The result of a query as a user sees it, by key.
+    func result(
+        _ className: String, _ filter: String?, _ shape: Shape, of user: Int
+    ) throws -> [String: QueryJSON] {
+        var text = QueryText()
+        text.filter = filter
+        text.fields = shape.fields
+        if className == "Task" {
+            text.expand = shape.expand
+        } else if shape.fields != nil {
+            text.fields = "id,title"
+        }
+        text.limit = 1000
+        service.caller = callers[user]
+        defer { service.caller = .program }
+        let page = try service.page(.objects(.ofClass(className)), text)
+        var objects: [String: QueryJSON] = [:]
+        for object in page?.json["objects"]?.elements ?? [] {
+            objects[object["id"].map(Self.key) ?? ""] = object
+        }
+        return objects
+    }
+
+    /// A key as text.
+    static func key(_ json: QueryJSON) -> String {
+        json.int.map { "\($0)" } ?? json.string ?? "null"
+    }
+
+    private func note() throws {
+        var readable: [Readable] = []
+        for user in callers.indices {
+            var shapes: Readable = [:]
+            for shape in Shape.all {
+                for className in ["Task", "List"] {
+                    shapes[shape, default: [:]][className] = try result(
+                        className, nil, shape, of: user)
+                }
+            }
+            readable.append(shapes)
+        }
+        moments.append(Moment(version: version, readable: readable))
+    }
+
+    /// Forgets the moments before a version but the last of them.
+    func forget(before version: UInt64) {
+        let first = moments.lastIndex { $0.version < version } ?? 0
+        moments.removeFirst(first)
+    }
+}
