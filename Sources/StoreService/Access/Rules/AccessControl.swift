@@ -136,7 +136,8 @@ package final class AccessControl: Sendable {
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> WriteRights {
         let known = try known(of: principal, on: read)
-        return WriteRights(sight: sight(of: known, on: read)) { known.view.writing($0) }
+        let view = known.view
+        return WriteRights(sight: sight(of: known, on: read)) { view.writing($0) }
     }
 
     private func sight(
