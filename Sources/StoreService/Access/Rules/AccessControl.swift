@@ -26,6 +26,8 @@ package final class AccessControl: Sendable {
 
     private let store: Store
     private let state: Mutex<State>
+    /// What is seen, for those that asked.
+    let known = KnownSights()
     private let isSet: Atomic<Bool>
     private let hasRoleForAnyone: Atomic<Bool>
     private let fault: @Sendable (StoreError) -> RequestFault
@@ -101,6 +103,20 @@ package final class AccessControl: Sendable {
     /// Has `body` run whenever other rules hold, on the thread that set them.
     package func observe(_ body: @escaping @Sendable () -> Void) {
         observers.withLock { $0.append(body) }
+    }
+
+    /// What rules read from the object of a principal's user, on a view of the bare store.
+    func objectValues(
+        of principal: Principal, _ rules: AccessRules, on read: ReadTransaction
+    ) throws(RequestFault) -> [UserValue?] {
+        if rules.objectReferences.isEmpty { return [] }
+        do throws(StoreError) {
+            let facts = try PrincipalFacts(
+                Principal(user: principal.user), usersClass: rules.usersClass, on: read)
+            return rules.objectReferences.map { facts.value(of: $0) }
+        } catch {
+            throw fault(error)
+        }
     }
 
     /// Makes what a principal may do on a view of the bare store; nil where there is no document. One that does not hold in the

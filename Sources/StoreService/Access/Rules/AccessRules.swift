@@ -15,6 +15,8 @@ package struct AccessRules: Sendable {
     /// What its author should know: it holds all the same.
     package let warnings: [RequestFault.Entry]
     let roles: [CompiledRole]
+    /// What the rules read from the user's object, each once.
+    let objectReferences: [UserReference]
     /// The class of the users' objects, by position; nil where they have none.
     let usersClass: Int?
 
@@ -35,6 +37,7 @@ package struct AccessRules: Sendable {
         self.revision = revision
         self.schema = schema
         roles = compiler.roles
+        objectReferences = Array(Set(compiler.roles.flatMap(\.objectReferences)))
         usersClass = compiler.usersClass
         warnings = AccessWarnings(document, compiler.roles, usersClass, schema).all
     }

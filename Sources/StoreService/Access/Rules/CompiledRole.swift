@@ -28,4 +28,14 @@ struct CompiledRole: Sendable {
     let when: Rule?
     /// By the position of the class; nil where it allows nothing.
     var classes: [ClassRules?]
+
+    /// What its rules read from the user's object, each as often as they do.
+    var objectReferences: [UserReference] {
+        let conditions = classes.compactMap(\.self).flatMap { rules in
+            [rules.read, rules.create, rules.before, rules.after, rules.delete]
+        }
+        return (conditions.map { $0?.rule } + [when]).flatMap { rule in
+            (rule?.references ?? []).filter { if case .object = $0 { true } else { false } }
+        }
+    }
 }
