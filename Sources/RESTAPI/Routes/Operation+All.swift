@@ -52,7 +52,7 @@ extension Operation {
             Operation(
                 .post, ofClass + "/objects", "createObjects", .write,
                 [.mode] + write + [.idempotencyKey], .writing
-            ) { $0.createObjects },
+            ) { $0.createObjects }.forUsers(),
             Operation(
                 .delete, ofClass + "/objects", "deleteObjects", .write,
                 filter + [.all, .preferBulk],
@@ -68,16 +68,17 @@ extension Operation {
             readObject(of: .objectClass, source),
             Operation(.put, path, "putObject" + source.ending, .write, key + write, .writing) {
                 service in { request throws(RequestFault) in try service.put(request, source) }
-            },
+            }.forUsers(),
             Operation(
                 .patch, path, "patchObject" + source.ending, .write,
                 key + [.upsert] + write + [.idempotencyKey], .writing
-            ) { service in { request throws(RequestFault) in try service.patch(request, source) } },
+            ) { service in { request throws(RequestFault) in try service.patch(request, source) } }
+            .forUsers(),
             Operation(
                 .delete, path, "deleteObject" + source.ending, .write,
                 key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed]
             ) { service in { request throws(RequestFault) in try service.delete(request, source) }
-            },
+            }.forUsers(),
         ]
     }
 
@@ -153,7 +154,7 @@ extension Operation {
             Operation(
                 .post, "/v1/transactions", "createTransaction", .write,
                 [.preferWrite, .idempotencyKey], .writing
-            ) { $0.createTransaction },
+            ) { $0.createTransaction }.forUsers(),
             Operation(
                 .get, projectionsPath, "listProjections", .read, [.ifNoneMatchRead], .guarded
             ) { $0.listProjections }.forUsers(),

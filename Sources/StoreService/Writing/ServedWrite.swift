@@ -42,7 +42,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         schema = served.store.catalog.rows
         let scratch = RequestScratch.current
         // The body keeps its request where this fails: a job that begins again makes another write of it.
-        try self.body.read(schema, scratch, served)
+        try self.body.read(Self.named(schema, for: body.caller, in: served), scratch, served)
         isLarge = scratch.reader.draftCount > Self.largeDraftCount
     }
 
@@ -73,11 +73,23 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
     private func prepareAgain(_ transaction: WriteTransaction) throws(StoreError) {
         schema = transaction.catalog.rows
         let scratch = RequestScratch.current
-        do throws(RequestFault) {
-            try body.read(schema, scratch, served)
-        } catch {
-            throw .refused(error)
+        try transaction.withView { view throws(StoreError) in
+            do throws(RequestFault) {
+                try self.body.read(self.body.caller.view(of: view).rows, scratch, self.served)
+            } catch {
+                throw .refused(error)
+            }
         }
+    }
+
+    /// A schema with the names that the caller knows. Where it is not that of the last commit any more, the request is read again
+    /// before its turn.
+    private static func named(
+        _ schema: RowSchema, for caller: Caller, in served: ServedStore
+    ) throws(RequestFault) -> RowSchema {
+        if caller.sight == nil { return schema }
+        let rows = try served.withRead(for: caller) { read in read.rows }
+        return rows.identity == schema.identity ? rows : schema
     }
 
     /// Makes the changes and stores the reply with them.
