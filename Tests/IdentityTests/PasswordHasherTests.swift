@@ -50,21 +50,25 @@ struct PasswordHasherTests {
     @Test("two work at a time, and so many wait; a hasher that has stopped takes nothing")
     func bounds() {
         let hasher = PasswordHasher()
-        let running = Monitor((now: 0, most: 0, isOpen: false))
+        let running = Monitor((now: 0, most: 0, done: 0, isOpen: false))
         let work: PasswordHasher.Work = { _ in
             running.update {
                 $0.now += 1
                 $0.most = max($0.most, $0.now)
             }
             running.wait { $0.isOpen ? () : nil }
-            running.update { $0.now -= 1 }
+            running.update {
+                $0.now -= 1
+                $0.done += 1
+            }
         }
         for _ in 0..<PasswordHasher.threadCount { #expect(hasher.submit(work)) }
         running.wait { $0.now == PasswordHasher.threadCount ? () : nil }
         for _ in 0..<PasswordHasher.waitingCountMax { #expect(hasher.submit(work)) }
         #expect(!hasher.submit(work))
         running.update { $0.isOpen = true }
-        Self.run(hasher) { _ in }
+        let count = PasswordHasher.threadCount + PasswordHasher.waitingCountMax
+        running.wait { $0.done == count ? () : nil }
         #expect(running.withLock { $0.most } == PasswordHasher.threadCount)
         hasher.stop()
         #expect(!hasher.submit(work))

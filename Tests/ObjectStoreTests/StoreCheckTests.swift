@@ -178,6 +178,37 @@ struct StoreCheckTests {
         }
     }
 
+    @Test(
+        "an access document and accounts are known, and damage of them is found",
+        arguments: EngineCase.all)
+    func accounts(engineCase: EngineCase) throws {
+        let (engine, store) = try open(engineCase)
+        defer { store.close() }
+        let account = AccountRecord(id: .random(), login: "Ann", passwordHash: "x", seconds: 1)
+        let hash = [UInt8](repeating: 7, count: 32)
+        try store.write { transaction throws(StoreError) in
+            transaction.putAccessDocument(StoredDocument(revision: 1, text: "{}"))
+            try transaction.putAccount(account)
+            transaction.putSession(
+                SessionRecord(account: account.id, hash: hash, seconds: 1, used: 1))
+        }
+        #expect(try store.findings() == [])
+        let id = key { StoreKey.appendAccount(account.id, to: $0) }
+        let login = key { StoreKey.appendLogin("ann", to: $0) }
+        let session = key { StoreKey.appendSession(hash, of: account.id, to: $0) }
+        let other = key { StoreKey.appendLogin("eve", to: $0) }
+        let value = key { StoreKey.append(account.id, to: $0) }
+        try expect(["access-document-damaged"], in: store, engine, [StoreKey.accessDocument: [1]])
+        try expect(
+            ["account-damaged", "login-without-account", "session-without-account"], in: store,
+            engine, [id: [1]])
+        try expect(["account-without-login"], in: store, engine, [login: nil])
+        try expect(["login-without-account"], in: store, engine, [other: value])
+        try expect(["session-damaged"], in: store, engine, [session: [1]])
+        try expect(["session-damaged"], in: store, engine, [session + [1]: [1]])
+        try expect(["user-damaged"], in: store, engine, [StoreKey.userPrefix + [65]: [1]])
+    }
+
     @Test("gaps, damage and lies of the change log are found", arguments: EngineCase.all)
     func changeLog(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)

@@ -28,8 +28,7 @@ extension RESTService {
     /// the store, and where none is needed.
     func boundedUser(_ request: Request) -> ClientKey? {
         let isBounded =
-            request.user != nil || (request.grant == nil && needsToken)
-            || token(of: request)?.terms.user != nil
+            principal(of: request) != nil || (request.grant == nil && needsToken)
         return isBounded ? caller(request).client : nil
     }
 

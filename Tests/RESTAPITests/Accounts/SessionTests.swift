@@ -178,7 +178,37 @@ struct SessionTests {
         #expect(try accounts.session(try #require(secrets.last)) != nil)
     }
 
-    @Test("a stream ends within two seconds when its session does")
+    @Test(
+        "who has signed in may do what the access document says, and what they began ends with it")
+    func rules() throws {
+        let world = try AccountServer()
+        let id = try world.makeAccount("ann")
+        let session = try world.signIn("ann")
+        for (key, owner) in [(1, id), (2, "eve")] {
+            let put = world.send(
+                "PUT", "/v1/classes/Node/objects/\(key)", #"{"label":"\#(owner)"}"#,
+                as: world.admin)
+            #expect(put.status == 201, "\(put.text)")
+        }
+        #expect(world.send("GET", "/v1/classes/Node/objects", as: session).status == 403)
+        let document =
+            #"{"roles":{"own":{"classes":{"Node":{"read":"label == $user.id"}}}}}"#
+        #expect(world.send("PUT", "/v1/access", document, as: world.admin).status == 200)
+        let seen = try #require(
+            QueryJSON(world.send("GET", "/v1/classes/Node/objects", as: session).text))
+        #expect(seen["objects"]?.elements.map { $0["id"]?.int } == [1])
+        #expect(world.send("GET", "/v1/classes/Node/objects/2", as: session).status == 404)
+        let me = QueryJSON(world.send("GET", "/v1/me", as: session).text)
+        #expect(me?["roles"]?.elements.map(\.string) == ["own"])
+        let grant = try Array(session.utf8).withUnsafeBytes { token in
+            try world.server.running.service.users?.grant(token, needing: .read)
+        }
+        #expect(world.send("PUT", "/v1/access", document, as: world.admin).status == 200)
+        #expect(grant?.ending == .lowered)
+        #expect(world.send("GET", "/v1/classes/Node/objects/1", as: session).status == 200)
+    }
+
+    @Test("what a session has begun is over when it is")
     func streams() throws {
         let world = try AccountServer()
         _ = try world.makeAccount("ann")
