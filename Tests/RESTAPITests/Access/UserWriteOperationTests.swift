@@ -67,7 +67,7 @@ struct UserWriteOperationTests {
                 Row(
                     "PATCH", "classes/Task/objects/11?upsert=true", #"{"list":1,"title":"tea"}"#,
                     201, "tea"),
-                Row("POST", "classes/List/objects", #"{"id":9,"owner":"bob"}"#, 422, "unknown"),
+                Row("POST", "classes/List/objects", #"{"id":9,"owner":"bob"}"#, 422, "dangling"),
                 Row("POST", "classes/List/objects", #"{"id":9}"#, 403, "not-allowed"),
                 Row("POST", "classes/Country/objects", #"{"id":"de","name":"Germany"}"#, 201),
                 Row(

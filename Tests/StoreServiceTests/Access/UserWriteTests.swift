@@ -215,7 +215,15 @@ struct UserWriteTests {
 
     @Test("learn nothing of a hidden property by stating it, and keep it")
     func hiddenProperties() throws {
-        let world = try world()
+        // One that is hidden everywhere is no property of theirs.
+        let world = try RuledWorld(
+            Self.owners.replacing(
+                #""roles":{"#,
+                with: #""roles":{"visitor":{"classes":{"List":{"read":"open == true"}}},"#),
+            Self.fill)
+        #expect(
+            try self.world().as("ann") { try $0.merge(list(1), #"{"secret":"s1"}"#) }
+                .hasPrefix("unknown-property"))
         for value in [#""s1""#, #""s2""#] {
             let refused =
                 #"not-allowed: You may not change 'secret' of this object of class 'List'. [""]"#
@@ -261,10 +269,10 @@ struct UserWriteTests {
                 try world.as("ann") {
                     try $0.write("Task", #"{"id":9,"list":{"id":2,"owner":"ann"}}"#, mode)
                 }.hasPrefix("duplicate-key"), "\(mode)")
-            // Nor that, where they may create none.
+            // Nor that, of a class that they do not know.
             #expect(
                 try world.as("ann") { try $0.write("Lock", #"{"id":1}"#, mode) }
-                    .hasPrefix("not-allowed"), "\(mode)")
+                    .hasPrefix("unknown-class"), "\(mode)")
         }
         for key in [2, 99] {
             let isThere = key == 2
