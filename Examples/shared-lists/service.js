@@ -11,7 +11,7 @@ export const isSignedIn = () => token !== null;
 
 /** Asks as the user; `body` is sent as JSON. Returns the JSON of the reply, and throws what the service says is wrong. */
 export async function ask(method, path, body) {
-  const headers = {'Content-Type': body && method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'};
+  const headers = {'Content-Type': 'application/json'};
   if (token) headers.Authorization = `Bearer ${token}`;
   const reply = await fetch(api + path, {method, headers, body: body && JSON.stringify(body)});
   const text = await reply.text();

@@ -41,7 +41,7 @@ class Person:
         self.name, self.page = name, page
 
     def run(self, script):
-        return self.page.evaluate("{ " + script + " }")
+        self.page.evaluate("{ " + script + "; true }")
 
     def fill(self, form, act="", **values):
         """Fills a form and sends it, by a button where there are several."""
@@ -159,10 +159,10 @@ def check():
         visits = Visits()
         ann, bob = person("ann"), person("bob")
         for visitor in (ann, bob):
-            visits.wait("has a door", lambda page=visitor.page: page.evaluate("!document.getElementById('door').hidden"), True)
+            visits.wait("has a door", lambda page=visitor.page: page.evaluate("document.getElementById('door')?.hidden === false"), True)
             visitor.sign_up()
             visits.wait(
-                "greets", lambda page=visitor.page: page.evaluate("document.getElementById('who').textContent"),
+                "greets", lambda page=visitor.page: page.evaluate("document.getElementById('who')?.textContent ?? ''"),
                 f"You are {visitor.name}.")
         meet(visits, ann, bob)
         picture(ann, bob)
@@ -171,7 +171,7 @@ def check():
         dora, emil = person("Dora", tokens[0]), person("Emil", tokens[1])
         for visitor in (dora, emil):
             visits.wait(
-                "greets", lambda page=visitor.page: page.evaluate("document.getElementById('who').textContent"),
+                "greets", lambda page=visitor.page: page.evaluate("document.getElementById('who')?.textContent ?? ''"),
                 f"You are {visitor.name}.")
         meet(visits, dora, emil)
         visits.shows(bob, {"Party": ["Bread (done)"], "Work": []})

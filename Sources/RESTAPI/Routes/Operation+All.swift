@@ -57,7 +57,7 @@ extension Operation {
                 .delete, ofClass + "/objects", "deleteObjects", .write,
                 filter + [.all, .preferBulk],
                 .reading + [.unprocessableContent, .insufficientStorage]
-            ) { $0.deleteObjects },
+            ) { $0.deleteObjects }.forUsers(),
         ] + queries(of: .objectClass)
 
     /// The operations on one object, by either form of its key.
@@ -112,7 +112,7 @@ extension Operation {
         Operation(.post, path, id, .write, [.at] + write + [.idempotencyKey], .writing) {
             service in
             { request throws(RequestFault) in try service.editElement(request, .add, source) }
-        }
+        }.forUsers()
     }
 
     /// What reads, sets and removes an element.
@@ -134,14 +134,14 @@ extension Operation {
                 .put, path, "put" + noun, .write, (isByKey ? [.entryKey] : []) + write, .writing
             ) { service in
                 { request throws(RequestFault) in try service.editElement(request, .put, source) }
-            },
+            }.forUsers(),
             Operation(
                 .delete, path, "delete" + noun, .write,
                 (isByKey ? [.entryKeyToRemove, .elementValue] : []) + write, .changing
             ) { service in
                 { request throws(RequestFault) in try service.editElement(request, .delete, source)
                 }
-            },
+            }.forUsers(),
         ]
     }
 

@@ -47,7 +47,7 @@ extension Operation {
                     .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
                     .insufficientStorage,
                 ]
-            ) { $0.patchObjects },
+            ) { $0.patchObjects }.forUsers(kind == .objectClass ? .byDocument : .none),
             on(
                 kind, .post, "/query", kind.id("query", "Objects"), .read, reads,
                 .querying + [.bodyTooLarge, .unsupportedMediaType]
