@@ -211,7 +211,9 @@ package final class StreamHub: @unchecked Sendable {
         let isUntested = isUntested(query.observed)
         let key = query.channelKey(isUntested: isUntested)
         if let present = channels[key] {
-            if present.stream.names.schema.identity == query.names.schema.identity { return present }
+            if present.stream.names.schema.identity == query.names.schema.identity {
+                return present
+            }
             present.invalidate()
         }
         let fresh = StreamChannel(query, isUntested: isUntested, hub: self)
