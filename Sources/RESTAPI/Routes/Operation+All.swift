@@ -241,29 +241,29 @@ extension Operation {
             Operation(
                 .get, property + "/changes", "streamPropertyChanges", .read,
                 [.pathInside, .fields, .expand, .shownBy] + followResult, .reading, isEndless: true
-            ) { $0.streamPropertyChanges },
+            ) { $0.streamPropertyChanges }.forUsers(),
             Operation(
                 .post, "/v1/streams", "createStream", .read, [.preferRead],
                 .guarded + [
                     .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
                     .unprocessableContent,
                 ]
-            ) { $0.createStream },
+            ) { $0.createStream }.forUsers(),
             Operation(
                 .get, stream, "streamQueries", .read, [.since, .ticket, .lastEventID],
                 .guarded + [.notFound, .notAcceptable, .conflict, .unprocessableContent],
                 isEndless: true
-            ) { $0.streamQueries },
+            ) { $0.streamQueries }.forUsers(),
             Operation(
                 .patch, stream, "patchStream", .read,
                 .guarded + [
                     .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
                     .unprocessableContent,
                 ]
-            ) { $0.patchStream },
+            ) { $0.patchStream }.forUsers(),
             Operation(.delete, stream, "deleteStream", .read, .guarded + [.notFound]) {
                 $0.deleteStream
-            },
+            }.forUsers(),
             Operation(
                 .post, "/v1/tickets", "createTicket", .read,
                 .guarded + [

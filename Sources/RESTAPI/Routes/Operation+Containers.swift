@@ -97,22 +97,22 @@ extension Operation {
             on(
                 kind, .get, "/aggregate/changes", kind.id("stream", "Aggregate"), .read,
                 filter + aggregate + followResult, .querying, isEndless: true
-            ) { $0.streamAggregate },
+            ) { $0.streamAggregate }.forUsers(),
             on(
                 kind, .get, "/sections/changes", kind.id("stream", "Sections"), .read,
                 filter + kind.shown + [.sectionBy, .sort, .sectionLimit, .sectionObjects]
                     + followResult, .querying, isEndless: true
-            ) { $0.streamSections },
+            ) { $0.streamSections }.forUsers(),
             on(
                 kind, .get, "/changes",
                 kind == .projection ? "streamProjectionChanges" : "streamClassChanges", .read,
                 filter + kind.shown + kind.keyPaths + [.old, .listSort] + follow, .querying,
                 isEndless: true
-            ) { $0.streamClassChanges }.forUsers(kind == .objectClass ? .byDocument : .none),
+            ) { $0.streamClassChanges }.forUsers(),
             on(
                 kind, .get, "/objects/{id}/changes", kind.id("stream", "ObjectChanges"), .read,
                 kind.shown + kind.keyPaths + [.old] + follow, .querying, isEndless: true
-            ) { $0.streamObjectChanges }.forUsers(kind == .objectClass ? .byDocument : .none),
+            ) { $0.streamObjectChanges }.forUsers(),
         ]
     }
 }

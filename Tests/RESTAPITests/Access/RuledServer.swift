@@ -59,7 +59,11 @@ final class RuledServer {
         _ target: String, as asker: Asker, from cursor: String? = nil
     ) -> ChangesClient {
         var headers: [(String, String)] = []
-        if case .token(let token) = asker { headers.append(("Authorization", "Bearer \(token)")) }
+        switch asker {
+        case .admin: headers.append(("Authorization", "Bearer \(admin)"))
+        case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
+        case .nobody: break
+        }
         if let cursor { headers.append(("Last-Event-ID", cursor)) }
         return ChangesClient(port: port, target, headers: headers)
     }

@@ -62,6 +62,13 @@ final class UserFollower {
         ).checked(world.service.served, for: caller)
     }
 
+    /// The query, checked for what a caller may read; nil, and nothing is held any more, where that names what they do not know.
+    private func known(_ caller: Caller) -> CheckedStream? {
+        if let checked = try? checked(caller) { return checked }
+        (objects, cursor, known) = ([:], "start", 0)
+        return nil
+    }
+
     // MARK: Connections
 
     /// Opens another connection, from where the client stands.
@@ -69,8 +76,9 @@ final class UserFollower {
         sink.close()
         process()
         sink = ToldEvents()
+        follower = nil
         let caller = world.callers[user]
-        let checked = try checked(caller)
+        guard let checked = known(caller) else { return }
         let start = try world.service.served.streamCursor(cursor, "since", of: checked.viewMark)
         let follower = Follower(sink, checked, caller)
         self.follower = follower
@@ -82,22 +90,22 @@ final class UserFollower {
         let caller = world.callers[user]
         let served = world.service.served
         for _ in 0..<1000 {
-            do {
-                let checked = try checked(caller)
-                let start = try served.streamCursor(cursor, "since", of: checked.viewMark)
-                let page = try served.withRead(for: caller) { read throws(RequestFault) in
+            guard let checked = known(caller) else { return }
+            let start = try served.streamCursor(cursor, "since", of: checked.viewMark)
+            let answer = Result { () throws(RequestFault) in
+                try served.withRead(for: caller) { read throws(RequestFault) in
                     try served.page(of: checked, from: start, limit: 3, in: read)
                 }
-                let json = QueryJSON(String(decoding: page.buffer.array, as: UTF8.self)) ?? .null
-                if cursor == "start" { objects = [:] }
-                for object in json["objects"]?.elements ?? [] { set(object, to: world.version) }
-                apply(json["changes"]?.elements ?? [], to: world.version)
-                cursor = json["cursor"]?.string ?? json["next"]?.string ?? cursor
-                known = Self.number(cursor)
-                if json["upToDate"] == .bool(true) { return checkHeld(at: world.version) }
-            } catch let fault as RequestFault where fault.kind == .expired {
-                cursor = "start"
-                known = 0
+            }
+            switch answer {
+            case .success(let page):
+                take(QueryJSON(String(decoding: page.buffer.array, as: UTF8.self)) ?? .null)
+                if known == world.version, !cursor.contains("."), !cursor.contains("~") {
+                    return checkHeld(at: world.version)
+                }
+            case .failure(let fault):
+                guard fault.kind == .expired else { throw fault }
+                (cursor, known) = ("start", 0)
                 resetCount += 1
                 reasons["410 " + fault.code, default: 0] += 1
             }
@@ -106,8 +114,17 @@ final class UserFollower {
         note("pages without end")
     }
 
+    /// Takes in a page.
+    private func take(_ page: QueryJSON) {
+        if cursor == "start" { objects = [:] }
+        for object in page["objects"]?.elements ?? [] { set(object, to: world.version) }
+        apply(page["changes"]?.elements ?? [], to: world.version)
+        cursor = page["cursor"]?.string ?? page["next"]?.string ?? cursor
+        known = Self.number(cursor)
+    }
+
     /// Whether its stream has ended.
-    var isEnded: Bool { sink.isEnded }
+    var isEnded: Bool { follower == nil || sink.isEnded }
 
     // MARK: Events
 
@@ -134,6 +151,8 @@ final class UserFollower {
                 for object in event.data["objects"]?.elements ?? [] { set(object, to: end) }
             case "change": apply(event.data["changes"]?.elements ?? [], to: end)
             case "upToDate": break
+            // Nothing of what it names is known to its user any more.
+            case "error": objects = [:]
             default: note("told \(event)")
             }
             guard let id = event.id else { continue }
@@ -214,7 +233,10 @@ final class UserFollower {
 
     /// Whether it has exactly what its user may read now.
     func expectResult() throws {
-        let expected = try world.result(query.className, query.filter, query.shape, of: user)
+        let result = try world.result(query.className, query.filter, query.shape, of: user)
+        if result == nil, let follower, !follower.isGone { note("is not ended") }
+        if result != nil, !asksForPages, isEnded { note("is ended, from \(cursor)") }
+        let expected = result ?? [:]
         if objects != expected {
             let keys = Set(objects.keys).union(expected.keys).filter { objects[$0] != expected[$0] }
             for key in keys.sorted() {

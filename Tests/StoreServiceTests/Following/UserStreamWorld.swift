@@ -169,10 +169,10 @@ final class UserStreamWorld {
 
     // MARK: What can be read
 
-    /// The result of a query as a user sees it, by key.
+    /// The result of a query as a user sees it, by key; nil where the query names what they do not know.
     func result(
         _ className: String, _ filter: String?, _ shape: Shape, of user: Int
-    ) throws -> [String: QueryJSON] {
+    ) throws -> [String: QueryJSON]? {
         var text = QueryText()
         text.filter = filter
         text.fields = shape.fields
@@ -184,7 +184,12 @@ final class UserStreamWorld {
         text.limit = 1000
         service.caller = callers[user]
         defer { service.caller = .program }
-        let page = try service.page(.objects(.ofClass(className)), text)
+        let page: WrittenPage?
+        do { page = try service.page(.objects(.ofClass(className)), text) } catch let fault
+            as RequestFault where fault.code.hasPrefix("unknown-") || fault.code == "invalid-query"
+        {
+            return nil
+        }
         var objects: [String: QueryJSON] = [:]
         for object in page?.json["objects"]?.elements ?? [] {
             objects[object["id"].map(Self.key) ?? ""] = object

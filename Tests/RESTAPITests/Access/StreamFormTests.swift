@@ -1,0 +1,157 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// The forms of streams, followed by a user who sees a part of the store.
+@Suite("Streams of a user, in each form")
+struct StreamFormTests {
+    private static let task = "/v1/classes/Task/objects"
+
+    /// Changes what ann does not see.
+    private static func changeHidden(_ world: TaskWorld) {
+        let server = world.server
+        server.send("PATCH", "\(task)/3", #"{"title":"more","rank":9}"#)
+        server.send("PATCH", "\(task)/1", #"{"secret":"more"}"#)
+        server.send("PUT", "\(task)/4", #"{"list":2,"title":"milk","rank":8}"#)
+        server.send("PATCH", "\(task)/1", #"{"others":[3,4,2]}"#)
+        server.send("DELETE", "\(task)/4")
+    }
+
+    /// Lets ann see list 2, or no more.
+    private static func share(_ world: TaskWorld, _ isShared: Bool) {
+        world.server.send(
+            "PATCH", "/v1/classes/List/objects/2", "{\"members\":[\(isShared ? "\"ann\"" : "")]}")
+    }
+
+    private static func ids(_ events: [ChangesClient.Event]) -> [Int64] {
+        events.flatMap { $0.json["objects"]?.elements ?? [] }.compactMap { $0["id"]?.int }.sorted()
+    }
+
+    @Test("a projection shows what its user sees, and is told of when that changes")
+    func projection() throws {
+        let world = try TaskWorld()
+        let target = "/v1/projections/Short/changes?since=start"
+        let stream = world.server.follow(target, as: world.ann)
+        let begin = stream.events(to: "upToDate")
+        #expect(Self.ids(begin) == [1, 2])
+        let objects = begin.flatMap { $0.json["objects"]?.elements ?? [] }
+        #expect(objects.allSatisfy { $0["object"]?["then"] == .null }, "\(objects)")
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"title":"rolls"}"#)
+        #expect(stream.nextEvent().changes == ["update 1"])
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(shared.changes.sorted() == ["enter 3", "update 1"], "\(shared.data)")
+        Self.share(world, false)
+        let left = stream.nextEvent()
+        #expect(left.changes.sorted() == ["leave 3", "update 1"], "\(left.data)")
+        let one = world.server.follow(
+            "/v1/projections/Short/objects/3/changes?since=start", as: world.ann)
+        #expect(one.events(to: "upToDate").map(\.name) == ["hello", "reset", "upToDate"])
+        #expect(world.get("/v1/projections/Whole/changes").status == 404)
+    }
+
+    @Test("figures are of what its user sees")
+    func aggregate() throws {
+        let world = try TaskWorld()
+        let stream = world.server.follow(
+            "/v1/classes/Task/aggregate/changes?op=count,max(rank)", as: world.ann)
+        let first = stream.events(to: "value").last
+        #expect(first?.json["count"]?.int == 2 && first?.json["max(rank)"]?.int == 2)
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"rank":5}"#)
+        #expect(stream.nextEvent().json["max(rank)"]?.int == 5)
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(
+            shared.json["count"]?.int == 3 && shared.json["max(rank)"]?.int == 9, "\(shared.data)")
+        Self.share(world, false)
+        #expect(stream.nextEvent().json["count"]?.int == 2)
+    }
+
+    @Test("sections are of what its user sees")
+    func sections() throws {
+        let world = try TaskWorld()
+        let stream = world.server.follow(
+            "/v1/classes/Task/sections/changes?by=title&objects=5", as: world.ann)
+        let begin = stream.events(to: "upToDate")
+        let sections = begin.flatMap { $0.json["sections"]?.elements ?? [] }
+        #expect(sections.compactMap { $0["key"]?.string } == ["bread", "milk"])
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"title":"milk"}"#)
+        let change = stream.nextEvent()
+        #expect(change.changes == ["update 1"], "\(change.data)")
+        Self.share(world, true)
+        // The first one links to it.
+        #expect(stream.nextEvent().changes.sorted() == ["enter 3", "update 1"])
+        Self.share(world, false)
+        #expect(stream.nextEvent().changes.sorted() == ["leave 3", "update 1"])
+    }
+
+    @Test("a list of links has those that its user sees, and tells of no others")
+    func property() throws {
+        let world = try TaskWorld()
+        let target = "\(Self.task)/1/properties/others/changes"
+        let stream = world.server.follow(target + "?since=start", as: world.ann)
+        let begin = stream.events(to: "upToDate")
+        let elements = begin.flatMap { $0.json["objects"]?.elements ?? [] }
+        #expect(elements.count == 1 && elements.first?["id"]?.int == 2, "\(begin)")
+        let cursor = begin.last?.id
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"others":[3,2,2]}"#)
+        let added = stream.nextEvent()
+        #expect(added.json["insertions"]?.elements == [.int(1)], "\(added.data)")
+        #expect(added.json["deletions"]?.elements == [])
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(shared.json["insertions"]?.elements == [.int(0)], "\(shared.data)")
+        Self.share(world, false)
+        #expect(stream.nextEvent().json["deletions"]?.elements == [.int(0)])
+        // A client that comes back takes the whole.
+        let again = world.server.follow(target, as: world.ann, from: cursor).events(to: "upToDate")
+        #expect(again.contains { $0.json["op"]?.string == "enter" }, "\(again)")
+        #expect(!again.contains { $0.data.contains("\"id\":3") })
+        // What is not seen has nothing to be told of.
+        let hidden = world.server.follow(
+            "\(Self.task)/3/properties/title/changes?since=start", as: world.ann)
+        #expect(hidden.events(to: "upToDate").map(\.name) == ["hello", "reset", "upToDate"])
+        #expect(
+            world.get("\(Self.task)/1/properties/secret/changes", [("Accept", "text/event-stream")])
+                .status == 404)
+    }
+
+    @Test("several queries are told together, and belong to their user")
+    func queries() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let body =
+            #"{"queries":{"all":{"class":"Task"},"top":{"class":"Task","sort":"-rank"},"lists":{"class":"List"}}}"#
+        let made = QueryJSON(server.send("POST", "/v1/streams", body, as: world.ann).text)
+        let target = "/v1/streams/\(made?["id"]?.string ?? "")"
+        for (method, body) in [("DELETE", String?.none), ("PATCH", #"{"queries":{"all":null}}"#)] {
+            #expect(server.send(method, target, body, as: world.bob).status == 404)
+        }
+        #expect(server.follow(target, as: world.bob).status == 404)
+        let stream = server.follow(target + "?since=start", as: world.ann)
+        var told: [ChangesClient.Event] = []
+        while told.count(where: { $0.name == "upToDate" }) < 3 { told.append(stream.nextEvent()) }
+        #expect(Self.ids(told) == [1, 1, 1, 2, 2])
+        Self.changeHidden(world)
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(
+            shared.changes.filter { $0.hasPrefix("enter") || $0.hasPrefix("leave") }.sorted()
+                == ["enter 2", "enter 3", "enter 3"], "\(shared.data)")
+        #expect(shared.id?.contains("_") == true)
+        Self.share(world, false)
+        #expect(
+            stream.nextEvent().changes.filter { $0.hasPrefix("leave") }.sorted()
+                == ["leave 2", "leave 3", "leave 3"])
+        #expect(server.send("DELETE", target, as: world.ann).status == 204)
+        let unknown = server.send(
+            "POST", "/v1/streams", #"{"queries":{"codes":{"class":"Record"}}}"#, as: world.ann)
+        #expect(unknown.status == 404 || unknown.status == 422, "\(unknown.text)")
+    }
+}
