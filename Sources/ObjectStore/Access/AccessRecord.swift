@@ -6,15 +6,13 @@ import HoldfastBytes
 ///     1 byte: the form, 1
 ///     1 byte: 1 when a request needs a token, whether there is one or not; else 0
 ///     bytes:  the key that signs tickets, 32
-struct AccessRecord: Equatable, Sendable {
+struct AccessRecord: CodedRecord, Equatable, Sendable {
     /// Whether a request needs a token: from the first one on, and when all are revoked.
     var needsToken = false
     /// The key that signs tickets.
     var ticketKey: [UInt8]
 
     static let ticketKeyByteCount = 32
-    private static let form: UInt8 = 1
-
     /// Makes that of a new store: a key of the kernel's random bytes.
     init() {
         // The system's generator is `getrandom` (2).
@@ -27,25 +25,16 @@ struct AccessRecord: Equatable, Sendable {
     /// Reads a stored record; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         ticketKey = []
-        var coder = RecordCoder(bytes)
-        code(&coder)
-        guard !coder.isDamaged, coder.isAtEnd, ticketKey.count == Self.ticketKeyByteCount else {
+        guard read(bytes), ticketKey.count == Self.ticketKeyByteCount else {
             return nil
         }
     }
 
-    func append(to buffer: ByteBuffer) {
-        var copy = self
-        var coder = RecordCoder(to: buffer)
-        copy.code(&coder)
-    }
-
-    private mutating func code(_ coder: inout RecordCoder) {
-        var form = Self.form
+    mutating func code(_ coder: inout RecordCoder) {
+        Self.code(form: 1, &coder)
         var flag: UInt8 = needsToken ? 1 : 0
-        coder.code(&form)
         coder.code(&flag)
-        if form != Self.form || flag > 1 { coder.fail() }
+        if flag > 1 { coder.fail() }
         needsToken = flag == 1
         coder.code(&ticketKey)
     }

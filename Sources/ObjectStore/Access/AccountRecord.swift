@@ -10,7 +10,7 @@ import HoldfastObjectModel
 ///     8 bytes: when the account was made, in seconds since 1970
 ///     bytes:   the SHA-256 of the reset code, 32; none where there is no code
 ///     8 bytes: when the code ends, in seconds since 1970
-package struct AccountRecord: Equatable, Sendable {
+package struct AccountRecord: CodedRecord, Equatable, Sendable {
     /// The id: random, and that of the user.
     package let id: UUID128
     /// The login, as it was stated.
@@ -23,8 +23,6 @@ package struct AccountRecord: Equatable, Sendable {
     package var resetHash: [UInt8] = []
     /// When that ends, in seconds since 1970.
     package var resetEnd: Int64 = 0
-
-    private static let form: UInt8 = 1
 
     /// Describes an account.
     package init(id: UUID128, login: String, passwordHash: String, seconds: Int64) {
@@ -40,23 +38,13 @@ package struct AccountRecord: Equatable, Sendable {
     /// Reads the entry of an account; nil when it is damaged, or of a form that this program does not know.
     init?(_ id: UUID128, _ value: UnsafeRawBufferPointer) {
         self.init(id: id, login: "", passwordHash: "", seconds: 0)
-        var coder = RecordCoder(value)
-        code(&coder)
-        guard !coder.isDamaged, coder.isAtEnd, !login.isEmpty, !passwordHash.isEmpty,
+        guard read(value), !login.isEmpty, !passwordHash.isEmpty,
             resetHash.isEmpty || resetHash.count == TokenRecord.hashByteCount
         else { return nil }
     }
 
-    func append(to buffer: ByteBuffer) {
-        var copy = self
-        var coder = RecordCoder(to: buffer)
-        copy.code(&coder)
-    }
-
-    private mutating func code(_ coder: inout RecordCoder) {
-        var form = Self.form
-        coder.code(&form)
-        if form != Self.form { coder.fail() }
+    mutating func code(_ coder: inout RecordCoder) {
+        Self.code(form: 1, &coder)
         coder.code(&login)
         coder.code(&passwordHash)
         coder.code(&seconds)

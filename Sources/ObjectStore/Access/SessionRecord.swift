@@ -7,7 +7,7 @@ import HoldfastObjectModel
 ///     1 byte:  the form, 1
 ///     8 bytes: when it began, in seconds since 1970
 ///     8 bytes: when it was used last, in seconds since 1970, as it was noted
-package struct SessionRecord: Equatable, Sendable {
+package struct SessionRecord: CodedRecord, Equatable, Sendable {
     /// The id of the account.
     package let account: UUID128
     /// The SHA-256 of the token, 32 bytes.
@@ -16,8 +16,6 @@ package struct SessionRecord: Equatable, Sendable {
     package var seconds: Int64
     /// When it was used last, in seconds since 1970, as it was noted.
     package var used: Int64
-
-    private static let form: UInt8 = 1
 
     /// Describes a session.
     package init(account: UUID128, hash: [UInt8], seconds: Int64, used: Int64) {
@@ -35,21 +33,11 @@ package struct SessionRecord: Equatable, Sendable {
         self.init(
             account: account, hash: Array(key.suffix(TokenRecord.hashByteCount)), seconds: 0,
             used: 0)
-        var coder = RecordCoder(value)
-        code(&coder)
-        guard !coder.isDamaged, coder.isAtEnd else { return nil }
+        guard read(value) else { return nil }
     }
 
-    func append(to buffer: ByteBuffer) {
-        var copy = self
-        var coder = RecordCoder(to: buffer)
-        copy.code(&coder)
-    }
-
-    private mutating func code(_ coder: inout RecordCoder) {
-        var form = Self.form
-        coder.code(&form)
-        if form != Self.form { coder.fail() }
+    mutating func code(_ coder: inout RecordCoder) {
+        Self.code(form: 1, &coder)
         coder.code(&seconds)
         coder.code(&used)
     }

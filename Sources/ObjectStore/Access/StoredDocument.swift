@@ -7,13 +7,11 @@ import HoldfastStorage
 ///     1 byte: the form, 1
 ///     8 bytes: the revision, from 1
 ///     text:    the document
-package struct StoredDocument: Equatable, Sendable {
+package struct StoredDocument: CodedRecord, Equatable, Sendable {
     /// The number of times that a document was set, or changed with the schema.
     package var revision: UInt64
     /// The document.
     package var text: String
-
-    private static let form: UInt8 = 1
 
     /// Makes a document.
     package init(revision: UInt64, text: String) {
@@ -24,21 +22,11 @@ package struct StoredDocument: Equatable, Sendable {
     /// Reads a stored record; nil when it is damaged, or of a form that this program does not know.
     init?(_ bytes: UnsafeRawBufferPointer) {
         self.init(revision: 0, text: "")
-        var coder = RecordCoder(bytes)
-        code(&coder)
-        guard !coder.isDamaged, coder.isAtEnd, revision > 0 else { return nil }
+        guard read(bytes), revision > 0 else { return nil }
     }
 
-    func append(to buffer: ByteBuffer) {
-        var copy = self
-        var coder = RecordCoder(to: buffer)
-        copy.code(&coder)
-    }
-
-    private mutating func code(_ coder: inout RecordCoder) {
-        var form = Self.form
-        coder.code(&form)
-        if form != Self.form { coder.fail() }
+    mutating func code(_ coder: inout RecordCoder) {
+        Self.code(form: 1, &coder)
         coder.code(&revision)
         coder.code(&text)
     }

@@ -6,7 +6,7 @@ import HoldfastBytes
 /// belongs to somebody belongs to the number. Its fields are those of ``RecordCoder``, in the order below. A form
 /// with more fields gets a number of its own, and a store that has one another format, so that no program ignores
 /// a field that takes something away.
-package struct TokenRecord: Equatable, Sendable {
+package struct TokenRecord: CodedRecord, Equatable, Sendable {
     /// The identity of who has the token.
     package var number: UInt64
     /// What the operator calls it; of no other token.
@@ -45,20 +45,12 @@ package struct TokenRecord: Equatable, Sendable {
         guard key.count == StoreKey.tokenByteCount else { return nil }
         self.init(
             number: StoreKey.trailingObjectKey(key), name: "", hash: [], right: "", seconds: 0)
-        var coder = RecordCoder(value)
-        code(&coder)
-        guard !coder.isDamaged, coder.isAtEnd, number != 0, hash.count == Self.hashByteCount else {
+        guard read(value), number != 0, hash.count == Self.hashByteCount else {
             return nil
         }
     }
 
-    func append(to buffer: ByteBuffer) {
-        var copy = self
-        var coder = RecordCoder(to: buffer)
-        copy.code(&coder)
-    }
-
-    private mutating func code(_ coder: inout RecordCoder) {
+    mutating func code(_ coder: inout RecordCoder) {
         var form = Self.forms.upperBound
         coder.code(&form)
         if !Self.forms.contains(form) { coder.fail() }

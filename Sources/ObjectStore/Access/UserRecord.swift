@@ -6,15 +6,13 @@ import HoldfastBytes
 ///     1 byte:  the form, 1
 ///     1 byte:  1 when the user is blocked, else 0
 ///     8 bytes: seconds since 1970 before which what they signed in with is void; the earliest time for none
-package struct UserRecord: Equatable, Sendable {
+package struct UserRecord: CodedRecord, Equatable, Sendable {
     /// Their id.
     package var id: String
     /// Whether they are blocked.
     package var isBlocked: Bool
     /// The time before which what they signed in with is void, in seconds since 1970; ``Int64/min`` for none.
     package var signedInAfter: Int64
-
-    private static let form: UInt8 = 1
 
     /// Describes a user.
     package init(id: String, isBlocked: Bool, signedInAfter: Int64) {
@@ -27,23 +25,14 @@ package struct UserRecord: Equatable, Sendable {
     init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let id = String(validating: key.dropFirst(StoreKey.userPrefix.count), as: UTF8.self)
         self.init(id: id ?? "", isBlocked: false, signedInAfter: .min)
-        var coder = RecordCoder(value)
-        code(&coder)
-        guard !self.id.isEmpty, !coder.isDamaged, coder.isAtEnd else { return nil }
+        guard !self.id.isEmpty, read(value) else { return nil }
     }
 
-    func append(to buffer: ByteBuffer) {
-        var copy = self
-        var coder = RecordCoder(to: buffer)
-        copy.code(&coder)
-    }
-
-    private mutating func code(_ coder: inout RecordCoder) {
-        var form = Self.form
+    mutating func code(_ coder: inout RecordCoder) {
+        Self.code(form: 1, &coder)
         var flag: UInt8 = isBlocked ? 1 : 0
-        coder.code(&form)
         coder.code(&flag)
-        if form != Self.form || flag > 1 { coder.fail() }
+        if flag > 1 { coder.fail() }
         isBlocked = flag == 1
         coder.code(&signedInAfter)
     }

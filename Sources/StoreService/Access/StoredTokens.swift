@@ -149,14 +149,7 @@ package struct StoredTokens: Sendable {
     private func change(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) throws(RequestFault) {
-        let write = AwaitedWrite(body)
-        store.submit(write)
-        do throws(StoreError) {
-            try write.wait()
-        } catch {
-            if case .refused(let refusal as RequestFault) = error { throw refusal }
-            throw fault(error)
-        }
+        try AwaitedWrite.run(in: store, fault, body)
     }
 }
 

@@ -1,3 +1,4 @@
+import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastThreads
 
@@ -25,6 +26,24 @@ package final class AwaitedWrite: PendingWrite {
         switch outcome.wait({ $0 }) {
         case .failed(let error): throw error
         case .committed(let version): return version
+        }
+    }
+
+    /// Makes a write of a store and waits until it is durable.
+    ///
+    /// - `fault`: Makes what the caller is told of a failure of the store.
+    /// - Throws: ``RequestFault`` that `body` refused the write with, or of the failure.
+    package static func run(
+        in store: Store, _ fault: (StoreError) -> RequestFault,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) throws(RequestFault) {
+        let write = AwaitedWrite(body)
+        store.submit(write)
+        do throws(StoreError) {
+            try write.wait()
+        } catch {
+            if case .refused(let refusal as RequestFault) = error { throw refusal }
+            throw fault(error)
         }
     }
 }

@@ -222,7 +222,7 @@ package final class AccessControl: Sendable {
                 "An access document has at most \(AccessDocument.byteCountMax) bytes.")
         }
         let made = Mutex<AccessRules?>(nil)
-        let write = AwaitedWrite { transaction throws(StoreError) in
+        try AwaitedWrite.run(in: store, fault) { transaction throws(StoreError) in
             let present = try transaction.accessDocument()
             let rules: AccessRules
             do throws(RequestFault) {
@@ -235,11 +235,6 @@ package final class AccessControl: Sendable {
             made.withLock { $0 = rules }
             guard present?.text != text else { return }
             transaction.putAccessDocument(StoredDocument(revision: rules.revision, text: text))
-        }
-        store.submit(write)
-        do throws(StoreError) { try write.wait() } catch {
-            if case .refused(let refusal as RequestFault) = error { throw refusal }
-            throw fault(error)
         }
         isSet.store(true, ordering: .releasing)
         guard let rules = made.withLock({ $0 }) else {
