@@ -26,7 +26,7 @@ final class WriteJudge {
         var hidden = HiddenParts()
     }
 
-    private let rights: WriteRights
+    let rights: WriteRights
     /// What the transaction began from.
     private let base: ReadTransaction
     private let objects: SightedObjects

@@ -120,7 +120,7 @@ extension WriteTransaction {
         }
         throw .preconditionFailed(
             current: try StoredObject(
-                schema: rows, classIndex: rowClass.index, key: key,
+                schema: knownRows, classIndex: rowClass.index, key: key,
                 row: row(rowClass, key) ?? stored))
     }
 

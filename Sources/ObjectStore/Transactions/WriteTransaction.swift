@@ -44,6 +44,8 @@ package final class WriteTransaction {
     var migrationFaults: [StagedMigration.Fault] = []
     /// Has the transaction keep to what its writer may do; nil where that is everything.
     private(set) var judge: WriteJudge?
+    /// The schema with the names that whoever makes the transaction knows: what replies show objects by.
+    package var knownRows: RowSchema { judge?.rights.sight.rows ?? rows }
     /// Whether it has changed tokens or the key of tickets, which make no version.
     var changesAccess = false
     /// The time in which views of the transaction may be used.

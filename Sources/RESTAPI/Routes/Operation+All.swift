@@ -241,7 +241,7 @@ extension Operation {
             Operation(
                 .get, property + "/changes", "streamPropertyChanges", .read,
                 [.pathInside, .fields, .expand, .shownBy] + followResult, .reading, isEndless: true
-            ) { $0.streamPropertyChanges }.forUsers(),
+            ) { $0.streamPropertyChanges },
             Operation(
                 .post, "/v1/streams", "createStream", .read, [.preferRead],
                 .guarded + [

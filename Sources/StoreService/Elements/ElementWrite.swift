@@ -188,7 +188,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         let written = try editor.finish()
         row.removeAll()
         row.append(written.row.bytes)
-        made = Made(schema: transaction.catalog.rows, key: key, outcome: outcome)
+        made = Made(schema: transaction.knownRows, key: key, outcome: outcome)
     }
 
     // MARK: The reply

@@ -9,6 +9,8 @@ struct ChangeWriter {
     let stream: CheckedStream
     let read: ReadTransaction
     let buffer: ByteBuffer
+    /// Whether it tells what was missed, of which the view before is not there.
+    private let isCatchUp: Bool
     private let limits: ServiceLimits
     private let json: JSONWriter
     private var writer: ObjectWriter
@@ -21,6 +23,7 @@ struct ChangeWriter {
         before: ReadTransaction? = nil
     ) {
         self.stream = stream
+        isCatchUp = before == nil
         self.read = read
         self.limits = limits
         buffer = ByteBuffer(capacity: 1024)
@@ -125,17 +128,21 @@ struct ChangeWriter {
         _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
     ) -> [String] {
         var changed: [String] = []
+        // The log knows what was changed, and not whether that is seen.
+        func tells(_ member: Int) -> Bool {
+            !rowClass.hides(member, in: row) && !(isCatchUp && read.mayAlter(member, of: rowClass))
+        }
         guard let compared = stream.compared else {
             for (member, property) in rowClass.definition.properties.enumerated()
             where event.members.contains(member) && !rowClass.unknown.contains(member)
-                && !rowClass.hides(member, in: row)
+                && tells(member)
             {
                 changed.append(property.name)
             }
             return changed
         }
         for (position, step) in compared.steps.enumerated()
-        where step.member >= 0 && !rowClass.hides(Int(step.member), in: row) {
+        where step.member >= 0 && tells(Int(step.member)) {
             if event.shown?.contains(position) ?? event.members.contains(Int(step.member)) {
                 changed.append(compared.labels[position])
             }

@@ -99,6 +99,7 @@ package final class StreamDefinition: Sendable {
                     filterPaths: [], schema: schema),
                 selection: nil, projection: nil, compared: nil)
         case .property(let className, _, let name, let path, let projection):
+            if sight != nil { throw Self.notForUsers }
             let rowClass = try names.objectClass(named: className)
             guard let member = rowClass.member(named: name) else {
                 throw .unknownProperty(name, rowClass)
@@ -144,6 +145,8 @@ package final class StreamDefinition: Sendable {
                 Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
                 + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
         }
+        // Whether what is seen of other objects has changed is not told apart from whether they have.
+        if sight != nil, selection.holdsOtherObjects { throw Self.notForUsers }
         // Of what is shown the key paths alone count.
         var shownPaths = readPaths
         if let keyPaths = telling.keyPaths {
@@ -178,6 +181,11 @@ package final class StreamDefinition: Sendable {
         return try checked(
             served.names(of: sight?.rows ?? served.store.catalog.rows), served.limits, for: sight)
     }
+
+    private static let notForUsers = RequestFault(
+        .forbidden, "not-allowed",
+        "Streams of users show objects with their own properties: follow other objects by streams of their own, and leave "
+            + "'expand', inverse links and paths through links out.")
 
     /// The filter with what is shown.
     private func ofShown(_ filter: QueryText) -> QueryText {

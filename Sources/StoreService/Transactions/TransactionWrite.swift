@@ -112,7 +112,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                     written.shown = copies.copy(json)
                 } else if !form.isMinimal {
                     written.object = copies.copy(
-                        transaction.catalog.rows, rowClass.index, key, row)
+                        transaction.knownRows, rowClass.index, key, row)
                 }
             }
             results.append(written)

@@ -186,4 +186,31 @@ struct UserWriteOperationTests {
             ])
         #expect(stored() == [3, 1])
     }
+
+    @Test("are shown no name in a reply that they do not know")
+    func names() throws {
+        let world = try Self.world()
+        let task = "/v1/classes/Task/objects/1"
+        let stale = [("If-Match", #""1-1""#)]
+        let replies = [
+            world.server.send("PATCH", task, #"{"title":"a"}"#, as: world.ann, headers: stale),
+            world.server.send("PUT", task, #"{"list":1}"#, as: world.ann, headers: stale),
+            world.server.send("DELETE", task, as: world.ann, headers: stale),
+            world.server.send(
+                "PUT", task + "/properties/others/elements/0", "2", as: world.ann, headers: stale),
+            world.server.send("POST", task + "/properties/others/elements", "2", as: world.ann),
+            world.server.send("PUT", task + "/properties/others/elements/0", "2", as: world.ann),
+            world.server.send("DELETE", task + "/properties/others/elements/0", as: world.ann),
+            world.server.send(
+                "POST", "/v1/transactions",
+                #"{"operations":[{"op":"merge","class":"Task","id":1,"value":{"title":"b"}}]}"#,
+                as: world.ann),
+        ]
+        #expect(
+            replies.map(\.status) == [412, 412, 412, 412, 201, 200, 200, 200],
+            "\(replies.map(\.text))")
+        for reply in replies {
+            #expect(reply.text.contains("title") && !reply.text.contains("secret"), "\(reply.text)")
+        }
+    }
 }

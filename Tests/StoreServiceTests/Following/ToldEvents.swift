@@ -36,7 +36,7 @@ final class ToldEvents: StreamSink {
         }
         return String(decoding: bytes, as: UTF8.self).split(separator: LineEvents.end).map { text in
             let parts = text.split(separator: LineEvents.mark, omittingEmptySubsequences: false)
-            let ids = parts.filter { $0.hasPrefix("id ") }
+            let ids = parts.filter { $0.hasPrefix("id ") && $0.count > 3 }
             return Event(
                 name: String(parts[0]), id: ids.last.map { String($0.dropFirst(3)) },
                 data: parts.first { $0.hasPrefix("{") }.flatMap { QueryJSON(String($0)) } ?? .null)

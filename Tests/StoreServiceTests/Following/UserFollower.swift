@@ -53,7 +53,6 @@ final class UserFollower {
         text.filter = query.filter
         text.fields =
             query.className == "Task" || query.shape.fields == nil ? query.shape.fields : "id,title"
-        text.expand = query.className == "Task" ? query.shape.expand : nil
         return try StreamDefinition(
             of: .objects(className: query.className), text,
             StreamTelling(tellsOld: query.tellsOld), quotesLargeInts: false,

@@ -52,7 +52,8 @@ struct UserStreamTests {
         arguments: EngineCase.all)
     func twin(engine: EngineCase) throws {
         let seed = SeededGenerator.testSeed("streams of users")
-        let world = try UserStreamWorld(engine, seed: seed)
+        // Of the first seeds those from 3 on notice when a change of the own object is missed.
+        let world = try UserStreamWorld(engine, seed: seed &+ 2)
         let hub = StreamHub(
             world.service.served, StreamEvents(LineEvents(), heartbeatSeconds: 1))
         hub.start()

@@ -10,11 +10,8 @@ final class UserStreamWorld {
     /// What is asked for of the objects.
     struct Shape: Hashable {
         var fields: String?
-        var expand: String?
 
-        static let all = [
-            Shape(), Shape(fields: "id,title,list,note"), Shape(expand: "list"),
-        ]
+        static let all = [Shape(), Shape(fields: "id,title,list,note"), Shape(fields: "id,rank")]
     }
 
     /// What somebody could read at a moment: the objects by class and key, in each shape.
@@ -176,11 +173,7 @@ final class UserStreamWorld {
         var text = QueryText()
         text.filter = filter
         text.fields = shape.fields
-        if className == "Task" {
-            text.expand = shape.expand
-        } else if shape.fields != nil {
-            text.fields = "id,title"
-        }
+        if className != "Task", shape.fields != nil { text.fields = "id,title" }
         text.limit = 1000
         service.caller = callers[user]
         defer { service.caller = .program }
