@@ -6,6 +6,11 @@ package struct MemberSet: Hashable, Sendable {
     /// Makes an empty set.
     package init() {}
 
+    /// Makes a set of positions.
+    package init(_ members: some Sequence<Int>) {
+        for member in members { insert(member) }
+    }
+
     /// Whether nothing is in the set.
     package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 

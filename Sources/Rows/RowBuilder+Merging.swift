@@ -112,11 +112,10 @@ extension RowBuilder {
         let inner = objects.schema.classes[member.classIndex]
         guard let before = RowView(stored), let seen = RowView(shown), let after = RowView(wanted)
         else { return buffer.append(wanted) }
-        var links = MemberSet()
-        for own in inner.linkingMembers { links.insert(own) }
         append(
             SeenChange(
-                of: inner, stored: before, shown: seen, wanted: after, links: links, objects),
+                of: inner, stored: before, shown: seen, wanted: after,
+                links: MemberSet(inner.linkingMembers), objects),
             inner, objects: objects, version: 0, to: buffer)
     }
 

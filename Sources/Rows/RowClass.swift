@@ -142,34 +142,12 @@ public final class RowClass: @unchecked Sendable {
     /// - `rowSpace`, `keySpace`: nil for the class's own number.
     /// - `uniqueGroups`: One per unique group of `definition`, in its order.
     /// - `searchIndexes`: One per property of `definition` that has one, in its order.
-    package convenience init(
+    /// - `part`: The class with all of its names, and the properties whose names this one lacks; nil for a whole one.
+    package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32? = nil,
         keySpace: UInt32? = nil, uniqueGroups: [UniqueKey] = [],
-        searchIndexes: [SearchIndex] = []
-    ) {
-        self.init(
-            index: index, number: number, definition: definition, members: members,
-            layouts: layouts, linkingMembers: linkingMembers, rowSpace: rowSpace,
-            keySpace: keySpace, uniqueGroups: uniqueGroups, searchIndexes: searchIndexes,
-            part: nil)
-    }
-
-    /// The same class without the names of some properties.
-    convenience init(_ whole: RowClass, without unknown: MemberSet) {
-        self.init(
-            index: whole.index, number: whole.number, definition: whole.definition,
-            members: whole.members, layouts: whole.layouts, linkingMembers: whole.linkingMembers,
-            rowSpace: whole.rowSpace, keySpace: whole.keySpace,
-            uniqueGroups: whole.uniqueKeys.filter(\.isGroup), searchIndexes: whole.searchIndexes,
-            part: (whole, unknown))
-    }
-
-    private init(
-        index: Int, number: UInt32, definition: ObjectClass, members: [Member],
-        layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32?, keySpace: UInt32?,
-        uniqueGroups: [UniqueKey], searchIndexes: [SearchIndex],
-        part: (base: RowClass, unknown: MemberSet)?
+        searchIndexes: [SearchIndex] = [], part: (base: RowClass, unknown: MemberSet)? = nil
     ) {
         precondition(RowClass.areInOrder(layouts) && members.count == definition.properties.count)
         self.index = index
@@ -238,6 +216,16 @@ public final class RowClass: @unchecked Sendable {
         currentNumber = last.number
         currentByteCount = last.fixedByteCount
         currentTable = fields[fields.count - 1]
+    }
+
+    /// The same class without the names of some properties.
+    convenience init(_ whole: RowClass, without unknown: MemberSet) {
+        self.init(
+            index: whole.index, number: whole.number, definition: whole.definition,
+            members: whole.members, layouts: whole.layouts, linkingMembers: whole.linkingMembers,
+            rowSpace: whole.rowSpace, keySpace: whole.keySpace,
+            uniqueGroups: whole.uniqueKeys.filter(\.isGroup), searchIndexes: whole.searchIndexes,
+            part: (whole, unknown))
     }
 
     deinit {

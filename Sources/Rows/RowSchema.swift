@@ -23,28 +23,11 @@ package final class RowSchema: Sendable {
     package let hasAsymmetricClass: Bool
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
-    package convenience init(
-        definition: Schema, classes: [RowClass], projections: [Projection] = []
-    ) {
-        self.init(definition, classes, projections, part: nil)
-    }
-
-    /// The schema as it is to somebody who does not know some of its names: nothing is found by them, and no definition has
-    /// them. Positions and numbers are those of the whole schema.
-    package convenience init(_ whole: RowSchema, without unknown: UnknownNames) {
-        let definition = unknown.removed(from: whole)
-        self.init(
-            definition,
-            whole.classes.map { rowClass in
-                unknown.properties[rowClass.index].map { RowClass(rowClass, without: $0) }
-                    ?? rowClass
-            }, unknown.left(of: whole.projections, in: definition),
-            part: (whole, unknown.classes))
-    }
-
-    private init(
-        _ definition: Schema, _ classes: [RowClass], _ projections: [Projection],
-        part: (base: RowSchema, unknown: Set<Int>)?
+    ///
+    /// - `part`: The schema with all of its names, and the classes whose names this one lacks; nil for a whole one.
+    package init(
+        definition: Schema, classes: [RowClass], projections: [Projection] = [],
+        part: (base: RowSchema, unknown: Set<Int>)? = nil
     ) {
         base = part?.base
         baseIdentity = part.map { ObjectIdentifier($0.base) }
@@ -67,6 +50,19 @@ package final class RowSchema: Sendable {
         self.classIndexByNumber = classIndexByNumber
         self.memberByNumber = memberByNumber
         hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
+    }
+
+    /// The schema as it is to somebody who does not know some of its names: nothing is found by them, and no definition has
+    /// them. Positions and numbers are those of the whole schema.
+    package convenience init(_ whole: RowSchema, without unknown: UnknownNames) {
+        let definition = unknown.removed(from: whole)
+        self.init(
+            definition: definition,
+            classes: whole.classes.map { rowClass in
+                unknown.properties[rowClass.index].map { RowClass(rowClass, without: $0) }
+                    ?? rowClass
+            }, projections: unknown.left(of: whole.projections, in: definition),
+            part: (whole, unknown.classes))
     }
 
     /// Returns the classes whose objects hold embedded ones of a class, by position, see ``Schema/owners(of:)``.

@@ -242,6 +242,9 @@ package final class ServedStore: Sendable {
         return try withRead(for: caller) { read in read.sight }
     }
 
+    /// The names that are known to whom a sight is of, in the present schema.
+    func names(of sight: Sight?) -> SchemaNames { names(of: sight?.rows ?? store.catalog.rows) }
+
     /// Runs `body` with a view of the last commit, if it needs one, or the caller may not read everything.
     package func withLinks<Result>(
         _ isNeeded: Bool, for caller: Caller, _ body: (ReadTransaction?) -> Result

@@ -13,6 +13,7 @@ struct AccessRecord: CodedRecord, Equatable, Sendable {
     var ticketKey: [UInt8]
 
     static let ticketKeyByteCount = 32
+
     /// Makes that of a new store: a key of the kernel's random bytes.
     init() {
         // The system's generator is `getrandom` (2).

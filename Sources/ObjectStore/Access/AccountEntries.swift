@@ -36,19 +36,8 @@ struct AccountEntries {
 
     /// The sessions of an account, in the order of their hashes.
     func sessions(of account: UUID128) throws(StorageError) -> [SessionRecord] {
-        var records: [SessionRecord] = []
-        var isDamaged = false
         let prefix = StoreKey.bytes { StoreKey.appendSession([], of: account, to: $0) }
-        try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 16) { key, value in
-            if let record = SessionRecord(key, value) {
-                records.append(record)
-            } else {
-                isDamaged = true
-            }
-            return true
-        }
-        if isDamaged { throw StoredAccess.damaged }
-        return records
+        return try snapshot.records(under: prefix) { SessionRecord($0, $1) }
     }
 
     /// The accounts behind a login, by their logins as they are looked up.

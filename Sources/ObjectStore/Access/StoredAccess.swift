@@ -18,30 +18,8 @@ package struct StoredAccess: Equatable, Sendable {
             guard let record = AccessRecord(bytes) else { throw Self.damaged }
             needsToken = record.needsToken
         }
-        var records: [TokenRecord] = []
-        var isDamaged = false
-        try snapshot.scan(KeyRange(prefix: StoreKey.tokenPrefix), reversed: false, expecting: 16) {
-            key, value in
-            if let record = TokenRecord(key, value) {
-                records.append(record)
-            } else {
-                isDamaged = true
-            }
-            return true
-        }
-        var barred: [UserRecord] = []
-        try snapshot.scan(KeyRange(prefix: StoreKey.userPrefix), reversed: false, expecting: 16) {
-            key, value in
-            if let record = UserRecord(key, value) {
-                barred.append(record)
-            } else {
-                isDamaged = true
-            }
-            return true
-        }
-        if isDamaged { throw Self.damaged }
-        tokens = records
-        users = barred
+        tokens = try snapshot.records(under: StoreKey.tokenPrefix) { TokenRecord($0, $1) }
+        users = try snapshot.records(under: StoreKey.userPrefix) { UserRecord($0, $1) }
     }
 
     static let damaged = StorageError(.corrupted, operation: "read tokens")

@@ -25,10 +25,8 @@ extension ObjectEditor {
 
     /// Has a change of an out-of-line collection judged.
     func judge(changeOf member: Int) {
-        guard let judge = transaction.judge else { return }
-        var changed = MemberSet()
-        changed.insert(member)
-        judge.changed(
-            ObjectIdentity(classIndex: rowClass.index, key: key), changed, source: source)
+        transaction.judge?.changed(
+            ObjectIdentity(classIndex: rowClass.index, key: key), MemberSet([member]),
+            source: source)
     }
 }

@@ -180,8 +180,7 @@ final class SightedObjects: SeenObjects {
             return !field.isNull
                 && !objects.sees(classIndex: compiled.classIndex, key: field.load(UInt64.self))
         }
-        var only = MemberSet()
-        only.insert(member)
+        let only = MemberSet([member])
         var holds = false
         schema.forEachLink(of: rowClass, in: row, only: only, objects.source) {
             _, classIndex, key in

@@ -19,9 +19,7 @@ extension RESTService {
 
     /// The schema as the caller of a request knows it. Cost: an atomic load for those who know all of it, else a view.
     func rows(for request: Request) throws(RequestFault) -> RowSchema {
-        let caller = caller(request)
-        if caller.sight == nil { return store.catalog.rows }
-        return try served.withRead(for: caller) { read in read.rows }
+        try served.sight(of: caller(request))?.rows ?? store.catalog.rows
     }
 
     /// Answers a reader of a schema, or of a part of it, with 304 when it is what it knows.

@@ -70,11 +70,6 @@ package struct SignedTicket: Hashable, Sendable {
             UnsafeRawBufferPointer(start: form.utf8Start, count: form.utf8CodeUnitCount))
         message.append(signed)
         message.append(url)
-        var code = [UInt8](repeating: 0, count: 32)
-        guard
-            shim_hmac_sha256(
-                key, key.count, message.bytes.baseAddress, message.count, &code) == 1
-        else { return nil }
-        return code
+        return message.authenticationCode(under: key)
     }
 }

@@ -81,8 +81,6 @@ extension StreamCatchUp {
         var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
             observed.event(of: $0, in: read, nil)
         }
-        // What can't be told of an object that is not seen any more a snapshot tells, which has nothing.
-        if concerned.contains(where: \.isUndecided) { return .unknown }
         if concerned.isEmpty, property.mayHoldUpdated(changes, in: read),
             let owner = try follower.query.owner(property, in: read, served)
         {
@@ -96,15 +94,9 @@ extension StreamCatchUp {
         }
         var knownCount: Int?
         if case .snapshot(_, let count) = follower.state.phase { knownCount = Int(clamping: count) }
-        var outcome = try PropertyStep(
+        let outcome = try PropertyStep(
             follower.query, property, changes, from: nil, to: read, served
         ).outcome(of: concerned)
-        // What its client was shown before is not known where it is not what is stored.
-        if property.isAltered(in: read), !changes.isEmpty,
-            try follower.query.owner(property, in: read, served) != nil
-        {
-            outcome = .entered
-        }
         return try PropertyEvents(
             stream: follower.query, property: property, read: read, served: served,
             framing: events.framing

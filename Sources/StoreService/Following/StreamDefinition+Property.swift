@@ -13,7 +13,7 @@ extension StreamDefinition {
     ///   or projection.
     func checked(
         _ rowClass: RowClass, _ member: Int, _ path: [[UInt8]], shownBy projectionName: String?,
-        _ names: SchemaNames, for sight: Sight?
+        _ names: SchemaNames
     ) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let compiled = rowClass.members[member]
@@ -66,12 +66,12 @@ extension StreamDefinition {
             definition: self, names: names,
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
-                shownPaths: shown, countsEverything: false, schema: schema, sight: sight),
+                shownPaths: shown, countsEverything: false, schema: schema),
             selection: selection, projection: projection, compared: nil,
             property: ObservedProperty(
                 rowClass, member: member, inner: path, targets: targets,
                 reachesOthers: storage.element == .embedded
-                    && selection.holdsOtherObjects), for: sight)
+                    && selection.holdsOtherObjects))
     }
 
     /// Refuses `fields` and `expand` where reading the property does.

@@ -104,7 +104,7 @@ package final class StreamDefinition: Sendable {
             guard let member = rowClass.member(named: name) else {
                 throw .unknownProperty(name, rowClass)
             }
-            return try checked(rowClass, member, path, shownBy: projection, names, for: sight)
+            return try checked(rowClass, member, path, shownBy: projection, names)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
                 throw .unknownClass(name, schema)
@@ -178,8 +178,7 @@ package final class StreamDefinition: Sendable {
         _ served: ServedStore, for caller: Caller
     ) throws(RequestFault) -> CheckedStream {
         let sight = try served.sight(of: caller)
-        return try checked(
-            served.names(of: sight?.rows ?? served.store.catalog.rows), served.limits, for: sight)
+        return try checked(served.names(of: sight), served.limits, for: sight)
     }
 
     private static let notForUsers = RequestFault(

@@ -72,11 +72,7 @@ struct CursorSeal {
         message.append(0 as UInt8)
         message.append(little: fingerprint)
         message.append(cursor)
-        var code = [UInt8](repeating: 0, count: 32)
-        guard
-            shim_hmac_sha256(
-                key, key.count, message.bytes.baseAddress, message.count, &code) == 1
-        else {
+        guard let code = message.authenticationCode(under: key) else {
             throw RequestFault(.failed, "internal-error", "The cursor could not be signed.")
         }
         return code

@@ -87,9 +87,9 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
     private static func named(
         _ schema: RowSchema, for caller: Caller, in served: ServedStore
     ) throws(RequestFault) -> RowSchema {
-        if caller.sight == nil { return schema }
-        let rows = try served.withRead(for: caller) { read in read.rows }
-        return rows.identity == schema.identity ? rows : schema
+        guard let known = try served.sight(of: caller)?.rows, known.identity == schema.identity
+        else { return schema }
+        return known
     }
 
     /// Makes the changes and stores the reply with them.

@@ -50,11 +50,6 @@ package struct ObservedProperty: Sendable {
         ChangedLinks(changes, self, in: transaction) != nil
     }
 
-    /// Whether a view may show the property otherwise than it is stored.
-    package func isAltered(in transaction: ReadTransaction) -> Bool {
-        transaction.sight?.parts[rowClass.index].altered.contains(member) ?? false
-    }
-
     /// Finds what became of the property. Elements count as modified, too, when an object that they show was
     /// updated; in a collection of more than ``elementCountMax`` only when they are others themselves.
     ///
@@ -74,27 +69,16 @@ package struct ObservedProperty: Sendable {
     ) throws(StoreError) -> PropertyDifference? {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         let change = changes[identity]
-        // What was done to a list as it is stored says nothing of what is shown.
-        let isAltered = isAltered(in: after)
-        let isOther =
-            isAltered || change.map { $0.kind != .update || $0.members.contains(member) } ?? false
+        let isOther = change.map { $0.kind != .update || $0.members.contains(member) } ?? false
         let links = ChangedLinks(changes, self, in: after)
         if !isOther, links == nil { return nil }
         guard let new = try after.find(rowClass, key: key) else { return .unknown }
         let old = try before?.find(rowClass, key: key)
-        if isAltered, links == nil, let old, let before,
-            rowClass.hides(member, in: old) == rowClass.hides(member, in: new),
-            !rowClass.differs(member, from: (old, before), to: (new, after))
-        {
-            return nil
-        }
         let result: PropertyDifference?
         if isValue {
             result = differenceOfValue(old, before, new, after, isOther, links)
         } else if compiled.storage.shape == .list {
-            let edits =
-                isAltered
-                ? nil : isOther ? changes.edits(ofList: member, of: identity) : ListEdits()
+            let edits = isOther ? changes.edits(ofList: member, of: identity) : ListEdits()
             result = differenceOfList(edits, old, before, new, after, links)
         } else {
             result = differenceOfKeys(old, before, new, after, links)

@@ -37,11 +37,7 @@ package struct StoredAccounts: Sendable {
     package func account(
         login: String
     ) throws(RequestFault) -> (account: Account, passwordHash: String)? {
-        do throws(StoreError) {
-            return try store.account(login: login).map { (Account($0), $0.passwordHash) }
-        } catch {
-            throw fault(error)
-        }
+        try stored(store.account(login: login)).map { (Account($0), $0.passwordHash) }
     }
 
     /// The hash of the password of an account.
@@ -55,23 +51,14 @@ package struct StoredAccounts: Sendable {
     package func accounts(
         after login: String = "", countMax: Int
     ) throws(RequestFault) -> [Account] {
-        do throws(StoreError) {
-            return try store.accounts(after: login, countMax: countMax).map { Account($0) }
-        } catch {
-            throw fault(error)
-        }
+        try stored(store.accounts(after: login, countMax: countMax)).map { Account($0) }
     }
 
     /// The session of a token that has not ended; nil when there is none. Cost: two look-ups by key.
     package func session(
         _ secret: AccountSecret, at now: Int64 = Timestamp.now().seconds
     ) throws(RequestFault) -> Session? {
-        let found: (session: SessionRecord, account: AccountRecord)?
-        do throws(StoreError) {
-            found = try store.session(secret.hash.bytes, of: secret.account)
-        } catch {
-            throw fault(error)
-        }
+        let found = try stored(store.session(secret.hash.bytes, of: secret.account))
         guard let (record, account) = found else { return nil }
         let session = Session(
             account: Account(account), began: record.seconds, used: record.used)
@@ -83,9 +70,7 @@ package struct StoredAccounts: Sendable {
         guard let number = text.withUTF8({ UUID128(text: UnsafeRawBufferPointer($0)) }) else {
             throw .noAccount(id)
         }
-        let record: AccountRecord?
-        do throws(StoreError) { record = try store.account(number) } catch { throw fault(error) }
-        guard let record else { throw .noAccount(id) }
+        guard let record = try stored(store.account(number)) else { throw .noAccount(id) }
         return record
     }
 
@@ -160,13 +145,9 @@ package struct StoredAccounts: Sendable {
     package func account(
         resetBy code: AccountSecret, at now: Int64 = Timestamp.now().seconds
     ) throws(RequestFault) -> Account {
-        let record: AccountRecord?
-        do throws(StoreError) {
-            record = try store.account(code.account)
-        } catch {
-            throw fault(error)
-        }
-        guard let record, record.isReset(by: code, at: now) else { throw .resetCodeInvalid }
+        guard let record = try stored(store.account(code.account)),
+            record.isReset(by: code, at: now)
+        else { throw .resetCodeInvalid }
         return Account(record)
     }
 
@@ -243,6 +224,12 @@ package struct StoredAccounts: Sendable {
     }
 
     // MARK: Parts
+
+    private func stored<Result>(
+        _ body: @autoclosure () throws(StoreError) -> Result
+    ) throws(RequestFault) -> Result {
+        do { return try body() } catch { throw fault(error) }
+    }
 
     private static func record(
         _ id: UUID128, _ transaction: WriteTransaction

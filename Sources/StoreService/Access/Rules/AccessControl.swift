@@ -167,10 +167,9 @@ package final class AccessControl: Sendable {
         for rowClass in read.rows.classes {
             classes[rowClass.index] = ClassSight(
                 roles: view.shown(rowClass.index).map { part in
-                    var hidden = MemberSet()
-                    for member in part.hidden { hidden.insert(member) }
-                    return ClassSight.Role(
-                        rule: part.read == .constant(true) ? nil : part.read, hidden: hidden)
+                    ClassSight.Role(
+                        rule: part.read == .constant(true) ? nil : part.read,
+                        hidden: MemberSet(part.hidden))
                 })
         }
         var decisive = ViewMark(key: store.ticketKey)

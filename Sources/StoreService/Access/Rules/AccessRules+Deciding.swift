@@ -7,20 +7,25 @@ extension AccessRules {
     /// The object of a user, with what rules on reading and roles read of it and behind it; nil where they read nothing, or no
     /// object can be the user's.
     func decidingObject(of principal: Principal) -> ObservedQuery? {
-        guard let usersClass, let user = principal.user else { return nil }
+        guard let usersClass, let user = principal.user, !decidingReads.isEmpty else { return nil }
+        let rowClass = schema.classes[usersClass]
+        guard let key = PrincipalFacts.key(user, of: rowClass),
+            let ordered = OrderedKey(key)
+        else { return nil }
+        return ObservedQuery(
+            target: .keyed(classIndex: usersClass, primaryKey: ordered), predicate: nil,
+            filterPaths: [], shownPaths: decidingReads,
+            countsEverything: false, schema: schema)
+    }
+
+    /// What rules on reading, and roles, read of the user's object and behind it.
+    static func decidingReads(of roles: [CompiledRole], in schema: RowSchema) -> [Dependency] {
         let paths = Set(
             roles.flatMap { role in
                 [role.when] + role.classes.map { $0?.read?.rule }
             }.flatMap { $0?.references ?? [] }.compactMap { reference in
                 if case .object(let path) = reference { path } else { nil }
             })
-        let rowClass = schema.classes[usersClass]
-        guard !paths.isEmpty, let key = PrincipalFacts.key(user, of: rowClass),
-            let ordered = OrderedKey(key)
-        else { return nil }
-        return ObservedQuery(
-            target: .keyed(classIndex: usersClass, primaryKey: ordered), predicate: nil,
-            filterPaths: [], shownPaths: paths.flatMap { $0.dependencies(schema) },
-            countsEverything: false, schema: schema)
+        return paths.flatMap { $0.dependencies(schema) }
     }
 }

@@ -17,6 +17,8 @@ package struct AccessRules: Sendable {
     let roles: [CompiledRole]
     /// What the rules read from the user's object, each once.
     let objectReferences: [UserReference]
+    /// What those on reading, and roles, read of it and behind it.
+    let decidingReads: [Dependency]
     /// The class of the users' objects, by position; nil where they have none.
     let usersClass: Int?
 
@@ -38,6 +40,7 @@ package struct AccessRules: Sendable {
         self.schema = schema
         roles = compiler.roles
         objectReferences = Array(Set(compiler.roles.flatMap(\.objectReferences)))
+        decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
         usersClass = compiler.usersClass
         warnings = AccessWarnings(document, compiler.roles, usersClass, schema).all
     }

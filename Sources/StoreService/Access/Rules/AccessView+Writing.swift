@@ -10,11 +10,7 @@ extension AccessView {
         roles.compactMap { role in
             guard let rules = role.classes[classIndex] else { return nil }
             func members(_ least: PropertyRight) -> MemberSet {
-                var members = MemberSet()
-                for member in rules.rights.indices where rules.rights[member] >= least {
-                    members.insert(member)
-                }
-                return members
+                MemberSet(rules.rights.indices.lazy.filter { rules.rights[$0] >= least })
             }
             return WriteRights.Role(
                 name: role.name, create: rules.create, before: rules.before, after: rules.after,

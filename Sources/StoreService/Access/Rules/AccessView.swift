@@ -79,8 +79,7 @@ package struct AccessView: Hashable, Sendable {
                 guard let rules = role.classes[rowClass.index],
                     rules.read != .constant(false) || rules.create != .constant(false)
                 else { continue }
-                var own = MemberSet()
-                for member in rules.hidden { own.insert(member) }
+                let own = MemberSet(rules.hidden)
                 hidden = hidden?.intersection(own) ?? own
             }
             if let hidden {

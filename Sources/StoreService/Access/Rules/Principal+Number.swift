@@ -1,4 +1,3 @@
-import CHoldfastCrypto
 import HoldfastBytes
 
 extension Principal {
@@ -12,10 +11,8 @@ extension Principal {
         let name = ByteBuffer(capacity: 64)
         name.append("holdfast user 1")
         name.append(user)
-        var code = [UInt8](repeating: 0, count: 32)
-        guard
-            shim_hmac_sha256(key, key.count, name.bytes.baseAddress, name.count, &code) == 1
-        else { return nil }
-        return code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
+        return name.authenticationCode(under: key).map { code in
+            code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
+        }
     }
 }

@@ -1,4 +1,3 @@
-import CHoldfastCrypto
 import HoldfastBytes
 import HoldfastQuery
 
@@ -40,11 +39,10 @@ struct ViewMark {
 
     /// The name: letters and digits.
     var text: String {
-        var code = [UInt8](repeating: 0, count: 32)
+        let code = message.authenticationCode(under: key)
         // Where the library fails, no other process makes the same name.
-        if shim_hmac_sha256(key, key.count, message.bytes.baseAddress, message.count, &code) != 1 {
-            for index in code.indices { code[index] = UInt8.random(in: 0...255) }
-        }
-        return String(code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }, radix: 36)
+        let number =
+            code?.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } ?? .random(in: 0 ... .max)
+        return String(number, radix: 36)
     }
 }

@@ -60,7 +60,7 @@ package struct StreamQueriesBody {
             intervalMilliseconds = try Self.interval(interval)
         }
         let sight = try served.sight(of: caller)
-        let names = served.names(of: sight?.rows ?? served.store.catalog.rows)
+        let names = served.names(of: sight)
         var first: RequestFault?
         var faults = FaultList()
         for member in queries.members {
