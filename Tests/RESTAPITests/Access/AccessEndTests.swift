@@ -140,15 +140,7 @@ struct AccessEndTests {
         ])
     func export(target: String, right: Right) throws {
         let server = try Self.server()
-        let label = String(repeating: "x", count: 200_000)
-        for _ in 0..<10 {
-            let objects = (0..<10).map { "{\"label\":\"\($0)\(label)\"}" }.joined(separator: ",")
-            let reply = server.send(
-                "POST", "/v1/classes/Loose/objects",
-                [server.authorization(.write), ("Content-Type", "application/json")],
-                body: "[\(objects)]")
-            #expect(reply.status == 201)
-        }
+        server.fillLoose()
         var path = target
         if right == .admin {
             let made = server.send("POST", "/v1/backups", [server.authorization(.admin)])

@@ -133,3 +133,18 @@ final class GuardedServer {
         client.send(method, target, headers: headers, body: body.map { Array($0.utf8) })
     }
 }
+
+extension GuardedServer {
+    /// Makes a hundred objects of the class `Loose`, whose export is more than a connection takes at once.
+    func fillLoose(_ location: SourceLocation = #_sourceLocation) {
+        let label = String(repeating: "x", count: 200_000)
+        for _ in 0..<10 {
+            let objects = (0..<10).map { "{\"label\":\"\($0)\(label)\"}" }.joined(separator: ",")
+            let reply = send(
+                "POST", "/v1/classes/Loose/objects",
+                [authorization(.write), ("Content-Type", "application/json")],
+                body: "[\(objects)]")
+            #expect(reply.status == 201, sourceLocation: location)
+        }
+    }
+}

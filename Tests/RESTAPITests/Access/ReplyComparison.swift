@@ -43,42 +43,6 @@ struct ReplyComparison {
         guard let own = QueryJSON(own), let other = QueryJSON(other) else {
             return "\(own.prefix(600))\nexpected\n\(other.prefix(600))"
         }
-        return difference(own, other, "")
-    }
-
-    private func difference(_ own: QueryJSON, _ other: QueryJSON, _ path: String) -> String? {
-        switch (own, other) {
-        case (.object(let own), .object(let other)):
-            for name in Set(own.keys).union(other.keys).sorted() {
-                let (value, expected) = (own[name], other[name])
-                if Self.aside.contains(name) {
-                    if (value == nil) == (expected == nil) { continue }
-                } else if let value, let expected {
-                    guard let inner = difference(value, expected, path + "/" + name) else {
-                        continue
-                    }
-                    return inner
-                } else if let expected, hidden.contains(name),
-                    [.null, .array([]), .object([:])].contains(expected)
-                {
-                    continue
-                }
-                return "\(path)/\(name): \(text(value)), expected \(text(expected))"
-            }
-            return nil
-        case (.array(let own), .array(let other)) where own.count == other.count:
-            for (index, pair) in zip(own, other).enumerated() {
-                if let inner = difference(pair.0, pair.1, "\(path)/\(index)") { return inner }
-            }
-            return nil
-        default:
-            return own == other ? nil : "\(path): \(text(own)), expected \(text(other))"
-        }
-    }
-
-    private func text(_ json: QueryJSON?) -> String {
-        json.map {
-            String("\($0)".replacing("HoldfastServiceSupport.QueryJSON.", with: "").prefix(500))
-        } ?? "nothing"
+        return JSONComparison(aside: Self.aside, hidden: hidden).difference(own, other)
     }
 }

@@ -54,15 +54,7 @@ struct RulesEndTests {
     func export(kind: String) throws {
         let server = try Self.server()
         Self.set(server, #"{"roles":{"all":{"for":"anyone","classes":{"*":{"read":true}}}}}"#)
-        let label = String(repeating: "x", count: 200_000)
-        for _ in 0..<10 {
-            let objects = (0..<10).map { "{\"label\":\"\($0)\(label)\"}" }.joined(separator: ",")
-            let reply = server.send(
-                "POST", "/v1/classes/Loose/objects",
-                [server.authorization(.write), ("Content-Type", "application/json")],
-                body: "[\(objects)]")
-            #expect(reply.status == 201)
-        }
+        server.fillLoose()
         let header = try Self.header(kind, server)
         let socket = LoopbackSocket.connect(port: server.port, receiveByteCountMax: 4096)
         defer { close(socket) }

@@ -10,16 +10,6 @@ import Testing
 
 @Suite("Replies by rules, and those of a store without what they do not admit")
 struct SightOracleTests {
-    /// The rules of twins.
-    private final class Rules: SightSource, @unchecked Sendable {
-        // Unchecked: they are never changed.
-        private let twins: SightTwins
-        init(_ twins: SightTwins) { self.twins = twins }
-        var name: String { "" }
-        func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
-        func rights(in read: ReadTransaction) -> WriteRights? { nil }
-    }
-
     /// How many requests each shard compares; with both it is 20,000 in `make soak`.
     private static let requestCount = SeededGenerator.isSoak ? 10_000 : 600
     private static let shardCount: UInt64 = 2
@@ -40,15 +30,17 @@ struct SightOracleTests {
             let whole = try TestService(engine, classes: twins.classes, options: options)
             let part = try TestService(classes: twins.classes, options: options)
             try twins.fill(whole.store, part.store)
-            whole.caller = Caller(token: 1, address: "", sight: Rules(twins))
+            whole.caller = Caller(token: 1, address: "", sight: TwinSight(twins))
             var random = SeededGenerator(seed: seed &+ 1)
             for _ in 0..<40 {
                 let request = Request.make(&twins, &random)
                 requestCount += 1
                 let (own, other) = (request.replies(of: whole), request.replies(of: part))
                 objectCount += other.count
-                let difference = difference(
-                    .array(own), .array(other), "", hiding: twins.hidden)
+                // Versions and cursors are aside.
+                let difference = JSONComparison(
+                    aside: ["version", "$version", "next"], hidden: twins.hidden
+                ).difference(.array(own), .array(other))
                 if let difference {
                     Issue.record("seed \(seed): \(request)\n  \(difference)\n  \(twins.text)")
                     return
@@ -58,47 +50,6 @@ struct SightOracleTests {
         }
         print("replies by rules, seeds \(first) to \(seed): \(requestCount), \(objectCount) pages")
         #expect(objectCount > requestCount)
-    }
-
-    /// Where a reply by rules says something else than the other: what is hidden is left out, which is null or empty there; versions
-    /// and cursors are aside.
-    private func difference(
-        _ own: QueryJSON, _ other: QueryJSON, _ path: String, hiding hidden: Set<String>
-    ) -> String? {
-        switch (own, other) {
-        case (.object(let own), .object(let other)):
-            for name in Set(own.keys).union(other.keys).sorted() {
-                let (value, expected) = (own[name], other[name])
-                if ["version", "$version", "next"].contains(name) {
-                    if (value == nil) == (expected == nil) { continue }
-                } else if let value, let expected {
-                    let inner = difference(value, expected, path + "/" + name, hiding: hidden)
-                    guard let inner else { continue }
-                    return inner
-                } else if let expected, hidden.contains(name),
-                    [.null, .array([]), .object([:])].contains(expected)
-                {
-                    continue
-                }
-                return "\(path)/\(name): \(text(value)), expected \(text(expected))"
-            }
-            return nil
-        case (.array(let own), .array(let other)) where own.count == other.count:
-            for (index, pair) in zip(own, other).enumerated() {
-                let inner = difference(pair.0, pair.1, "\(path)/\(index)", hiding: hidden)
-                if let inner { return inner }
-            }
-            return nil
-        default:
-            return own == other ? nil : "\(path): \(text(own)), expected \(text(other))"
-        }
-    }
-
-    private func text(_ json: QueryJSON?) -> String {
-        json.map {
-            String("\($0)".replacing("HoldfastServiceSupport.QueryJSON.", with: "").prefix(400))
-        }
-            ?? "nothing"
     }
 
     /// A random request.

@@ -11,35 +11,6 @@ import Testing
 
 @Suite("What users do not see stays where they write")
 struct SightWriteTests {
-    /// The sight of twins, under which everything may be done.
-    private final class Rules: SightSource, @unchecked Sendable {
-        // Unchecked: they are never changed.
-        private let twins: SightTwins
-        init(_ twins: SightTwins) { self.twins = twins }
-
-        var name: String { "" }
-
-        func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
-
-        func rights(in read: ReadTransaction) -> WriteRights? {
-            let schema = read.rows
-            return twins.sight(in: read).map { sight in
-                WriteRights(sight: sight) { classIndex in
-                    var members = MemberSet()
-                    for member in schema.classes[classIndex].members.indices {
-                        members.insert(member)
-                    }
-                    let all = Predicate.constant(true)
-                    return [
-                        WriteRights.Role(
-                            name: "all", create: all, before: all, after: all, delete: all,
-                            stated: members, changed: members)
-                    ]
-                }
-            }
-        }
-    }
-
     /// How many stores each shard fills; with both it is a tenth of `make soak`.
     private static let storeCount = SeededGenerator.isSoak ? 160 : 16
     private static let shardCount: UInt64 = 2
@@ -61,7 +32,7 @@ struct SightWriteTests {
             let whole = try TestService(engine, classes: twins.classes, options: options)
             let part = try TestService(classes: twins.classes, options: options)
             try twins.fill(whole.store, part.store)
-            whole.caller = Caller(token: 1, address: "", sight: Rules(twins))
+            whole.caller = Caller(token: 1, address: "", sight: TwinSight(twins))
             var random = SeededGenerator(seed: seed &+ 1)
             if let difference = try body(twins, whole, part, &random) {
                 Issue.record("seed \(seed): \(difference)\n  \(twins.text)")
