@@ -12,7 +12,7 @@ import sys
 import time
 
 from driver import (report, rows_aggregate, rows_collection, rows_fair, rows_follow, rows_library, rows_read, rows_schema,
-                    rows_sign_in, rows_stream, rows_write)
+                    rows_sign_in, rows_stream, rows_user, rows_write)
 from driver.bench import Bench
 from driver.processes import BenchError, foreign_seconds, stop_all
 from driver.results import Row
@@ -39,6 +39,7 @@ ROWS = {
     "beside-idle": rows_stream.beside_idle,
     **rows_follow.ROWS,
     "slow-queries": rows_fair.slow_queries,
+    **rows_user.ROWS,
     "sign-ins": rows_sign_in.sign_ins,
     **rows_library.ROWS,
 }

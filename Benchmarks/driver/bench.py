@@ -49,7 +49,8 @@ class Bench:
         """The path of a compiled reference program, or load program; compiled when a source is newer."""
         if name in self._references:
             return self._references[name]
-        library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb", "bare_people": "-llmdb", "streams": ""}[name]
+        library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb", "bare_people": "-llmdb", "signed_tokens": "-lcrypto",
+                   "streams": ""}[name]
         source = self.root / ("reference" if library else "load") / f"{name}.c"
         os.makedirs(self.settings.build, exist_ok=True)
         binary = os.path.join(self.settings.build, name)

@@ -25,7 +25,8 @@ def request(server, method, target, body=None, headers=None, timeout=120):
     try:
         if isinstance(body, (dict, list)):
             body = json.dumps(body).encode()
-        connection.request(method, target, body, headers or ({"Content-Type": "application/json"} if body else {}))
+        headers = headers or ({"Content-Type": "application/json"} if body else {})
+        connection.request(method, target, body, {**server.headers, **headers})
         reply = connection.getresponse()
         data = reply.read()
         if reply.status // 100 != 2:
@@ -65,9 +66,9 @@ class KeptConnection:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._block = bytearray(_BLOCK_BYTE_COUNT)
 
-    def get(self, target):
-        """The status and the body of a reply with a Content-Length."""
-        self._socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n\r\n".encode())
+    def get(self, target, headers=""):
+        """The status and the body of a reply with a Content-Length. `headers`: lines, each with its end."""
+        self._socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n{headers}\r\n".encode())
         data, wanted = b"", None
         while wanted is None or len(data) < wanted:
             count = self._socket.recv_into(self._block)
@@ -95,7 +96,8 @@ def upload(server, target, path, content_type="application/x-ndjson", chunked=Fa
     """Sends a file as a body straight from the page cache and returns the JSON of the reply."""
     size = os.path.getsize(path)
     length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {size}"
-    head = (f"POST {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+    own = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
+    head = (f"POST {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{own}"
             f"Content-Type: {content_type}\r\n{length}\r\n\r\n")
     connection = socket.create_connection(("127.0.0.1", server.port), timeout=timeout)
     with connection, open(path, "rb") as file:

@@ -2,7 +2,6 @@
 import http.client
 import json
 import statistics
-import subprocess
 import threading
 import time
 
@@ -10,6 +9,7 @@ from . import client
 from .processes import BenchError
 from .results import AT_LEAST, Row
 from .rows_read import MemoryWatch
+from .rows_user import new_token
 from .servers import Holdfast
 
 _SIGN_INS, _PASSWORD = 100, "correct horse battery"
@@ -21,12 +21,12 @@ def _credentials(number):
     return {"login": f"user{number}@example.org", "password": _PASSWORD}
 
 
-def _prepare(bench, holdfast, admin):
-    client.request(holdfast, "PUT", "/v1/schema", _SCHEMA, {**_JSON, **admin})
-    client.request(holdfast, "PUT", "/v1/classes/Note/objects/1", {"text": "one"}, {**_JSON, **admin})
+def _prepare(bench, holdfast):
+    client.request(holdfast, "PUT", "/v1/schema", _SCHEMA)
+    client.request(holdfast, "PUT", "/v1/classes/Note/objects/1", {"text": "one"})
     bench.say(f"making {_SIGN_INS} accounts")
     for number in range(_SIGN_INS):
-        client.request(holdfast, "POST", "/v1/accounts", _credentials(number), {**_JSON, **admin})
+        client.request(holdfast, "POST", "/v1/accounts", _credentials(number))
 
 
 class _Person(threading.Thread):
@@ -48,13 +48,13 @@ class _Person(threading.Thread):
         connection.close()
 
 
-def _times(holdfast, admin, seconds):
+def _times(holdfast, seconds):
     """How long point reads take, in milliseconds, one after the other with a pause between them."""
     connection = http.client.HTTPConnection("127.0.0.1", holdfast.port, timeout=120)
     times, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end:
         begun = time.perf_counter()
-        connection.request("GET", "/v1/classes/Note/objects/1", headers=admin)
+        connection.request("GET", "/v1/classes/Note/objects/1", headers=holdfast.headers)
         reply = connection.getresponse()
         reply.read()
         times.append((time.perf_counter() - begun) * 1000)
@@ -75,25 +75,20 @@ def sign_ins(bench):
     ratio = grown = rate = None
     if bench.has_holdfast:
         data = bench.path("sign-ins")
-        made = subprocess.run(
-            [bench.settings.holdfast, "token", "create", "--data", data, "--name", "bench", "--rights", "admin"],
-            capture_output=True, text=True, check=False)
-        if made.returncode != 0:
-            raise BenchError(f"token create: {made.stderr[-400:]}")
-        admin = {"Authorization": f"Bearer {made.stdout.split()[-1]}"}
+        token = new_token(bench, data, "bench", "--rights", "admin")
         seconds = max(bench.settings.seconds, 4)
         alone, beside, statuses, spent, peaks = [], [], [], 0.0, []
-        with Holdfast(bench, data, ["--trusted-proxy", "127.0.0.1"]) as holdfast:
-            _prepare(bench, holdfast, admin)
+        with Holdfast(bench, data, ["--trusted-proxy", "127.0.0.1"], token) as holdfast:
+            _prepare(bench, holdfast)
             for _ in range(bench.settings.rounds):
-                alone.append(_times(holdfast, admin, seconds))
+                alone.append(_times(holdfast, seconds))
                 is_over = threading.Event()
                 people = [_Person(holdfast.port, number, is_over) for number in range(_SIGN_INS)]
                 begun = time.perf_counter()
                 with MemoryWatch(holdfast.process.pid) as memory:
                     for person in people:
                         person.start()
-                    beside.append(_times(holdfast, admin, seconds))
+                    beside.append(_times(holdfast, seconds))
                     is_over.set()
                     for person in people:
                         person.join()

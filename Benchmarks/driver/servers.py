@@ -14,7 +14,14 @@ class Server:
 
     def __init__(self):
         self.port = free_port()
+        #: What the administrator's requests bring, where a server asks for it.
+        self.token = None
         self.processes = []
+
+    @property
+    def headers(self):
+        """The header that brings the token, or none."""
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     @property
     def url(self):
@@ -42,8 +49,9 @@ class Holdfast(Server):
     """`holdfast serve` on a data directory."""
     label = "Holdfast"
 
-    def __init__(self, bench, data, extra=()):
+    def __init__(self, bench, data, extra=(), token=None):
         super().__init__()
+        self.token = token
         arguments = [bench.settings.holdfast, "serve", "--data", data, "--listen", f"127.0.0.1:{self.port}"]
         self.process = Process(arguments + list(bench.settings.serve_args) + list(extra), bench.path("holdfast.log"))
         self.processes = [self.process]

@@ -53,14 +53,15 @@ def serve_again(bench, name, options=()):
 
 
 class Streams:
-    """Streams that another process holds. `targets`: (group, last id or None, target) of each; see load/streams.c."""
+    """Streams that another process holds. `targets`: (group, last id or None, target, perhaps a token) of each; see
+    load/streams.c."""
 
     def __init__(self, bench, server, targets, seconds=180, waits="open"):
         self.count = len(targets)
         self.process = Process([bench.reference("streams"), "follow", server.port],
                                bench.path(f"streams-{time.monotonic_ns()}.log"), has_pipes=True)
         self.began = time.monotonic_ns()
-        text = "".join(f"{group} {last or '-'} {target}\n" for group, last, target in targets)
+        text = "".join(f"{group} {last or '-'} {' '.join(rest)}\n" for group, last, *rest in targets)
         self._write(text + "\n")
         self.wait(lambda found: found[waits] >= self.count, seconds, f"{self.count} streams {waits}")
 
@@ -134,7 +135,7 @@ def write(bench, server, streams, seconds, rate, objects, seed, connections=16, 
     begun = time.monotonic()
     log = bench.path(f"writes-{time.monotonic_ns()}.log")
     writer = Process([bench.reference("streams"), "write", server.port, connections, rate, seconds, objects,
-                      bench.salt * 100 + seed], log)
+                      bench.salt * 100 + seed, *filter(None, [server.token])], log)
     writer.child.wait(seconds + 120)
     if writer.child.returncode:
         raise BenchError(f"the writer failed: {writer.log_tail()}")

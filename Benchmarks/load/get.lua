@@ -10,10 +10,10 @@ function init(arguments)
     local before, after = options.path:match("^(.-){id}(.*)$")
     if before then
         local head = "GET " .. before
-        local tail = after .. load.heading() .. "\r\n"
+        local tail = after .. load.heading(options) .. "\r\n"
         request = function() return head .. math.random(0, objects - 1) .. tail end
     else
-        local whole = "GET " .. options.path .. load.heading() .. "\r\n"
+        local whole = "GET " .. options.path .. load.heading(options) .. "\r\n"
         request = function() return whole end
     end
 end

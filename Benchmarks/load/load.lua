@@ -11,9 +11,10 @@ function load.options(arguments)
     return options
 end
 
--- The end of the request line and the headers that every request has.
-function load.heading()
-    return " HTTP/1.1\r\nHost: " .. wrk.host .. ":" .. wrk.port .. "\r\n"
+-- The end of the request line and the headers that every request has: with `token=…` among the options that brings one.
+function load.heading(options)
+    local token = options.token and "Authorization: Bearer " .. options.token .. "\r\n" or ""
+    return " HTTP/1.1\r\nHost: " .. wrk.host .. ":" .. wrk.port .. "\r\n" .. token
 end
 
 function load.report(summary, latency)

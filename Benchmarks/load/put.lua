@@ -16,7 +16,7 @@ function init(arguments)
     local names = math.max(1, math.floor(objects / 10))
     local before, after = options.path:match("^(.-){id}(.*)$")
     local head = "PUT " .. before
-    local middle = after .. load.heading() .. "Content-Type: application/json\r\nContent-Length: "
+    local middle = after .. load.heading(options) .. "Content-Type: application/json\r\nContent-Length: "
     local random, format = math.random, string.format
     request = function()
         local id, name = random(0, objects - 1), random(0, names - 1)

@@ -1,11 +1,11 @@
 // Holds thousands of event streams on one thread and notes when they are told; or writes objects and notes when each
 // write is answered. Times are nanoseconds of CLOCK_MONOTONIC, which other programs on this machine share.
 //
-//   streams follow PORT      standard input: a line for each stream, "GROUP LAST-EVENT-ID|- TARGET", and an empty
-//                            line. GROUP 0 to 3: what is told is noted; r: it is only read; n: it is not read.
+//   streams follow PORT      standard input: a line for each stream, "GROUP LAST-EVENT-ID|- TARGET [TOKEN]", and an
+//                            empty line. GROUP 0 to 3: what is told is noted; r: it is only read; n: it is not read.
 //                            Then commands: "report" answers with a line of JSON, "clear" forgets what was told,
 //                            "read" reads what was not read.
-//   streams write PORT CONNECTIONS RATE SECONDS OBJECTS SEED
+//   streams write PORT CONNECTIONS RATE SECONDS OBJECTS SEED [TOKEN]
 //                            PUTs of random objects, RATE a second, or as many as go with 0; then a line of
 //                            "VERSION REPLIED AGE" for each.
 #define _GNU_SOURCE
@@ -214,10 +214,19 @@ static bool inputLine(char *line, size_t size) {
     return true;
 }
 
-static void open_(struct stream *stream, int port, const char *lastID, const char *target) {
-    char request[4096];
-    int count = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n%s%s%s\r\n",
-                         target, *lastID == '-' ? "" : "Last-Event-ID: ", *lastID == '-' ? "" : lastID,
+// The header that brings a token; empty without one.
+static const char *authorization(const char *token) {
+    static char header[2048];
+    header[0] = 0;
+    if (*token) snprintf(header, sizeof header, "Authorization: Bearer %s\r\n", token);
+    return header;
+}
+
+static void open_(struct stream *stream, int port, const char *lastID, const char *target, const char *token) {
+    char request[8192];
+    int count = snprintf(request, sizeof request,
+                         "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n%s%s%s%s\r\n", target,
+                         authorization(token), *lastID == '-' ? "" : "Last-Event-ID: ", *lastID == '-' ? "" : lastID,
                          *lastID == '-' ? "" : "\r\n");
     stream->descriptor = connected(port);
     stream->isHead = true;
@@ -276,7 +285,7 @@ static void readStream(int poll, struct stream *stream) {
 
 static int follow(int port) {
     size_t capacity = 0;
-    char line[4096], lastID[128], target[3800];
+    char line[6144], lastID[128], target[3800], token[1800];
     int poll = epoll_create1(0);
     struct epoll_event ready[EVENTS];
     for (;;) {
@@ -286,7 +295,8 @@ static int follow(int port) {
             continue;
         }
         if (line[0] == 0) break;
-        if (sscanf(line, "%c %127s %3799s", &group, lastID, target) != 3) fail(line);
+        token[0] = 0;
+        if (sscanf(line, "%c %127s %3799s %1799s", &group, lastID, target, token) < 3) fail(line);
         if (streamCount == capacity) {
             capacity = capacity ? 2 * capacity : 1024;
             streams = realloc(streams, capacity * sizeof *streams);
@@ -295,7 +305,7 @@ static int follow(int port) {
         struct stream *stream = &streams[streamCount++];
         memset(stream, 0, sizeof *stream);
         stream->group = group;
-        open_(stream, port, lastID, target);
+        open_(stream, port, lastID, target, token);
         // A stream that is not read has its first event read, so that it is known to have begun.
         if (group == 'n') {
             while (!stream->isOpen) {
@@ -337,8 +347,8 @@ static uint64_t pick(uint64_t count) {
     return state_ % count;
 }
 
-static void put(struct writer *writer, uint64_t number, uint64_t objects) {
-    char body[512], request[1024];
+static void put(struct writer *writer, uint64_t number, uint64_t objects, const char *token) {
+    char body[512], request[4096];
     writer->age = 18 + (int)pick(72);
     int bodyCount = snprintf(
         body, sizeof body,
@@ -348,9 +358,9 @@ static void put(struct writer *writer, uint64_t number, uint64_t objects) {
         (unsigned long long)pick(100), pick(2) ? "true" : "false");
     int count = snprintf(
         request, sizeof request,
-        "PUT /v1/classes/Item/objects/%llu HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        "PUT /v1/classes/Item/objects/%llu HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n%s"
         "Prefer: return=minimal\r\nContent-Length: %d\r\n\r\n%s",
-        (unsigned long long)pick(objects), bodyCount, body);
+        (unsigned long long)pick(objects), authorization(token), bodyCount, body);
     writer->isBusy = true;
     writer->count = 0;
     sendAll(writer->descriptor, request, (size_t)count);
@@ -379,7 +389,7 @@ static bool replied(struct writer *writer, uint64_t *version) {
     return true;
 }
 
-static int write_(char **arguments) {
+static int write_(char **arguments, const char *token) {
     int port = atoi(arguments[0]), connections = atoi(arguments[1]);
     double rate = atof(arguments[2]), seconds = atof(arguments[3]);
     uint64_t objects = strtoull(arguments[4], NULL, 10), number = strtoull(arguments[5], NULL, 10) << 32;
@@ -400,7 +410,7 @@ static int write_(char **arguments) {
         int64_t time = now();
         for (int one = 0; one < connections && time < end && due <= time; one++)
             if (!writers[one].isBusy) {
-                put(&writers[one], number++, objects);
+                put(&writers[one], number++, objects, token);
                 busy++;
                 due += step;
             }
@@ -432,7 +442,8 @@ int main(int count, char **arguments) {
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     if (count == 3 && strcmp(arguments[1], "follow") == 0) return follow(atoi(arguments[2]));
-    if (count == 8 && strcmp(arguments[1], "write") == 0) return write_(arguments + 2);
-    fprintf(stderr, "usage: streams follow PORT | streams write PORT CONNECTIONS RATE SECONDS OBJECTS SEED\n");
+    if ((count == 8 || count == 9) && strcmp(arguments[1], "write") == 0)
+        return write_(arguments + 2, count == 9 ? arguments[8] : "");
+    fprintf(stderr, "usage: streams follow PORT | streams write PORT CONNECTIONS RATE SECONDS OBJECTS SEED [TOKEN]\n");
     return 2;
 }

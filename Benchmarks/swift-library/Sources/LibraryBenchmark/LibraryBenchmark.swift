@@ -18,14 +18,12 @@ struct LibraryBenchmark {
         self.rounds = rounds
     }
 
-    var rows: [(String, () throws -> Void)] {
-        [
-            ("add", add), ("reads", reads), ("iteration", iteration), ("increment", increment),
-            ("assignments", assignments), ("append", append), ("create-find", createAndFind),
-            ("durable", durable), ("look-up", lookUp), ("where", wheres),
-            ("observation", observation), ("open", open),
-        ]
-    }
+    static let rows: [(name: String, measure: @Sendable (Self) -> () throws -> Void)] = [
+        ("add", add), ("reads", reads), ("iteration", iteration), ("increment", increment),
+        ("assignments", assignments), ("append", append), ("create-find", createAndFind),
+        ("durable", durable), ("look-up", lookUp), ("where", wheres),
+        ("observation", observation), ("open", open),
+    ]
 
     var contest: Contest { Contest(rounds: rounds) }
 
