@@ -124,9 +124,10 @@ extension Checker {
                         + "'\(Self.typeName(value))'.", at: constant.start, argument: index)
             }
         case .now(let seconds): item.value = .date(try time(plus: seconds, at: constant.start))
-        case .object(let className, let key):
+        case .object(let className, let classAt, let key):
             let keyItem = try self.item(key)
             item.value = try link(className, keyItem, at: constant.start, argument: nil)
+            rule?.note(className, nil, at: classAt)
         }
         return item
     }

@@ -66,18 +66,22 @@ package struct Rule: Sendable {
         var bytes = query.source.bytes
         for name in names.sorted(by: { $0.start > $1.start }) {
             guard let new = name.renamed(renames) else { continue }
-            guard !CompiledQuery.isReserved(new[...]) else {
+            var lexer = Lexer(query.source)
+            lexer.position = name.start
+            let token = try lexer.next()
+            let isQuoted = token.kind == .string
+            guard isQuoted || !CompiledQuery.isReserved(new[...]) else {
                 throw query.source.fault(
                     .unsupported,
                     "'\(new)' is a word of the query language: a rule can't name it.",
                     at: name.start)
             }
-            var lexer = Lexer(query.source)
-            lexer.position = name.start
-            let end = try lexer.next().end
-            let escaped = new.split(separator: " ", omittingEmptySubsequences: false)
-                .joined(separator: "\\ ")
-            bytes.replaceSubrange(name.start..<end, with: Array(escaped.utf8))
+            let text =
+                isQuoted
+                ? "'\(new)'"
+                : new.split(separator: " ", omittingEmptySubsequences: false)
+                    .joined(separator: "\\ ")
+            bytes.replaceSubrange(name.start..<token.end, with: Array(text.utf8))
         }
         return String(decoding: bytes, as: UTF8.self)
     }

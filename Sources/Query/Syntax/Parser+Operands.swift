@@ -143,6 +143,7 @@ extension Parser {
         guard token.kind == .string, case .string(let className) = lexer.value else {
             throw unexpected("a class name in quotes")
         }
+        let classAt = token.start
         try advance()
         try expect(.comma, "','")
         switch token.kind {
@@ -153,7 +154,7 @@ extension Parser {
         let key = try constant()
         try expect(.rightParenthesis, "')'")
         return Syntax.Constant(
-            kind: .object(className: className, key: key), range: start..<previousEnd)
+            kind: .object(className: className, at: classAt, key: key), range: start..<previousEnd)
     }
 
     /// Parses a path from its first step on.

@@ -90,7 +90,8 @@ struct Syntax: Sendable {
             case argument(Int)
             /// The data of an argument, or the bytes of its text.
             case binaryArgument(Int)
-            indirect case object(className: String, key: Constant)
+            /// An object of a class, whose name begins at an offset.
+            indirect case object(className: String, at: Int, key: Constant)
             /// The time of the request, and so many seconds.
             case now(plus: Int64)
         }

@@ -202,6 +202,10 @@ struct RuleTests {
             try rule(text).text(after: renames)
                 == "mate.full\\ name == 'name' AND @links.Hound.owner.name == $user.object.full\\ name"
                 + "  OR mate == $user.name")
+        let person = SchemaRenames([.init(old: .init("Person"), new: .init("Any Body"))])
+        #expect(
+            try rule(#"friend == obj("Person", 1) OR name == 'Person'"#).text(after: person)
+                == "friend == obj('Any Body', 1) OR name == 'Person'")
         let word = SchemaRenames([.init(old: .init("Person", "age"), new: .init("Person", "any"))])
         #expect(throws: QueryError.self) { try rule("age == 1").text(after: word) }
     }

@@ -190,6 +190,35 @@ struct AccessRulesTests {
         #expect(try control.document()?.revision == 2)
     }
 
+    @Test(
+        "for every class follow a rename: all of them together, else the class with an entry of its own"
+    )
+    func renamesOfEveryClass() throws {
+        let control = try world.control(
+            #"{"roles":{"a":{"classes":{"Person":{},"*":{"read":"id == 1","properties":{"id":"read"}}}}}}"#
+        )
+        let one = AccessWorld.schema.replacing(
+            #""Task","primaryKey":"id","properties":{"id""#,
+            with: #""Task","primaryKey":"number","properties":{"number""#)
+        try world.change(String(one.dropLast(1)) + #","renames":{"Task.id":"Task.number"}}"#)
+        #expect(
+            try control.document()?.document.text
+                == #"{"roles":{"a":{"classes":{"Person":{},"*":{"read":"id == 1","properties":{"id":"read"}},"#
+                + #""Task":{"read":"number == 1","properties":{"number":"read"}}}}}}"#)
+        let other = try AccessWorld()
+        let second = try other.control(
+            #"{"roles":{"a":{"classes":{"Person":{},"*":{"read":"id == 1"}}}}}"#)
+        let both = one.replacing(
+            #""List","primaryKey":"id","properties":{"id""#,
+            with: #""List","primaryKey":"number","properties":{"number""#)
+        try other.change(
+            String(both.dropLast(1))
+                + #","renames":{"Task.id":"Task.number","List.id":"List.number"}}"#)
+        #expect(
+            try second.document()?.document.text
+                == #"{"roles":{"a":{"classes":{"Person":{},"*":{"read":"number == 1"}}}}}"#)
+    }
+
     @Test("are set from the revision that they were made from, and outlive the service")
     func revisions() throws {
         let control = try world.control(#"{"roles":{}}"#)

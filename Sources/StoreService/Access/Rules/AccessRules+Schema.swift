@@ -3,6 +3,7 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
+import HoldfastRows
 
 /// The document beside changes of the schema: renames change it, and what it names stays.
 extension AccessRules {
@@ -18,7 +19,7 @@ extension AccessRules {
             let rules = try? AccessRules(read, schema: present.rows)
         else { return stored.text }
         do throws(RequestFault) {
-            let renamed = try rules.renamed(renames)
+            let renamed = try rules.renamed(renames, in: wanted.rows)
             _ = try AccessRules(renamed, schema: wanted.rows)
             return renamed == read ? stored.text : renamed.text
         } catch {
@@ -31,7 +32,9 @@ extension AccessRules {
     }
 
     /// The document with the names that classes and properties have in another schema.
-    private func renamed(_ renames: SchemaRenames) throws(RequestFault) -> AccessDocument {
+    private func renamed(
+        _ renames: SchemaRenames, in wanted: RowSchema
+    ) throws(RequestFault) -> AccessDocument {
         var result = document
         result.users = document.users.map { renames.newName(ofClass: $0) }
         for (index, role) in document.roles.enumerated() {
@@ -39,28 +42,58 @@ extension AccessRules {
             if let when = roles[index].when {
                 result.roles[index].when = try text(of: when, renames, pointer)
             }
-            for (position, entry) in role.classes.enumerated() {
-                result.roles[index].classes[position] = try renamed(
-                    entry, roles[index], renames, pointer)
+            var entries: [(name: String, rules: AccessDocument.ClassRules)] = []
+            for entry in role.classes {
+                if entry.name == AccessDocument.everyClass {
+                    entries += try every(entry.rules, role, roles[index], renames, wanted, pointer)
+                } else if let classIndex = schema.classIndex[entry.name] {
+                    entries.append(
+                        (
+                            renames.newName(ofClass: entry.name),
+                            try renamed(
+                                entry.rules, classIndex, roles[index], renames, pointer)
+                        ))
+                }
             }
+            result.roles[index].classes = entries
         }
         return result
     }
 
+    /// The entry for every class; those of which it would not say the same any more get entries of their own.
+    private func every(
+        _ rules: AccessDocument.ClassRules, _ role: AccessDocument.Role, _ compiled: CompiledRole,
+        _ renames: SchemaRenames, _ wanted: RowSchema, _ pointer: JSONPointer
+    ) throws(RequestFault) -> [(name: String, rules: AccessDocument.ClassRules)] {
+        var own: [(name: String, rules: AccessDocument.ClassRules)] = []
+        for rowClass in schema.classes where compiled.classes[rowClass.index] != nil {
+            let name = rowClass.definition.name
+            let newName = renames.newName(ofClass: name)
+            guard !role.classes.contains(where: { $0.name == name }),
+                wanted.classIndex[newName] != nil
+            else { continue }
+            own.append(
+                (newName, try renamed(rules, rowClass.index, compiled, renames, pointer)))
+        }
+        if let first = own.first?.rules, own.allSatisfy({ $0.rules == first }) {
+            return [(AccessDocument.everyClass, first)]
+        }
+        return [(AccessDocument.everyClass, rules)] + own.filter { $0.rules != rules }
+    }
+
+    /// What is allowed with a class.
     private func renamed(
-        _ entry: (name: String, rules: AccessDocument.ClassRules), _ role: CompiledRole,
+        _ stated: AccessDocument.ClassRules, _ classIndex: Int, _ role: CompiledRole,
         _ renames: SchemaRenames, _ pointer: JSONPointer
-    ) throws(RequestFault) -> (name: String, rules: AccessDocument.ClassRules) {
-        guard let classIndex = schema.classIndex[entry.name],
-            let compiled = role.classes[classIndex]
-        else { return entry }
+    ) throws(RequestFault) -> AccessDocument.ClassRules {
+        guard let compiled = role.classes[classIndex] else { return stated }
         func condition(
             _ stated: AccessDocument.Condition, _ compiled: CompiledCondition?
         ) throws(RequestFault) -> AccessDocument.Condition {
             guard let rule = compiled?.rule else { return stated }
             return .filter(try text(of: rule, renames, pointer))
         }
-        var rules = entry.rules
+        var rules = stated
         if let read = rules.read { rules.read = try condition(read, compiled.read) }
         if let create = rules.create { rules.create = try condition(create, compiled.create) }
         if let delete = rules.delete { rules.delete = try condition(delete, compiled.delete) }
@@ -69,10 +102,11 @@ extension AccessRules {
                 before: try condition(update.before, compiled.before),
                 after: try condition(update.after, compiled.after))
         }
-        rules.properties = rules.properties.map { name, right in
-            (renames.newName(ofProperty: name, inOld: entry.name), right)
+        let name = schema.classes[classIndex].definition.name
+        rules.properties = rules.properties.map { property, right in
+            (renames.newName(ofProperty: property, inOld: name), right)
         }
-        return (renames.newName(ofClass: entry.name), rules)
+        return rules
     }
 
     private func text(
