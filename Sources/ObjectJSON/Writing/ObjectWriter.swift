@@ -173,6 +173,12 @@ package struct ObjectWriter {
         return isPresent ? read.shown(rowClass, key, row) : nil
     }
 
+    /// Whether whom it writes for may read a copied object, which is written as null otherwise.
+    package func shows(_ object: StoredObject) -> Bool {
+        let rowClass = names.everything[object.classIndex].rowClass
+        return object.withRow { row in shown(row, key: object.key, rowClass) != nil } ?? false
+    }
+
     /// Whether whom it writes for may read an object, as the view has it.
     package func sees(_ rowClass: RowClass, key: UInt64) -> Bool {
         guard let read, read.showsPart else { return true }

@@ -67,8 +67,12 @@ package struct ReplyWriter {
             let names = scratch.names(
                 of: objects.first?.schema ?? served.store.catalog.rows, served)
             let version = version
-            reply.hasJSON = try document(names, followsLinks: followLinks(objects, names)) {
+            // Of what can't be read nothing is told, not even that it is null.
+            var showsSome = objects.isEmpty
+            let isWhole = try document(names, followsLinks: followLinks(objects, names)) {
                 writer in
+                showsSome = showsSome || objects.contains { writer.shows($0) }
+                guard showsSome else { return }
                 writer.json.raw("{\"objects\":")
                 writer.array { writer, isFirst in
                     for object in objects {
@@ -80,6 +84,7 @@ package struct ReplyWriter {
                 writer.json.string(version.description)
                 writer.json.raw("}")
             }
+            reply.hasJSON = isWhole && showsSome
         }
         reply.isMinimal = !reply.hasJSON
         return reply

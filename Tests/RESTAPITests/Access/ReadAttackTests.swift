@@ -219,6 +219,22 @@ struct ReadAttackTests {
         #expect(QueryJSON(world.get(groups).text)?["groups"]?.elements.count == 2)
     }
 
+    @Test("figures that fail on hidden objects alone do not fail")
+    func faults() throws {
+        let world = try TaskWorld()
+        for key in [100, 101] {
+            world.server.send(
+                "PUT", "/v1/classes/Task/objects/\(key)", #"{"list":2,"rank":9223372036854775807}"#
+            )
+        }
+        let target = "/v1/classes/Task/aggregate?op=sum(rank)"
+        #expect(world.server.get(target, as: .admin).status == 422)
+        #expect(QueryJSON(world.get(target).text)?["sum(rank)"]?.int == 3)
+        let groups = "/v1/classes/Task/aggregate?by=done&op=sum(rank)"
+        #expect(world.server.get(groups, as: .admin).status == 422)
+        #expect(world.get(groups).status == 200)
+    }
+
     @Test("an object of which everything that is asked for is hidden is empty")
     func empty() throws {
         let world = try TaskWorld()

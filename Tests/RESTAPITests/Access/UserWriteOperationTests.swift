@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Operations that write, for users")
 struct UserWriteOperationTests {
-    private static let document = """
+    /// Lets users change their own lists and tasks.
+    static let document = """
         {"users":"Person","roles":{"member":{"classes":{
           "Person":{"read":"id == $user.id","create":"id == $user.id"},
           "List":{"read":"owner == $user.id OR ANY members == $user.id","create":"owner == $user.id",

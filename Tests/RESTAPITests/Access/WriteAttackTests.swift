@@ -1,0 +1,132 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// What somebody tries who wants to know by writes what rules hide, or to change it, and what they are told.
+@Suite("Attempts to write what rules hide, and to learn of it by writes")
+struct WriteAttackTests {
+    private static let tasks = "/v1/classes/Task/objects"
+
+    private static func world() throws -> TaskWorld {
+        let world = try TaskWorld()
+        let put = world.server.send("PUT", "/v1/access", UserWriteOperationTests.document)
+        #expect(put.status == 200, "\(put.text)")
+        return world
+    }
+
+    /// Bob's task, which ann does not see, as it is stored.
+    private static func hidden(_ world: TaskWorld) -> HTTPClient.Reply {
+        world.server.send("GET", tasks + "/3")
+    }
+
+    @Test("a condition on an object that is hidden tells what it tells of one that is not there")
+    func conditions() throws {
+        let world = try Self.world()
+        let before = Self.hidden(world)
+        let tag = try #require(before.headers["etag"])
+        for condition in [("If-Match", tag), ("If-Match", "*"), ("If-None-Match", "*")] {
+            for (method, body) in [
+                ("PATCH", #"{"title":"x"}"#), ("DELETE", nil), ("PUT", #"{"list":1}"#),
+            ] where method != "PUT" || condition.0 == "If-Match" {
+                let (own, other) = (
+                    world.server.send(
+                        method, Self.tasks + "/3", body, as: world.ann, headers: [condition]),
+                    world.server.send(
+                        method, Self.tasks + "/99", body, as: world.ann, headers: [condition])
+                )
+                #expect(own.status == other.status && own.status >= 400, "\(method) \(condition)")
+                #expect(own.text == other.text.replacing("99", with: "3"), "\(method) \(condition)")
+                #expect(own.headers.keys.sorted() == other.headers.keys.sorted())
+            }
+        }
+        // That a key is taken can't be hidden.
+        let taken = world.server.send(
+            "PUT", Self.tasks + "/3", #"{"list":1}"#, as: world.ann,
+            headers: [("If-None-Match", "*")])
+        #expect(taken.status == 409 && taken.text.contains("duplicate-key"), "\(taken.text)")
+        #expect(!taken.text.contains("current") && taken.headers["etag"] == nil)
+        #expect(Self.hidden(world).text == before.text)
+    }
+
+    @Test(
+        "a key that is taken by a hidden object is told in every mode alike",
+        arguments: ["create", "ignore", "merge", "replace"])
+    func modes(mode: String) throws {
+        let world = try Self.world()
+        let before = Self.hidden(world)
+        for body in [
+            #"{"id":3,"list":1,"title":"x"}"#, #"[{"id":8,"list":1},{"id":3,"list":1}]"#,
+            #"{"id":8,"list":1,"next":{"id":3,"list":1}}"#,
+            #"{"id":8,"list":1,"others":[{"id":3,"title":"treasure"}]}"#,
+        ] {
+            let reply = world.server.send(
+                "POST", Self.tasks + "?mode=\(mode)", body, as: world.ann)
+            #expect(reply.status == 409 && reply.text.contains("duplicate-key"), "\(reply.text)")
+            #expect(!reply.text.contains("current") && !reply.text.contains("gold"))
+        }
+        #expect(Self.hidden(world).text == before.text)
+        #expect(world.server.send("GET", Self.tasks + "/8").status == 404)
+    }
+
+    @Test("a change by a filter counts, and bounds, what its user sees")
+    func bulk() throws {
+        let world = try Self.world()
+        let target = Self.tasks + "?filter=" + RuleRequest.escaped("rank >= 0")
+        func change(_ count: Int) -> HTTPClient.Reply {
+            world.server.send(
+                "PATCH", target, #"{"title":"x"}"#, as: world.ann,
+                headers: [("Prefer", "max-affected=\(count)")])
+        }
+        let refused = change(1)
+        #expect(refused.status >= 400 && refused.text.contains("2 objects"), "\(refused.text)")
+        let made = change(2)
+        #expect(QueryJSON(made.text)?["affected"]?.int == 2, "\(made.text)")
+        #expect(Self.hidden(world).text.contains("treasure"))
+    }
+
+    @Test("an idempotency key is its user's, and a repeat shows nothing that may be hidden by then")
+    func idempotency() throws {
+        let world = try Self.world()
+        let key = [("Idempotency-Key", "k")]
+        let body = #"{"id":20,"list":1,"title":"salt"}"#
+        let first = world.server.send("POST", Self.tasks, body, as: world.ann, headers: key)
+        #expect(first.status == 201 && first.text.contains("salt"), "\(first.text)")
+        // Bob's request is his own, and nobody's is none.
+        let foreign = world.server.send("POST", Self.tasks, body, as: world.bob, headers: key)
+        #expect(foreign.status == 409 || foreign.status == 422, "\(foreign.text)")
+        #expect(foreign.headers["idempotency-replayed"] == nil && !foreign.text.contains("salt"))
+        let nobodys = world.server.send("POST", Self.tasks, body, as: .nobody, headers: key)
+        #expect(nobodys.status >= 400 && nobodys.headers["idempotency-replayed"] == nil)
+        // Another token of the same user is no other user.
+        let again = world.server.user("ann", name: "again")
+        world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"owner":"bob"}"#)
+        for asker in [world.ann, again] {
+            let repeated = world.server.send("POST", Self.tasks, body, as: asker, headers: key)
+            #expect(repeated.status == 201 && repeated.text.isEmpty, "\(repeated.text)")
+            #expect(repeated.headers["idempotency-replayed"] == "true")
+            #expect(repeated.headers["etag"] == nil)
+        }
+        #expect(world.get(Self.tasks + "/20").status == 404)
+    }
+
+    @Test("what was written and can't be read is answered without a body, alone and in arrays")
+    func blind() throws {
+        let world = try Self.world()
+        for body in [
+            #"{"id":"de","name":"Germany"}"#,
+            #"[{"id":"it","name":"Italy"},{"id":"es","name":"Spain"}]"#,
+        ] {
+            let reply = world.server.send(
+                "POST", "/v1/classes/Country/objects", body, as: world.ann)
+            #expect(reply.status == 201 && reply.text.isEmpty, "\(reply.text)")
+            #expect(reply.headers["etag"] == nil)
+        }
+        let empty = world.server.send("POST", "/v1/classes/Country/objects", "[]", as: world.ann)
+        #expect(empty.text.contains(#""objects":[]"#), "\(empty.text)")
+        let seen = world.server.send(
+            "POST", Self.tasks, #"[{"id":21,"list":1,"title":"salt"}]"#, as: world.ann)
+        #expect(seen.status == 201 && seen.text.contains("salt"), "\(seen.text)")
+    }
+}
