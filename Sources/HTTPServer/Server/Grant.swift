@@ -28,6 +28,8 @@ package final class Grant: Sendable {
     private let issued: Int64
     /// The owner's horizon; nil for one without.
     private let horizon: GrantHorizon?
+    /// What the horizon counted when this was granted.
+    private let loweringCount: UInt64
     private let state = Atomic<UInt8>(0)
 
     /// A grant that holds.
@@ -45,15 +47,19 @@ package final class Grant: Sendable {
         self.end = Atomic(end)
         self.issued = issued
         self.horizon = horizon
+        loweringCount = horizon?.loweringCount ?? 0
         self.bearer = bearer
     }
 
-    /// Why it has ended; nil while it holds. Cost: an atomic load, and a look at the clock where it ends by itself.
+    /// Why it has ended; nil while it holds. Cost: an atomic load, a look at the clock where it ends by itself, and two where it has a
+    /// horizon.
     package var ending: End? {
         if let reason = End(rawValue: state.load(ordering: .relaxed)) { return reason }
         let end = until
         if end != .max, Int64(time(nil)) >= end { return .revoked }
-        return horizon?.isBehind(issued) ?? false ? .revoked : nil
+        guard let horizon else { return nil }
+        if horizon.isBehind(issued) { return .revoked }
+        return horizon.loweringCount == loweringCount ? nil : .lowered
     }
 
     /// When it ends by itself, in seconds since 1970; the latest time for never.

@@ -4,7 +4,7 @@ import HoldfastStoreService
 /// The grants of tokens that were verified, as many as there is room for: those that were not asked for go first. One thread at a time.
 struct SeenTokens {
     private struct Seen {
-        let grant: Grant
+        let grants: UserGrants
         let keyRevision: UInt64
         let byteCount: Int
     }
@@ -23,32 +23,26 @@ struct SeenTokens {
     /// How many there are.
     var count: Int { recent.count + former.count }
 
-    /// The grant of a token that was verified under these keys.
-    mutating func grant(of hash: TokenHash, under keyRevision: UInt64) -> Grant? {
+    /// The grants of a token that was verified under these keys.
+    mutating func grants(of hash: TokenHash, under keyRevision: UInt64) -> UserGrants? {
         if let seen = recent[hash] {
-            return seen.keyRevision == keyRevision ? seen.grant : nil
+            return seen.keyRevision == keyRevision ? seen.grants : nil
         }
         guard let seen = former.removeValue(forKey: hash), seen.keyRevision == keyRevision else {
             return nil
         }
         add(seen, of: hash)
-        return seen.grant
+        return seen.grants
     }
 
-    /// Adds the grant of a token, whose user's claims take so many bytes.
+    /// Adds the grants of a token, whose user's claims take so many bytes.
     mutating func add(
-        _ grant: Grant, of hash: TokenHash, under keyRevision: UInt64, byteCount: Int
+        _ grants: UserGrants, of hash: TokenHash, under keyRevision: UInt64, byteCount: Int
     ) {
         add(
             Seen(
-                grant: grant, keyRevision: keyRevision,
+                grants: grants, keyRevision: keyRevision,
                 byteCount: byteCount + Self.overheadByteCount), of: hash)
-    }
-
-    /// Ends every grant, and forgets it: the next request of a token is verified again.
-    mutating func endAll() {
-        for seen in [recent, former].joined() { seen.value.grant.end(Grant.End.lowered) }
-        (recent, former, recentByteCount) = ([:], [:], 0)
     }
 
     private mutating func add(_ seen: Seen, of hash: TokenHash) {

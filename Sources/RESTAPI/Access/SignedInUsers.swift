@@ -48,45 +48,44 @@ package final class SignedInUsers: Sendable {
         _ token: UnsafeRawBufferPointer, needing right: Right
     ) throws(RequestFault) -> Grant? {
         if token.starts(with: AccountSecret.Kind.session.prefix) {
-            let grants = try sessions.grants(token) { session, hash throws(RequestFault) in
+            return try sessions.grants(token) { session, hash throws(RequestFault) in
                 try self.grants(of: session, hash)
-            }
-            return right <= .read ? grants.reading : grants.writing
+            }.grant(needing: right)
         }
         if token.starts(with: TokenSecret.prefix) { return nil }
-        return try tokens.map { tokens throws(RequestFault) in try grant(token, tokens) }
+        return try tokens.map { tokens throws(RequestFault) in
+            try grants(token, tokens).grant(needing: right)
+        }
     }
 
     /// The grants of a session that asks for the first time.
     private func grants(
         of session: Session, _ hash: TokenHash
-    ) throws(RequestFault) -> AccountSessions.Grants {
+    ) throws(RequestFault) -> UserGrants {
         let id = session.account.id.description
         guard let owner = Principal(user: id).number(key) else { throw Self.failed }
         let horizon = horizons.withLock { $0.horizon(of: id) }
         let user = SignedInUser(
             id: id, claims: .none, expires: nil,
             session: SignedInSession(account: session.account, hash: hash))
-        func grant(isForReading: Bool) -> Grant {
+        let grants = UserGrants { isForReading in
             Grant(
                 isForReading: isForReading, owner: owner, until: session.end,
                 issued: session.began, horizon: horizon, bearer: user)
         }
-        let grants = AccountSessions.Grants(
-            reading: grant(isForReading: true), writing: grant(isForReading: false))
         guard grants.reading.ending == nil else { throw Self.barred }
         return grants
     }
 
-    private func grant(
+    private func grants(
         _ token: UnsafeRawBufferPointer, _ tokens: WebTokens
-    ) throws(RequestFault) -> Grant {
+    ) throws(RequestFault) -> UserGrants {
         guard let hash = TokenHash(of: token) else { throw Self.failed }
         let revision = tokens.keys.revision
-        if let grant = seen.withLock({ $0.grant(of: hash, under: revision) }),
-            grant.ending == nil
+        if let grants = seen.withLock({ $0.grants(of: hash, under: revision) }),
+            grants.reading.ending == nil
         {
-            return grant
+            return grants
         }
         let now = Int64(time(nil))
         let (verified, keyRevision) = try tokens.verified(token, at: now)
@@ -96,22 +95,22 @@ package final class SignedInUsers: Sendable {
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
         let user = SignedInUser(
             id: verified.user, claims: verified.claims, expires: verified.expires, session: nil)
-        let grant = Grant(
-            isForReading: true, owner: owner, until: end, issued: verified.issued,
-            horizon: horizons.withLock { $0.horizon(of: verified.user) }, bearer: user)
-        guard grant.ending == nil else { throw Self.barred }
+        let horizon = horizons.withLock { $0.horizon(of: verified.user) }
+        let grants = UserGrants { isForReading in
+            Grant(
+                isForReading: isForReading, owner: owner, until: end, issued: verified.issued,
+                horizon: horizon, bearer: user)
+        }
+        guard grants.reading.ending == nil else { throw Self.barred }
         seen.withLock {
             $0.add(
-                grant, of: hash, under: keyRevision, byteCount: verified.claims.text.utf8.count)
+                grants, of: hash, under: keyRevision, byteCount: verified.claims.text.utf8.count)
         }
-        return grant
+        return grants
     }
 
     /// Ends what users have begun, because other rules hold for them. Their tokens go on.
-    func endWork() {
-        seen.withLock { $0.endAll() }
-        sessions.endWork()
-    }
+    func endWork() { horizons.withLock { $0.lower() } }
 
     /// Lets a user in, or ends what they have begun with what is void now, once that is stored.
     ///

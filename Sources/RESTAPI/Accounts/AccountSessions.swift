@@ -10,20 +10,9 @@ import Synchronization
 /// A session is read from the store when it asks for the first time, and then found by the hash of its token, until nothing that it
 /// has begun goes on and many others have come.
 final class AccountSessions: Sendable {
-    /// The grants of a session: a wait for the end of a write is not cut with it.
-    struct Grants {
-        var reading: Grant
-        var writing: Grant
-
-        fileprivate func end(_ reason: Grant.End) {
-            reading.end(reason)
-            writing.end(reason)
-        }
-    }
-
     fileprivate struct Known {
         let account: UUID128
-        var grants: Grants
+        var grants: UserGrants
         /// When it was used last, in seconds since 1970, as it was noted.
         var used: Int64
     }
@@ -48,16 +37,15 @@ final class AccountSessions: Sendable {
     /// - Throws: ``RequestFault`` `.unauthenticated` when there is no such session, or none any more.
     func grants(
         _ token: UnsafeRawBufferPointer, at now: Int64 = Int64(time(nil)),
-        _ make: (Session, TokenHash) throws(RequestFault) -> Grants
-    ) throws(RequestFault) -> Grants {
+        _ make: (Session, TokenHash) throws(RequestFault) -> UserGrants
+    ) throws(RequestFault) -> UserGrants {
         guard let hash = TokenHash(of: token) else { throw Self.unknown }
         return try state.withLock { state throws(RequestFault) in
             // The store is read under the lock, so that a session that ends meanwhile is ended here, too.
             if var known = state.known[hash], known.grants.reading.ending == nil {
                 if now - known.used >= Session.noteInterval {
                     known.used = now
-                    known.grants.reading.extend(until: now + Session.lifetime)
-                    known.grants.writing.extend(until: now + Session.lifetime)
+                    known.grants.extend(until: now + Session.lifetime)
                     state.known[hash] = known
                     state.uses[hash] = (known.account, now)
                 }
@@ -88,14 +76,6 @@ final class AccountSessions: Sendable {
 
     /// Ends what a session has begun, once it is gone from the store.
     func end(_ session: TokenHash) { state.withLock { $0.end(session) } }
-
-    /// Ends what sessions have begun, because other rules hold for their users. They go on with their next requests.
-    func endWork() {
-        state.withLock { state in
-            for known in state.known.values { known.grants.end(.lowered) }
-            state.known = [:]
-        }
-    }
 
     /// Notes in the store which sessions were used, if any; waits until that is durable.
     ///

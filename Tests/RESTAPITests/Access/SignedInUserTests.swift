@@ -152,13 +152,14 @@ struct SignedInUserTests {
         }
         for number in 0..<1000 {
             seen.add(
-                Grant(isForReading: true, owner: UInt64(number)), of: try digest(number), under: 1,
+                UserGrants { Grant(isForReading: $0, owner: UInt64(number)) },
+                of: try digest(number), under: 1,
                 byteCount: 100)
-            #expect(seen.grant(of: try digest(0), under: 1)?.owner == 0)
+            #expect(seen.grants(of: try digest(0), under: 1)?.reading.owner == 0)
             #expect(seen.count <= 40)
         }
-        #expect(seen.grant(of: try digest(999), under: 1)?.owner == 999)
-        #expect(seen.grant(of: try digest(999), under: 2) == nil)
-        #expect(seen.grant(of: try digest(500), under: 1) == nil)
+        #expect(seen.grants(of: try digest(999), under: 1)?.reading.owner == 999)
+        #expect(seen.grants(of: try digest(999), under: 2) == nil)
+        #expect(seen.grants(of: try digest(500), under: 1) == nil)
     }
 }

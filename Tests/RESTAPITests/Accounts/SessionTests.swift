@@ -136,8 +136,7 @@ struct SessionTests {
         func use(_ seconds: Int64) throws -> Grant {
             try Array(secret.text.utf8).withUnsafeBytes { token in
                 try sessions.grants(token, at: began + seconds) { session, _ in
-                    let grant = Grant(isForReading: true, owner: 1, until: session.end)
-                    return AccountSessions.Grants(reading: grant, writing: grant)
+                    UserGrants { Grant(isForReading: $0, owner: 1, until: session.end) }
                 }.reading
             }
         }
