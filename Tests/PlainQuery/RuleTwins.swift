@@ -89,10 +89,11 @@ package struct RuleTwins {
         makers = [before, after, after].map { PlainQueryMaker($0, seed: random.next()) }
     }
 
-    /// A random query, as text with arguments; now and then of what the user does not know.
+    /// A random query, as text with arguments; now and then of what the user does not know, or with a fault.
     package mutating func query() -> (className: String, text: String, arguments: [QueryArgument]) {
         let index = Int.random(in: makers.indices, using: &random)
-        let query = makers[index].make()
+        let faulty = chance(4) ? makers[index].makeFaulty() : nil
+        let query = faulty ?? makers[index].make()
         var printer = PlainPrinter()
         let text = printer.text(query)
         return (query.className, text, printer.arguments)
@@ -312,14 +313,15 @@ package struct RuleTwins {
                     continue
                 }
                 var path = [first.name]
-                if case .object(let name)? = first.type.element, chance(60),
+                var last = first
+                while path.count < 4, case .object(let name)? = last.type.element, chance(60),
                     let target = classes.first(where: { $0.name == name }),
                     let next = target.properties.randomElement(using: &random)
                 {
                     path.append(next.name)
-                } else if first.type.isCollection, chance(50) {
-                    path.append("@count")
+                    last = next
                 }
+                if last.type.isCollection, chance(50) { path.append("@count") }
                 let property = Projection.Property(name: "p\(index)\(number)", path: path)
                 var tried = made
                 tried.properties.append(property)

@@ -20,10 +20,10 @@ struct ReplyComparison {
     private func difference(_ own: HTTPClient.Reply, _ other: HTTPClient.Reply) -> String? {
         guard own.status == other.status,
             own.headers["content-type"] == other.headers["content-type"],
-            own.headers["allow"] == other.headers["allow"]
+            own.headers["allow"] == other.headers["allow"], names(own) == names(other)
         else {
             return
-                "\(own.status) \(own.text.prefix(600)), expected \(other.status) \(other.text.prefix(600))"
+                "\(own.status) \(names(own)) \(own.text.prefix(600)), expected \(other.status) \(names(other)) \(other.text.prefix(600))"
         }
         let lines = (own.text.split(separator: "\n"), other.text.split(separator: "\n"))
         if own.headers["content-type"]?.contains("ndjson") == true {
@@ -36,6 +36,12 @@ struct ReplyComparison {
             return nil
         }
         return difference(own.text, other.text)
+    }
+
+    /// The names of the header, but for those that say how the body is sent.
+    private func names(_ reply: HTTPClient.Reply) -> [String] {
+        reply.headers.keys.filter { !["content-length", "transfer-encoding"].contains($0) }
+            .sorted()
     }
 
     private func difference(_ own: String, _ other: String) -> String? {

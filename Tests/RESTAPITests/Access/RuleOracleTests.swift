@@ -11,9 +11,19 @@ import Testing
 /// and the names of what may be read nowhere.
 @Suite("Replies to users, and to the administrator of a store without what they may not read")
 struct RuleOracleTests {
-    /// How many requests each shard compares; with both it is 30,000 in `make soak`.
-    private static let requestCount = SeededGenerator.isSoak ? 15_000 : 1_500
+    /// How many requests each shard compares; with both it is 50,000 in `make soak`.
+    private static let requestCount = SeededGenerator.scaled(2_500)
     private static let shardCount: UInt64 = 2
+
+    /// The two stores that are asked, and who asks the first.
+    private struct World {
+        var twins: RuleTwins
+        let whole: RuledServer
+        let part: RuledServer
+        let asker: RuledServer.Asker
+        /// A snapshot of each; nil where there is none to be had.
+        let snapshots: (whole: String, part: String)?
+    }
 
     @Test("every reply is that of the store without the unreadable", arguments: 0..<shardCount)
     func oracle(shard: UInt64) throws {
@@ -23,52 +33,36 @@ struct RuleOracleTests {
         var counts: [Int: Int] = [:]
         while requestCount < Self.requestCount {
             defer { seed &+= Self.shardCount }
-            var options = StoreOptions()
-            options.columns.useCountMin = 1
-            options.columns.objectCountMin = 0
-            options.columns.sharedMicrosecondsMin = 0
-            var twins = RuleTwins(seed: seed)
-            let whole = try RuledServer(
-                seed % 4 == 3 ? .lmdb : .memory, classes: twins.classes, options: options)
-            let part = try RuledServer(classes: twins.classes, options: options)
-            try twins.fill(whole.store, part.store)
-            for (server, projections) in [
-                (whole, twins.projections), (part, twins.knownProjections),
-            ] {
-                for projection in projections {
-                    let reply = server.send(
-                        "PUT", "/v1/projections/\(projection.name)", Self.text(projection))
-                    #expect(reply.status == 201, "seed \(seed): \(reply.text)")
-                }
-            }
-            let put = whole.send("PUT", "/v1/access", twins.document)
-            guard put.status == 200 else {
-                Issue.record("seed \(seed): \(put.text)\n  \(twins.document)")
-                return
-            }
-            let asker =
-                twins.user.map { whole.user($0, claims: twins.claims, right: "read") } ?? .nobody
-            if twins.user == nil, !twins.document.contains("anyone") {
-                #expect(whole.get("/v1/classes/A/objects", as: .nobody).status == 401)
-                continue
-            }
+            guard var world = try Self.world(seed) else { continue }
             var random = SeededGenerator(seed: seed &+ 1)
-            for _ in 0..<100 {
-                let request = RuleRequest.make(&twins, &random)
-                requestCount += 1
-                let own = Self.replies(to: request, whole, asker)
-                let other = Self.replies(to: request, part, .admin)
-                for reply in other { counts[reply.status, default: 0] += 1 }
-                let comparison = ReplyComparison(hidden: twins.hidden)
-                if let difference = comparison.difference(own, other) {
-                    Issue.record(
-                        """
-                        seed \(seed): \(request)
-                          \(difference)
-                          user \(twins.user ?? "nobody") \(twins.claims)
-                          \(twins.document)
-                        """)
-                    return
+            for isEmptied in [false, true] {
+                // What a snapshot has stays, whatever becomes of the store.
+                if isEmptied {
+                    guard world.snapshots != nil else { break }
+                    Self.empty(world)
+                }
+                for _ in 0..<(isEmptied ? 20 : 80) {
+                    let request = RuleRequest.make(&world.twins, &random)
+                    if isEmptied, !request.takesSnapshot { continue }
+                    requestCount += 1
+                    let isPinned =
+                        request.takesSnapshot
+                        && (isEmptied || Int.random(in: 0..<8, using: &random) == 0)
+                    let snapshots = isPinned ? world.snapshots : nil
+                    let own = request.replies(world.whole, as: world.asker, of: snapshots?.whole)
+                    let other = request.replies(world.part, as: .admin, of: snapshots?.part)
+                    for reply in other { counts[reply.status, default: 0] += 1 }
+                    let comparison = ReplyComparison(hidden: world.twins.hidden)
+                    if let difference = comparison.difference(own, other) {
+                        Issue.record(
+                            """
+                            seed \(seed): \(request) \(isPinned ? "of a snapshot" : "")
+                              \(difference)
+                              user \(world.twins.user ?? "nobody") \(world.twins.claims)
+                              \(world.twins.document)
+                            """)
+                        return
+                    }
                 }
             }
         }
@@ -79,22 +73,52 @@ struct RuleOracleTests {
         #expect(counts[200, default: 0] > requestCount / 4)
     }
 
-    /// The reply, and those of the pages that follow.
-    private static func replies(
-        to request: RuleRequest, _ server: RuledServer, _ asker: RuledServer.Asker
-    ) -> [HTTPClient.Reply] {
-        var replies: [HTTPClient.Reply] = []
-        var request = request
-        while replies.count < 60 {
-            let reply = server.send(
-                request.method, request.address, request.body, as: asker, headers: request.headers)
-            replies.append(reply)
-            guard request.hasPages, reply.status == 200,
-                let next = QueryJSON(reply.text)?["next"]?.string
-            else { break }
-            request = request.following(next)
+    /// Makes the stores of a seed; nil where the user may ask for nothing.
+    private static func world(_ seed: UInt64) throws -> World? {
+        var options = StoreOptions()
+        options.columns.useCountMin = 1
+        options.columns.objectCountMin = 0
+        options.columns.sharedMicrosecondsMin = 0
+        var twins = RuleTwins(seed: seed)
+        let whole = try RuledServer(
+            seed % 4 > 1 ? .lmdb : .memory, classes: twins.classes, options: options)
+        let part = try RuledServer(classes: twins.classes, options: options)
+        try twins.fill(whole.store, part.store)
+        for (server, projections) in [(whole, twins.projections), (part, twins.knownProjections)] {
+            for projection in projections {
+                let reply = server.send(
+                    "PUT", "/v1/projections/\(projection.name)", text(projection))
+                #expect(reply.status == 201, "seed \(seed): \(reply.text)")
+            }
         }
-        return replies
+        let put = whole.send("PUT", "/v1/access", twins.document)
+        #expect(put.status == 200, "seed \(seed): \(put.text)\n  \(twins.document)")
+        guard twins.user != nil || twins.document.contains("anyone") else {
+            #expect(whole.get("/v1/classes/A/objects", as: .nobody).status == 401)
+            return nil
+        }
+        let asker =
+            twins.user.map { whole.user($0, claims: twins.claims, right: "read") } ?? .nobody
+        let known = twins.knownClasses.first { $0.kind == .object }
+        let pages = known.map { "/v1/classes/\($0.name)/objects?snapshot=new" } ?? "/v1/schema"
+        let snapshots = (
+            whole.get(pages, as: asker).headers["holdfast-snapshot"],
+            part.get(pages, as: .admin).headers["holdfast-snapshot"]
+        )
+        #expect((snapshots.0 == nil) == (known == nil) && (snapshots.1 == nil) == (known == nil))
+        return World(
+            twins: twins, whole: whole, part: part, asker: asker,
+            snapshots: snapshots.0.flatMap { whole in snapshots.1.map { (whole: whole, part: $0) } }
+        )
+    }
+
+    /// Deletes every object of both stores.
+    private static func empty(_ world: World) {
+        for server in [world.whole, world.part] {
+            for objectClass in world.twins.classes where objectClass.kind == .object {
+                server.send("DELETE", "/v1/classes/\(objectClass.name)/objects?all=true")
+            }
+        }
     }
 
     private static func text(_ projection: Projection) -> String {
