@@ -140,7 +140,7 @@ let package = Package(
             [
                 "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes",
                 "JSON",
-                "Storage", "Threads", "CCrypto", "CMemory", "CTime",
+                "Storage", "Threads", "CCrypto", "CMemory", "CSodium", "CTime",
             ]),
         library(
             "Identity",

@@ -19,7 +19,7 @@ _SCHEMA = {"classes": [
     {"name": "Person", "primaryKey": "_id", "properties": {"_id": "string"}},
     {"name": "Note", "primaryKey": "_id",
      "properties": {"_id": "int", "owner": {"type": "string", "indexed": True}, "text": "string"}},
-    {"name": "List", "primaryKey": "_id", "properties": {"_id": "int", "members": "Person{}"}},
+    {"name": "List", "primaryKey": "_id", "properties": {"_id": "int", "members": "Person<>"}},
     {"name": "Task", "primaryKey": "_id", "properties": {"_id": "int", "list": "List", "title": "string"}}]}
 _MEMBERS = "ANY list.members == {}"
 _RULES = {"roles": {"member": {"classes": {
@@ -27,7 +27,8 @@ _RULES = {"roles": {"member": {"classes": {
 
 
 def new_token(bench, data, name, *more):
-    """A token of the store, made by the command."""
+    """A token of the store, made by the command; the store too, if it is not there."""
+    os.makedirs(data, exist_ok=True)
     made = subprocess.run(
         [bench.settings.holdfast, "token", "create", "--data", data, "--name", name, *more], capture_output=True, text=True,
         check=False)
@@ -229,7 +230,7 @@ def user_joins(bench):
             client.request(server, "PUT", "/v1/classes/List/objects/1", {"members": members})
             _import(bench, server, "Task", ({"_id": key, "list": 1, "title": f"task {key}"} for key in range(tasks)))
             client.request(server, "PUT", "/v1/access", _RULES)
-            target = stream("Task", None, "&fields=_id&initial=false")
+            target = stream("Task", None, "fields=_id")
             targets = [("r" if key < others else "0", None, target, tokens[key]) for key in range(len(tokens))]
             streams = Streams(bench, server, targets + [(*one, admin) for one in Fence.targets])
             try:

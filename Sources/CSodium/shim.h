@@ -1,4 +1,4 @@
-// The door to libsodium: hashes of passwords (https://doc.libsodium.org/password_hashing/default_phf).
+// The door to libsodium: hashes of passwords (https://doc.libsodium.org/password_hashing/default_phf), codes that authenticate.
 #ifndef HOLDFAST_CSODIUM_SHIM_H
 #define HOLDFAST_CSODIUM_SHIM_H
 
@@ -17,6 +17,13 @@ static inline int shim_password_hash(
 /// Whether a password is that of a hash's text, which ends with a zero. Takes the same time whatever differs.
 static inline int shim_password_is_right(const char *text, const char *password, size_t count) {
     return crypto_pwhash_str_verify(text, password, count) == 0;
+}
+
+/// The keyed BLAKE2b of `count` bytes, 32 bytes (RFC 7693; https://doc.libsodium.org/hashing/generic_hashing); the key has at most 64.
+/// Returns 0, or something else for a longer key. Any thread.
+static inline int shim_authentication_code(
+    const void *key, size_t key_count, const void *bytes, size_t count, unsigned char code[32]) {
+    return crypto_generichash(code, 32, bytes, count, key, key_count);
 }
 
 #endif

@@ -10,7 +10,7 @@ import CHoldfastCrypto
 ///     0       8      number of the token that it was made with; 0 where none was needed
 ///     8       8      when it was made, in milliseconds since 1970
 ///     16      8      random
-///     24      32     HMAC-SHA-256 of a name of this form, the 24 bytes before, and the URL's identity
+///     24      32     keyed BLAKE2b of a name of this form, the 24 bytes before, and the URL's identity
 package struct SignedTicket: Hashable, Sendable {
     /// The number of the token that it was made with.
     package let owner: UInt64
@@ -23,7 +23,7 @@ package struct SignedTicket: Hashable, Sendable {
     private static let byteCount = signedByteCount + 32
     /// The characters of a text.
     package static let textByteCount = (byteCount * 4 + 2) / 3
-    private static let form: StaticString = "holdfast ticket 1"
+    private static let form: StaticString = "holdfast ticket 2"
 
     /// Makes a ticket of its own.
     package init(owner: UInt64, milliseconds: Int64) {

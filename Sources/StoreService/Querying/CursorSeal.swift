@@ -8,7 +8,7 @@ import HoldfastObjectJSON
 ///
 ///     offset  bytes  field (little-endian)
 ///     0       8      what decided on the view
-///     8       32     HMAC-SHA-256 of a name of this form, the principal, the 8 bytes before, and the cursor
+///     8       32     keyed BLAKE2b of a name of this form, the principal, the 8 bytes before, and the cursor
 struct CursorSeal {
     private static let form: StaticString = "holdfast cursor 1"
     private static let byteCount = 40

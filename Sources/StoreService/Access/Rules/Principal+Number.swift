@@ -3,7 +3,7 @@ import HoldfastBytes
 extension Principal {
     /// The number of the user, by which what they have begun is theirs whatever token they come with; nil for nobody.
     ///
-    /// Unlike that of any token as random numbers are. Cost: an HMAC.
+    /// Unlike that of any token as random numbers are. Cost: a keyed hash.
     ///
     /// - `key`: A secret of the store: the number is theirs in every process, and nobody can choose one.
     package func number(_ key: [UInt8]) -> UInt64? {
