@@ -38,10 +38,10 @@ struct ReplyComparison {
         return difference(own.text, other.text)
     }
 
-    /// The names of the header, but for those that say how the body is sent.
+    /// The names of the header, but for those that depend on the body's length.
     private func names(_ reply: HTTPClient.Reply) -> [String] {
-        reply.headers.keys.filter { !["content-length", "transfer-encoding"].contains($0) }
-            .sorted()
+        let aside = ["content-length", "transfer-encoding", "vary"]
+        return reply.headers.keys.filter { !aside.contains($0) }.sorted()
     }
 
     private func difference(_ own: String, _ other: String) -> String? {

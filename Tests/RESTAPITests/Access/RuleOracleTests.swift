@@ -112,11 +112,11 @@ struct RuleOracleTests {
         )
     }
 
-    /// Deletes every object of both stores.
+    /// Deletes the objects of both stores, but for those of users, by which names are known.
     private static func empty(_ world: World) {
         for server in [world.whole, world.part] {
-            for objectClass in world.twins.classes where objectClass.kind == .object {
-                server.send("DELETE", "/v1/classes/\(objectClass.name)/objects?all=true")
+            for name in ["B", "C"] {
+                server.send("DELETE", "/v1/classes/\(name)/objects?all=true")
             }
         }
     }

@@ -18,7 +18,7 @@ extension RuleRequestMaker {
         request.parameters.append(("limit", count(to: 7)))
         if chance(30) { request.parameters.append(("count", "exact")) }
         request.hasPages = true
-        if chance(8) { request.parameters.append((scalar(container.base), "1")) }
+        if chance(3) { request.parameters.append((scalar(container.base), "1")) }
         if chance(8) {
             table(&request, container)
             return request

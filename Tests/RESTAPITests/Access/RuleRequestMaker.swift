@@ -56,13 +56,15 @@ struct RuleRequestMaker {
 
     /// The same of objects that stand alone, mostly of a class that both know.
     private mutating func objectClass() -> String {
-        if chance(10) { return className() }
+        if chance(3) { return className() }
         let known = twins.knownClasses.filter { $0.kind == .object }.map(\.name)
-        return known.isEmpty || chance(10) ? pick(["A", "B", "C"]) : pick(known)
+        return known.isEmpty || chance(5) ? pick(["A", "B", "C"]) : pick(known)
     }
 
     private mutating func projectionName() -> String {
-        pick(twins.projections.map(\.name) + ["Shown9"])
+        let known = twins.knownProjections.map(\.name)
+        return known.isEmpty || chance(8)
+            ? pick(twins.projections.map(\.name) + ["Shown9"]) : pick(known)
     }
 
     /// The properties of a class of the first store.
@@ -77,9 +79,10 @@ struct RuleRequestMaker {
     mutating func propertyName(
         _ name: String, where isMeant: (Property) -> Bool = { _ in true }
     ) -> String {
-        let names = properties(name).filter(isMeant).map(\.name)
+        let known = chance(6) ? nil : twins.knownClasses.first { $0.name == name }
+        let names = (known?.properties ?? properties(name)).filter(isMeant).map(\.name)
         guard let found = names.randomElement(using: &random) else { return "id" }
-        return chance(3) ? found + "s" : found
+        return chance(1) ? found + "s" : found
     }
 
     /// A property of one value of some types.
@@ -132,7 +135,7 @@ struct RuleRequestMaker {
     }
 
     mutating func container() -> Container {
-        if chance(25), !twins.projections.isEmpty {
+        if chance(25), !twins.knownProjections.isEmpty || chance(10) {
             let name = projectionName()
             let shown = twins.projections.first { $0.name == name }
             return Container(
@@ -222,7 +225,7 @@ struct RuleRequestMaker {
         if case .object(let target)? = definition?.type.element {
             filter(&request, target, percent: 40)
             if chance(30) { request.parameters.append(("sort", sort(target))) }
-            if chance(15), !twins.projections.isEmpty {
+            if chance(15) {
                 request.parameters.append(("projection", projectionName()))
             } else {
                 shape(
