@@ -23,7 +23,8 @@ _SCHEMA = {"classes": [
     {"name": "Task", "primaryKey": "_id", "properties": {"_id": "int", "list": "List", "title": "string"}}]}
 _MEMBERS = "ANY list.members == {}"
 _RULES = {"roles": {"member": {"classes": {
-    "Note": {"read": "owner == $user.id"}, "Task": {"read": _MEMBERS.format("$user.id")}}}}}
+    "Note": {"read": "owner == $user.id"}, "List": {"read": "ANY members == $user.id"},
+    "Task": {"read": _MEMBERS.format("$user.id")}}}}}
 
 
 def new_token(bench, data, name, *more):

@@ -33,10 +33,8 @@ extension RESTService {
     /// it needs a token and has none; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
         if let nobody = request.grant?.bearer as? Principal { return nobody }
-        if let user = request.user { return Principal(user: user.id, claims: user.claims) }
-        return token(of: request).flatMap { token in
-            token.terms.user.map { Principal(user: $0, claims: token.terms.claims) }
-        }
+        if let user = request.user { return user.principal }
+        return token(of: request)?.principal
     }
 
     private func refusal(_ detail: String) -> Response {

@@ -3,10 +3,10 @@ import HoldfastStoreService
 
 /// A user whom a token of an issuer names, or who has signed in with an account: the bearer of a grant.
 struct SignedInUser: Sendable {
+    /// Who they are.
+    let principal: Principal
     /// Their id.
     let id: String
-    /// What is claimed of them.
-    let claims: Claims
     /// When the token ends, in seconds since 1970; nil for a session, which ends with its grant.
     let expires: Int64?
     /// The session; nil for a token of an issuer.

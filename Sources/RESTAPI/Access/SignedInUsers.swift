@@ -63,10 +63,11 @@ package final class SignedInUsers: Sendable {
         of session: Session, _ hash: TokenHash
     ) throws(RequestFault) -> UserGrants {
         let id = session.account.id.description
-        guard let owner = Principal(user: id).number(key) else { throw Self.failed }
+        let principal = Principal(user: id)
+        guard let owner = principal.number(key) else { throw Self.failed }
         let horizon = horizons.withLock { $0.horizon(of: id) }
         let user = SignedInUser(
-            id: id, claims: .none, expires: nil,
+            principal: principal, id: id, expires: nil,
             session: SignedInSession(account: session.account, hash: hash))
         let grants = UserGrants { isForReading in
             Grant(
@@ -89,12 +90,13 @@ package final class SignedInUsers: Sendable {
         }
         let now = Int64(time(nil))
         let (verified, keyRevision) = try tokens.verified(token, at: now)
-        guard let owner = Principal(user: verified.user).number(key) else { throw Self.failed }
+        let principal = Principal(user: verified.user, claims: verified.claims)
+        guard let owner = principal.number(key) else { throw Self.failed }
         // What it has begun ends with the token; the leeway is for requests that come later.
         let end =
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
         let user = SignedInUser(
-            id: verified.user, claims: verified.claims, expires: verified.expires, session: nil)
+            principal: principal, id: verified.user, expires: verified.expires, session: nil)
         let horizon = horizons.withLock { $0.horizon(of: verified.user) }
         let grants = UserGrants { isForReading in
             Grant(

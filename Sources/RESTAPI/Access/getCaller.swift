@@ -20,7 +20,7 @@ extension RESTService {
                         if let session = user.session {
                             object.member("login").string(session.account.login)
                         }
-                        user.claims.write(to: object.member("claims"))
+                        user.principal.claims.write(to: object.member("claims"))
                         object.member("expires").string(
                             Timestamp(seconds: expires, nanoseconds: 0).description)
                     } else if let token {

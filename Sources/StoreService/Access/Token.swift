@@ -12,6 +12,8 @@ package struct Token: Sendable, Equatable {
     package let terms: TokenTerms
     /// When it was made.
     package let created: Timestamp
+    /// The user that it is of; nil for a token of the store.
+    package let principal: Principal?
     let hash: TokenHash
 
     /// A stored token; nil for a right that this program does not know.
@@ -27,6 +29,7 @@ package struct Token: Sendable, Equatable {
             user: record.user.isEmpty ? nil : record.user, claims: Claims(text: record.claims))
         terms.classes = record.classes
         self.terms = terms
+        principal = terms.user.map { Principal(user: $0, claims: terms.claims) }
         created = Timestamp(seconds: record.seconds, nanoseconds: 0)
         self.hash = hash
     }
