@@ -66,24 +66,32 @@ class KeptConnection:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._block = bytearray(_BLOCK_BYTE_COUNT)
 
-    def get(self, target, headers=""):
-        """The status and the body of a reply with a Content-Length. `headers`: lines, each with its end."""
-        self._socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n{headers}\r\n".encode())
-        data, wanted = b"", None
-        while wanted is None or len(data) < wanted:
+    def get(self, target):
+        """The status and the body of a reply with a Content-Length."""
+        return self.get_all(target, [""])[0]
+
+    def get_all(self, target, headers):
+        """The replies to requests that are sent one behind the other without a wait, one for each of some header lines."""
+        self._socket.sendall("".join(
+            f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\n{lines}\r\n" for lines in headers).encode())
+        data, replies = b"", []
+        while len(replies) < len(headers):
+            end = data.find(b"\r\n\r\n")
+            wanted = None
+            if end >= 0:
+                _, found, length = data[:end].lower().partition(b"\r\ncontent-length:")
+                if not found:
+                    raise BenchError(f"{self.server.label}: GET {target}: the reply has no Content-Length")
+                wanted = end + 4 + int(length.partition(b"\r\n")[0])
+            if wanted is not None and len(data) >= wanted:
+                replies.append((int(data[9:12]), data[end + 4:wanted]))
+                data = data[wanted:]
+                continue
             count = self._socket.recv_into(self._block)
             if not count:
                 raise BenchError(f"{self.server.label}: GET {target}: the server closed the connection")
             data += self._block[:count]
-            end = data.find(b"\r\n\r\n")
-            if wanted is None and end >= 0:
-                head = data[:end].lower()
-                _, found, length = head.partition(b"\r\ncontent-length:")
-                if not found:
-                    raise BenchError(f"{self.server.label}: GET {target}: the reply has no Content-Length")
-                body = end + 4
-                wanted = body + int(length.partition(b"\r\n")[0])
-        return int(data[9:12]), data[body:]
+        return replies
 
     def __enter__(self):
         return self

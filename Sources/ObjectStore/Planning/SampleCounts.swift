@@ -70,17 +70,29 @@ struct SampleCounts {
             next += 1
             guard let stored = try sample.row(entry, in: transaction) else { continue }
             testedCount += 1
-            // What is not shown is not tested: nothing may tell of it.
-            let shown = transaction.shown(sample.rowClass, entry.key, stored)
-            if let shown, whole.matches(row: shown, key: entry.key, source: transaction) {
-                matchCount += 1
-                masks.append(.max)
-                continue
-            }
+            // Each source finds all that match, so that most rows need no more than its test.
             var mask: UInt64 = 0
-            for (index, test) in sources.enumerated()
-            where test.finds(stored, shown: shown, entry.key) {
-                mask |= 1 << UInt64(index)
+            var isFound = true
+            for (index, test) in sources.enumerated() where !test.readsShown {
+                if test.finds(stored, entry.key) {
+                    mask |= 1 << UInt64(index)
+                } else {
+                    isFound = false
+                }
+            }
+            // What is not shown is not tested: nothing may tell of it.
+            if isFound || sources.contains(where: \.readsShown),
+                let shown = transaction.shown(sample.rowClass, entry.key, stored)
+            {
+                if isFound, whole.matches(row: shown, key: entry.key, source: transaction) {
+                    matchCount += 1
+                    masks.append(.max)
+                    continue
+                }
+                for (index, test) in sources.enumerated()
+                where test.readsShown && test.finds(shown, entry.key) {
+                    mask |= 1 << UInt64(index)
+                }
             }
             if mask != 0 { masks.append(mask) }
         }
@@ -115,12 +127,16 @@ private struct SourceTest {
     let transaction: ReadTransaction
     let buffer = ByteBuffer(capacity: 64)
 
-    func finds(_ row: RowView, shown: RowView?, _ key: UInt64) -> Bool {
+    /// Whether it is asked of what is shown. A rule is asked of what is stored, which indexes are of too.
+    var readsShown: Bool {
+        if case .index = source { return false }
+        return transaction.sighted != nil
+    }
+
+    /// Whether it finds a row, as that is shown or stored.
+    func finds(_ row: RowView, _ key: UInt64) -> Bool {
         guard case .index(let member, let ranges) = source else {
-            // A rule is asked of what is stored.
-            let row = transaction.sighted == nil ? row : shown
-            return row.map { matcher?.matches(row: $0, key: key, source: transaction) ?? false }
-                ?? false
+            return matcher?.matches(row: row, key: key, source: transaction) ?? false
         }
         buffer.removeAll()
         OrderedKey.append(
