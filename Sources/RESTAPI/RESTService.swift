@@ -42,6 +42,8 @@ package final class RESTService: Sendable {
     let places: StreamPlaces
     /// The queries of users that run or wait.
     let userQueries: UserPlaces
+    /// The imports of users, one at a time of each.
+    let userImports = UserPlaces(1)
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.

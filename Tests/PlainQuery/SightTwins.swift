@@ -74,8 +74,8 @@ package struct SightTwins {
         try store.reading { try PlainWorld($0).objects }
     }
 
-    /// What the rules do not show of the first store as it is: for each object that is hidden all of it, else the elements of its
-    /// lists and sets that are.
+    /// What the rules do not show of the first store as it is: for each object that is hidden all of it, else the values that are,
+    /// and the elements of its lists and sets.
     ///
     /// - `judged`: The contents that the rules are asked of.
     package func unseen(
@@ -93,13 +93,17 @@ package struct SightTwins {
         for (name, objects) in contents {
             for (key, content) in objects {
                 unseen[name, default: [:]][key] =
-                    shown[name]?[key] == nil
-                    ? content
-                    : content.compactMapValues { value in
-                        guard case .values(let values) = value else { return nil }
-                        let hidden = values.filter { !isSeen($0) }
-                        return hidden.isEmpty ? nil : .values(hidden)
-                    }
+                    shown[name]?[key].map { shown in
+                        content.reduce(into: ObjectContent()) { unseen, entry in
+                            let value = shown[entry.key]
+                            if value.map(Self.isNothing) ?? false, value != entry.value {
+                                unseen[entry.key] = entry.value
+                            } else if case .values(let values) = entry.value {
+                                let hidden = values.filter { !isSeen($0) }
+                                if !hidden.isEmpty { unseen[entry.key] = .values(hidden) }
+                            }
+                        }
+                    } ?? content
             }
         }
         return unseen

@@ -46,6 +46,21 @@ package indirect enum QueryJSON: Equatable, Sendable {
     package var string: String? { if case .string(let text) = self { text } else { nil } }
     package var int: Int64? { if case .int(let value) = self { value } else { nil } }
     package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The value as JSON, members in the order of their names.
+    package var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let text): quoted(text)
+        case .array(let list): "[" + list.map(\.text).joined(separator: ",") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }
+                .map { quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+        }
+    }
     /// The names of an object's members, sorted.
     package var names: [String] {
         if case .object(let members) = self { members.keys.sorted() } else { [] }

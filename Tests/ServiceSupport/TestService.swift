@@ -21,7 +21,8 @@ package final class TestService {
     package init(
         _ engine: EngineCase = .memory, classes: [ObjectClass],
         options: StoreOptions = StoreOptions(), limits: ServiceLimits = ServiceLimits(),
-        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
+        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in },
+        reportRefused: @escaping @Sendable (RefusedAct) -> Void = { _ in }
     ) throws {
         var options = options
         // With HOLDFAST_OUTSIDE=1 every test uses out-of-line values.
@@ -30,7 +31,9 @@ package final class TestService {
         let engine = try engine.open(valueByteCountMax: 64 << 20)
         let store = try Store(engine: engine, options: options)
         try store.setSchema(classes)
-        served = ServedStore(store, limits: limits, report: { _, _ in }, reportSlow: reportSlow)
+        served = ServedStore(
+            store, limits: limits, report: { _, _ in }, reportSlow: reportSlow,
+            reportRefused: reportRefused)
     }
 
     deinit {

@@ -1,5 +1,5 @@
 /// What somebody did with an object who may not.
-package struct RefusedAct: Sendable {
+package struct RefusedAct: Hashable, Sendable {
     /// The kinds of what is done.
     package enum Action: String, Sendable {
         case create, update, delete

@@ -87,6 +87,11 @@ package final class Sight: Sendable {
     /// Whether some objects of a class may be hidden.
     func mayHideObjects(of classIndex: Int) -> Bool { mayHide[classIndex] }
 
+    /// Whether a property is hidden on some objects of a class.
+    package func hides(_ member: Int, of classIndex: Int) -> Bool {
+        parts[classIndex].hidden.contains(member)
+    }
+
     /// Whether a property of a class may be shown otherwise than stored, or objects that have it not at all.
     func alters(_ member: Int, of classIndex: Int) -> Bool {
         mayHide[classIndex] || parts[classIndex].altered.contains(member)

@@ -16,6 +16,8 @@ final class WriteJudge {
         var isDeleted = false
         /// The properties that were stated of a new object, or changed.
         var members = MemberSet()
+        /// Whether it was judged since.
+        var isJudged = false
     }
 
     /// An object as it is shown.
@@ -130,7 +132,10 @@ final class WriteJudge {
         let before = acts[object]
         undo.note((object, before))
         if before == nil { order.append(object) }
-        change(&acts[object, default: Act(source: source)])
+        var act = before ?? Act(source: source)
+        if act.isJudged { (act.source, act.isJudged) = (source, false) }
+        change(&act)
+        acts[object] = act
     }
 
     // MARK: Attempts
@@ -146,8 +151,11 @@ final class WriteJudge {
         }
     }
 
-    /// Ends the attempt.
-    func endAttempt() { undo.close() }
+    /// Ends the attempt, with the copies of what it was shown.
+    func endAttempt() {
+        undo.close()
+        objects.releaseCopies()
+    }
 
     /// Forgets what was done.
     func removeAll() {
@@ -160,17 +168,15 @@ final class WriteJudge {
     /// The conditions of a role, ready to be asked.
     private final class Role {
         let rights: WriteRights.Role
-        let create: Matcher
-        let before: Matcher
-        let after: Matcher
-        let delete: Matcher
+        private let base: ReadTransaction
+        private let end: ReadTransaction
+        lazy var create = rights.create.makeMatcher(end.rows, source: end)
+        lazy var after = rights.after.makeMatcher(end.rows, source: end)
+        lazy var before = rights.before.makeMatcher(base.rows, source: base)
+        lazy var delete = rights.delete.makeMatcher(base.rows, source: base)
 
         init(_ rights: WriteRights.Role, base: ReadTransaction, _ end: ReadTransaction) {
-            self.rights = rights
-            create = rights.create.makeMatcher(end.rows, source: end)
-            after = rights.after.makeMatcher(end.rows, source: end)
-            before = rights.before.makeMatcher(base.rows, source: base)
-            delete = rights.delete.makeMatcher(base.rows, source: base)
+            (self.rights, self.base, self.end) = (rights, base, end)
         }
     }
 
@@ -179,9 +185,36 @@ final class WriteJudge {
     /// - `end`: A view of the transaction as it ends, which has its time.
     /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
     func judge(_ end: ReadTransaction) throws(StoreError) {
+        if let refused = try refusals(of: order, end, countMax: 1).first {
+            throw .notAllowed(refused)
+        }
+    }
+
+    /// Refuses what the writer may not have done in the attempt that is under way.
+    ///
+    /// - `end`: A view of the transaction as it is now, which has its time.
+    /// - Throws: As ``judge(_:)``.
+    func judgeAttempt(_ end: ReadTransaction) throws(StoreError) {
+        let refused = try refusals(of: undo.all.map(\.object), end, countMax: 1).first
+        if let refused { throw .notAllowed(refused) }
+    }
+
+    /// What the writer may not have done.
+    ///
+    /// - `end`: As in ``judge(_:)``.
+    /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
+    func refusals(_ end: ReadTransaction) throws(StoreError) -> [RefusedAct] {
+        try refusals(of: order, end, countMax: .max)
+    }
+
+    /// The refusals of objects that were not judged since something was done with them.
+    private func refusals(
+        of objects: [ObjectIdentity], _ end: ReadTransaction, countMax: Int
+    ) throws(StoreError) -> [RefusedAct] {
+        var refusals: [RefusedAct] = []
         var roles: [Int: [Role]] = [:]
-        for object in order {
-            guard let act = acts[object], base.budget.spend() else { continue }
+        for object in objects {
+            guard let act = acts[object], !act.isJudged, base.budget.spend() else { continue }
             let own: [Role]
             if let known = roles[object.classIndex] {
                 own = known
@@ -193,9 +226,15 @@ final class WriteJudge {
             // What can't be asked is no refusal.
             try base.checkFailure()
             try end.checkFailure()
-            if let refused { throw .notAllowed(refused) }
+            if let refused {
+                refusals.append(refused)
+                if refusals.count == countMax { break }
+            } else {
+                acts[object]?.isJudged = true
+            }
         }
         try base.checkFailure()
+        return refusals
     }
 
     /// The refusal of what was done with an object; nil where it is allowed.

@@ -14,6 +14,9 @@ struct UndoLog<Change> {
         if isOpen { changes.append(change()) }
     }
 
+    /// The changes of the attempt, the oldest first.
+    var all: [Change] { changes }
+
     /// Takes the newest change out; nil when there is none.
     mutating func popLast() -> Change? { changes.popLast() }
 

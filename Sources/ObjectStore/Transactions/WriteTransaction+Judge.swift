@@ -4,6 +4,29 @@ import HoldfastStorage
 
 // What a writer states who sees a part of an object: what they do not see stays.
 extension WriteTransaction {
+    /// Refuses what the part that is being attempted has done, if its writer may not: what it did is judged as things are now, and
+    /// again only with what is done to the same objects later. For writes of which each has to hold by itself.
+    ///
+    /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
+    package func requireAllowedAttempt() throws(StoreError) {
+        if let judge { try judge.judgeAttempt(endView(for: judge)) }
+    }
+
+    /// What its writer may not have done, as things are now; nothing where they may do everything.
+    ///
+    /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
+    package func refusedActs() throws(StoreError) -> [RefusedAct] {
+        guard let judge else { return [] }
+        return try judge.refusals(endView(for: judge))
+    }
+
+    /// A view of the transaction as it is now, in which rules are asked.
+    func endView(for judge: WriteJudge) -> ReadTransaction {
+        let end = openView()
+        end.limitFollowing(until: judge.deadlineMilliseconds)
+        return end
+    }
+
     /// Makes the row of an object of what its writer has made of the part that they see; nil where that is all of it.
     ///
     /// - `stored`: Its row as it is.

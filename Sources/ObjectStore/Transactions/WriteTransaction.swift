@@ -214,11 +214,7 @@ package final class WriteTransaction {
     func finish() throws(StoreError) {
         let dangling = danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
-        if let judge {
-            let end = openView()
-            end.limitFollowing(until: judge.deadlineMilliseconds)
-            try judge.judge(end)
-        }
+        if let judge { try judge.judge(endView(for: judge)) }
         guard hasChanges else {
             if keys.hasReserved { counters.put() }
             return

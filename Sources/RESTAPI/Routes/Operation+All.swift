@@ -192,7 +192,8 @@ extension Operation {
             .post, ofClass + "/import", "importObjects", .write,
             [.mode, .atomic, .unknown, .map, .skip, .delimiter, .decimalComma, .dateFormat],
             .writing,
-            answer: .upload { $0.importObjects }),
+            answer: .upload { $0.importObjects }
+        ).forUsers(),
         Operation(
             .post, "/v1/import", "importStore", .admin, [.mode, .unknown],
             .schema + [.methodNotAllowed, .notAcceptable], answer: .upload { $0.importStore }),

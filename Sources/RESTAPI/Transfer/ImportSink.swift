@@ -13,12 +13,17 @@ final class ImportSink: UploadSink {
 
     private let session: ImportSession
     private let upload: Upload
+    /// Held until the import is over.
+    private let place: UserPlaces.Place?
     private let state = Mutex(State())
 
     /// Makes a sink; ``start(_:)`` follows.
-    init(_ session: ImportSession, _ upload: Upload) {
+    ///
+    /// - `place`: The place of a user's import, which is free again when it is over.
+    init(_ session: ImportSession, _ upload: Upload, _ place: UserPlaces.Place?) {
         self.session = session
         self.upload = upload
+        self.place = place
     }
 
     /// Starts the import.

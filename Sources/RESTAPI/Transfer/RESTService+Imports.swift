@@ -7,7 +7,8 @@ import HoldfastStoreService
 extension RESTService {
     /// Starts an import whose text is the request's body.
     ///
-    /// - Throws: ``RequestFault`` of ``Transfers/makeImport(_:_:unpacker:onRoom:)``.
+    /// - Throws: ``RequestFault`` of ``Transfers/makeImport(_:_:unpacker:onRoom:)``; `.tooOften` while another import of the same
+    ///   user runs.
     func startImport(
         _ request: Request, _ target: ImportTarget, _ options: ImportOptions, _ upload: Upload
     ) throws(RequestFault) -> UploadStart {
@@ -18,10 +19,11 @@ extension RESTService {
             unpacker = GzipUnpacker(ratioMax: self.options.inflationRatioMax)
             if unpacker == nil { throw .tooBusy }
         }
+        let place = try placeOfImport(request)
         let session = try transfers.makeImport(target, options, unpacker: unpacker) {
             upload.resume()
         }
-        let sink = ImportSink(session, upload)
+        let sink = ImportSink(session, upload, place)
         sink.start { result in
             switch result {
             case nil: return nil
@@ -34,6 +36,18 @@ extension RESTService {
             }
         }
         return .accept(sink)
+    }
+
+    /// The place of a user's import; nil for who is no user.
+    private func placeOfImport(_ request: Request) throws(RequestFault) -> UserPlaces.Place? {
+        guard let user = boundedUser(request) else { return nil }
+        guard let place = userImports.take(for: user) else {
+            throw RequestFault(
+                .tooOften, "too-many-imports",
+                "Another import of this user runs; send this one when it has ended.",
+                retryAfterSeconds: 1)
+        }
+        return place
     }
 
     /// Answers with a report, which is one of a refusal when no line was taken.
@@ -64,7 +78,7 @@ extension RESTService {
     /// The options that every import's parameters state.
     func importOptions(_ request: Request) throws(RequestFault) -> ImportOptions {
         var importOptions = transfers.importOptions
-        importOptions.caller = caller(request)
+        importOptions.rights = ImportRights(of: caller(request), in: served)
         importOptions.mode = try createMode(request)
         if let text = request[query: "unknown"] {
             guard text == "ignore" || text == "fault" else {

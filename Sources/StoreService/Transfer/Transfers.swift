@@ -8,6 +8,8 @@ package final class Transfers: Sendable {
     private let served: ServedStore
     private let imports: WorkGate
     private let longLines = LongLineGate()
+    /// The lines of a transaction of an import that is kept to rights.
+    private static let keptLineCount = 1024
     private let exports = Mutex<[ObjectIdentifier: ExportLimit]>([:])
 
     /// Makes them for a store.
@@ -43,8 +45,14 @@ package final class Transfers: Sendable {
         _ target: ImportTarget, _ options: ImportOptions, unpacker: (any ImportUnpacker)? = nil,
         onRoom: @escaping @Sendable () -> Void
     ) throws(RequestFault) -> ImportSession {
-        try target.check(served.store.catalog.rows, options.mode)
+        try target.check(
+            options.rights?.known().rows ?? served.store.catalog.rows, options.mode)
         guard imports.enter() else { throw .tooBusy }
+        var options = options
+        if options.rights != nil {
+            // Each line takes the writer some times as long.
+            options.chunkLineCount = min(options.chunkLineCount, Self.keptLineCount)
+        }
         let imports = self.imports
         let session = ImportSession(
             served.store, target, options, longLines: longLines, unpacker: unpacker, onRoom: onRoom

@@ -178,7 +178,7 @@ struct AccessEndTests {
     func importing(target: String, goesOn: Bool) throws {
         let server = try Self.server()
         let right = target == "/v1/import" ? Right.admin : .write
-        let reply = try Self.upload(server, target, right, goesOn: goesOn) {
+        let reply = try Self.upload(server, target, server.authorization(right), goesOn: goesOn) {
             try server.revoke(right)
         }
         #expect(reply.hasPrefix("HTTP/1.1 401 "), "\(reply)")
@@ -193,7 +193,8 @@ struct AccessEndTests {
             port: server.port, "/v1/classes/Node/changes", headers: [server.authorization(.write)])
         #expect(stream.next()?.name == "hello")
         let reply = try Self.upload(
-            server, "/v1/classes/Node/import?mode=merge", .write, goesOn: true
+            server, "/v1/classes/Node/import?mode=merge", server.authorization(.write),
+            goesOn: true
         ) {
             try server.lower(.write, to: .read)
         }
@@ -228,13 +229,12 @@ struct AccessEndTests {
     }
 
     /// Begins to upload an import, has `body` end its right, and returns the reply.
-    private static func upload(
-        _ server: GuardedServer, _ target: String, _ right: Right, goesOn: Bool,
+    static func upload(
+        _ server: GuardedServer, _ target: String, _ header: (String, String), goesOn: Bool,
         _ body: () throws -> Void
     ) throws -> String {
         let socket = LoopbackSocket.connect(port: server.port)
         defer { close(socket) }
-        let header = server.authorization(right)
         let line = #"{"id":1,"label":"imported"}"# + "\n"
         func write(_ text: String) -> Bool {
             let bytes = Array(text.utf8)

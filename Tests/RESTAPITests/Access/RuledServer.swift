@@ -68,11 +68,13 @@ final class RuledServer {
         return ChangesClient(port: port, target, headers: headers)
     }
 
-    /// Sends a request whose body, if there is one, is JSON.
+    /// Sends a request.
+    ///
+    /// - `type`: The media type of its body, if it has one.
     @discardableResult
     func send(
         _ method: String, _ target: String, _ body: String? = nil, as asker: Asker = .admin,
-        headers: [(String, String)] = []
+        type: String = "application/json", headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
         var headers = headers
         switch asker {
@@ -80,7 +82,7 @@ final class RuledServer {
         case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
         case .nobody: break
         }
-        if body != nil { headers.append(("Content-Type", "application/json")) }
+        if body != nil { headers.append(("Content-Type", type)) }
         return client.send(method, target, headers: headers, body: body.map { Array($0.utf8) })
     }
 

@@ -13,7 +13,7 @@ import Testing
 struct RulesEndTests {
     private static let signer = SampleSigner(curve: .p256)
 
-    private static func server() throws -> GuardedServer {
+    static func server() throws -> GuardedServer {
         let keys = SigningKeys(
             allowsSecrets: false,
             source: { () throws(SigningKeyFailure) in Array(signer.jwk(#""kid":"one""#).utf8) },
@@ -23,28 +23,30 @@ struct RulesEndTests {
         return try GuardedServer(withTokens: true, webTokens: tokens)
     }
 
-    private static func set(_ server: GuardedServer, _ document: String) {
+    static func set(_ server: GuardedServer, _ document: String) {
         let reply = server.send(
             "PUT", "/v1/access",
             [server.authorization(.admin), ("Content-Type", "application/json")], body: document)
         #expect(reply.status == 200, "\(reply.text)")
     }
 
-    /// The header of a token of the store, of one of an issuer, or none.
-    private static func header(_ kind: String, _ server: GuardedServer) throws -> String {
+    /// The header of a token of ann's of the store, or of one of an issuer; nil for none.
+    static func header(
+        _ kind: String, _ server: GuardedServer
+    ) throws -> (String, String)? {
         switch kind {
         case "store":
             let made = server.send(
                 "POST", "/v1/tokens",
                 [server.authorization(.admin), ("Content-Type", "application/json")],
-                body: #"{"name":"ann","right":"read","user":"ann"}"#)
+                body: #"{"name":"ann","right":"write","user":"ann"}"#)
             let token = try #require(QueryJSON(made.text)?["token"]?.string)
-            return "Authorization: Bearer \(token)\r\n"
+            return ("Authorization", "Bearer \(token)")
         case "issuer":
             let claims =
                 #"{"iss":"https://id.example","aud":"tasks","sub":"ann","exp":\#(Int64(time(nil)) + 300)}"#
-            return "Authorization: Bearer \(signer.token("ES256", claims))\r\n"
-        default: return ""
+            return ("Authorization", "Bearer \(signer.token("ES256", claims))")
+        default: return nil
         }
     }
 
@@ -55,7 +57,7 @@ struct RulesEndTests {
         let server = try Self.server()
         Self.set(server, #"{"roles":{"all":{"for":"anyone","classes":{"*":{"read":true}}}}}"#)
         server.fillLoose()
-        let header = try Self.header(kind, server)
+        let header = try Self.header(kind, server).map { "\($0): \($1)\r\n" } ?? ""
         let socket = LoopbackSocket.connect(port: server.port, receiveByteCountMax: 4096)
         defer { close(socket) }
         let text = Array(

@@ -4,6 +4,7 @@ import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
+import HoldfastThreads
 
 /// A service with an access document, for users and for its administrator.
 final class RuledWorld {
@@ -24,11 +25,14 @@ final class RuledWorld {
 
     let service: TestService
     private let control: AccessControl
-    private(set) var refused: [RefusedAct] = []
+    /// What users did who may not, as the log is told.
+    var refused: [RefusedAct] { acts.withLock { $0 } }
+    private let acts = Monitor<[RefusedAct]>([])
 
     /// Makes a service with the objects that an administrator makes by `setUp`.
     init(_ document: String, _ setUp: (TestService) throws -> Void = { _ in }) throws {
-        service = try TestService(classes: [])
+        service = try TestService(
+            classes: [], reportRefused: { [acts] act in acts.update { $0.append(act) } })
         _ = try SchemaText.put(Array(Self.schema.utf8), service.store)
         control = AccessControl(service.store) { RequestFault($0) }
         try setUp(service)

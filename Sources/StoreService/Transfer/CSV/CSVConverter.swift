@@ -37,6 +37,7 @@ final class CSVConverter: LineSource {
 
     private let rowClass: RowClass
     private let schema: RowSchema
+    private let sight: Sight?
     private let cutter: LineCutter
     private let options: ImportOptions
     private let form: CSVForm
@@ -60,11 +61,15 @@ final class CSVConverter: LineSource {
     private let line = ByteBuffer(capacity: 4096)
 
     /// Makes a converter for an import into a class.
+    ///
+    /// - `sight`: What who imports sees; nil for everything.
     init(
-        _ rowClass: RowClass, _ schema: RowSchema, _ cutter: LineCutter, _ options: ImportOptions
+        _ rowClass: RowClass, _ schema: RowSchema, seenBy sight: Sight?, _ cutter: LineCutter,
+        _ options: ImportOptions
     ) {
         self.rowClass = rowClass
         self.schema = schema
+        self.sight = sight
         self.cutter = cutter
         self.options = options
         form = options.csv
@@ -236,8 +241,8 @@ final class CSVConverter: LineSource {
             let end = index + 1 < cells.count ? cells[index + 1].start : text.count
             let bytes = UnsafeRawBufferPointer(rebasing: text.bytes[cell.start..<end])
             guard var form = columns[index].form else { continue }
-            if case .key(let inner) = form {
-                // Another than a string can't be empty, and one that is not stated may be generated.
+            if case .ifStated(let inner) = form {
+                // A key that is not stated may be generated, and a hidden value stays.
                 if bytes.isEmpty, !cell.isQuoted, !columns[index].isOptional { continue }
                 form = inner
             }
@@ -268,7 +273,7 @@ final class CSVConverter: LineSource {
             if let value = Self.bool(bytes) { return writer.bool(value) }
         case .date:
             if let dates = self.form.dates { return write(bytes, dates, writer) }
-        case .text, .link, .key: break
+        case .text, .link, .ifStated: break
         }
         // The long form of a link, as exports write it.
         if form != .text(isString: true), bytes.starts(with: "{\"$link\":".utf8),
@@ -324,7 +329,7 @@ final class CSVConverter: LineSource {
     private func readHeader() throws(RequestFault) {
         // The first refusal is told: names are not to be trusted when the quotes are not right.
         if let fault { throw headerFault(fault.detail, fault.column ?? 1) }
-        let known = CSVShape.columns(rowClass, schema)
+        let known = CSVShape.columns(rowClass, schema, sight)
         var found: [Column] = []
         var seen: Set<String> = []
         for (index, cell) in cells.enumerated() {

@@ -1,4 +1,5 @@
 import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastRows
 
 /// What fits into a table: properties that are single values and to-one links.
@@ -18,8 +19,8 @@ enum CSVShape {
         case text(isString: Bool)
         /// A link's key that is a string, which may be empty.
         case link
-        /// The primary key: an empty cell states none.
-        indirect case key(Column)
+        /// The primary key, and what may be hidden from who imports: an empty cell states none.
+        indirect case ifStated(Column)
 
         /// Whether a quoted cell with nothing in it is a value; null where it is not.
         var takesEmptyText: Bool { self == .text(isString: true) || self == .link }
@@ -39,17 +40,25 @@ enum CSVShape {
     }
 
     /// The columns of a class by their names, `$id` of one without a primary key included.
-    static func columns(_ rowClass: RowClass, _ schema: RowSchema) -> [String: (Column, Bool)] {
+    ///
+    /// - `sight`: What who imports sees; nil for everything.
+    static func columns(
+        _ rowClass: RowClass, _ schema: RowSchema, _ sight: Sight?
+    ) -> [String: (Column, Bool)] {
         var columns: [String: (Column, Bool)] = [:]
         for (position, member) in rowClass.members.enumerated() {
             guard member.storage.shape == .single, !rowClass.unknown.contains(position),
                 obstacle(rowClass, position) == nil
             else { continue }
             var column = column(member, schema)
-            if position == rowClass.primaryKeyIndex { column = .key(column) }
+            if position == rowClass.primaryKeyIndex
+                || sight?.hides(position, of: rowClass.index) ?? false
+            {
+                column = .ifStated(column)
+            }
             columns[rowClass.definition.properties[position].name] = (column, member.isOptional)
         }
-        if rowClass.primaryKeyIndex == nil { columns["$id"] = (.key(.number), true) }
+        if rowClass.primaryKeyIndex == nil { columns["$id"] = (.ifStated(.number), true) }
         return columns
     }
 

@@ -50,6 +50,9 @@ final class ImportChunk: @unchecked Sendable {
     /// How many members were left out of the lines because their classes have none of their name.
     var unknownCount = 0
 
+    /// How many lines belong together, one group behind the other, of lines that waited.
+    let groupCounts: [Int]
+
     // What the writer found, when it last ran the chunk.
 
     /// The faults of lines that can't be written.
@@ -67,6 +70,8 @@ final class ImportChunk: @unchecked Sendable {
     var writtenCount = 0
     /// How many were not, for their objects are there and the mode ignores such lines.
     var ignoredCount = 0
+    /// What its user did who may not.
+    var refusedActs: Set<RefusedAct> = []
     /// The schema changed after the lines were read: nothing was written, and they have to be read again.
     var isStale = false
 
@@ -79,6 +84,7 @@ final class ImportChunk: @unchecked Sendable {
     ) {
         numbers = nil
         earlierKeys = []
+        groupCounts = []
         self.faults = faults
         self.text = text
         self.byteCount = byteCount
@@ -90,7 +96,8 @@ final class ImportChunk: @unchecked Sendable {
     /// - `body`: Appends the text of a line, by its position in `numbers`.
     /// - `earlierKeys`: The object keys that were reserved for them when they came.
     init(
-        numbers: [Int], earlierKeys: [ArraySlice<UInt64>], _ body: (Int, ByteBuffer) -> Void
+        numbers: [Int], earlierKeys: [ArraySlice<UInt64>], groupCounts: [Int],
+        _ body: (Int, ByteBuffer) -> Void
     ) {
         text = ByteBuffer(capacity: numbers.count * 256)
         for position in numbers.indices {
@@ -102,6 +109,7 @@ final class ImportChunk: @unchecked Sendable {
         firstNumber = numbers.first ?? 0
         self.numbers = numbers
         self.earlierKeys = earlierKeys
+        self.groupCounts = groupCounts
         faults = []
     }
 
@@ -139,6 +147,7 @@ final class ImportChunk: @unchecked Sendable {
         addedKeys.removeAll(keepingCapacity: true)
         writtenCount = 0
         ignoredCount = 0
+        refusedActs.removeAll()
         isStale = false
     }
 }

@@ -2,8 +2,8 @@ import HoldfastObjectStore
 
 /// What an import does with its lines, and its bounds.
 package struct ImportOptions: Sendable {
-    /// Who it is made for.
-    package var caller = Caller.program
+    /// What the user may do whom it is made for; nil for everything.
+    package var rights: ImportRights?
     /// What the text of an import into a class is written in.
     package enum Format: Sendable {
         /// One JSON object a line.

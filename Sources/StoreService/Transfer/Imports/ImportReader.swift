@@ -21,13 +21,16 @@ final class ImportReader {
 
     /// Reads all lines of a chunk, again if they were read before.
     ///
-    /// - `rowClass`: The class whose objects the lines are, of `catalog`; nil for lines of a whole store.
-    func read(_ chunk: ImportChunk, _ rowClass: RowClass?, _ catalog: Catalog) {
+    /// - `rowClass`: The class whose objects the lines are, of `schema`; nil for lines of a whole store.
+    /// - `schema`: That of `catalog`, with the names that are known.
+    func read(
+        _ chunk: ImportChunk, _ rowClass: RowClass?, _ schema: RowSchema, _ catalog: Catalog
+    ) {
         let names: SchemaNames
-        if let known = self.names, known.schema === catalog.rows {
+        if let known = self.names, known.schema === schema {
             names = known
         } else {
-            names = SchemaNames(catalog.rows)
+            names = SchemaNames(schema)
             self.names = names
         }
         chunk.catalog = catalog

@@ -29,6 +29,8 @@ struct ImportRun {
     private let deferred: DeferredLines
     private var submitted: [Submitted] = []
     private var report: ImportReport
+    /// What its user did who may not, each once.
+    private var reported: Set<RefusedAct> = []
     /// The catalog of a whole store's lines, once there was a header.
     private var adopted: Catalog?
 
@@ -92,15 +94,17 @@ struct ImportRun {
     private mutating func read(_ chunk: ImportChunk) throws(RequestFault) -> Bool {
         switch target {
         case .objects(let className):
-            let catalog = store.catalog
-            guard let rowClass = catalog.rows.rowClass(named: className) else {
+            var catalog = store.catalog
+            var schema = catalog.rows
+            if let rights = options.rights { (catalog, schema, _) = try rights.known() }
+            guard let rowClass = schema.rowClass(named: className) else {
                 throw RequestFault(StoreError.unknownClass(className))
             }
-            reader.read(chunk, rowClass, catalog)
+            reader.read(chunk, rowClass, schema, catalog)
         case .store:
             if adopted == nil { adopted = try header(of: chunk).map(adopt) }
             guard let adopted else { return false }
-            reader.read(chunk, nil, adopted)
+            reader.read(chunk, nil, adopted.rows, adopted)
         }
         return true
     }
@@ -157,7 +161,7 @@ struct ImportRun {
         do {
             report.version = StoreVersion(epoch: store.epoch, number: try write.wait())
         } catch {
-            throw RequestFault(error)
+            throw options.rights?.fault(error) ?? RequestFault(error)
         }
     }
 
@@ -203,6 +207,9 @@ struct ImportRun {
 
     private mutating func count(_ chunk: ImportChunk) {
         report.add(chunk, limit: options.faultCountMax)
+        for act in chunk.refusedActs where reported.insert(act).inserted {
+            _ = options.rights?.fault(.notAllowed(act))
+        }
         for (position, keys) in zip(chunk.deferred, chunk.reservedKeys) {
             let line = chunk.lines[position]
             var draft: ObjectDraft?
@@ -225,30 +232,36 @@ struct ImportRun {
     }
 
     private mutating func write(_ groups: some Sequence<[Int]>) throws(RequestFault) -> Bool {
-        var batch: [Int] = []
+        var batch: [[Int]] = []
+        var lineCount = 0
         var byteCount = 0
         for group in groups {
             let groupByteCount = group.reduce(0) { $0 + deferred.byteCount($1) }
-            if batch.count + group.count > options.chunkLineCount
+            if lineCount + group.count > options.chunkLineCount
                 || byteCount + groupByteCount > options.chunkByteCount
             {
                 guard try write(batch) else { return false }
                 batch = []
+                lineCount = 0
                 byteCount = 0
             }
-            batch += group
+            batch.append(group)
+            lineCount += group.count
             byteCount += groupByteCount
         }
         return try write(batch)
     }
 
-    private mutating func write(_ batch: [Int]) throws(RequestFault) -> Bool {
+    private mutating func write(_ batch: [[Int]]) throws(RequestFault) -> Bool {
         if batch.isEmpty { return true }
         if feed.isAbandoned { return false }
-        let lines = batch.sorted()
+        // Those that are kept to rights are written group by group.
+        let lines =
+            options.rights == nil
+            ? batch.joined().sorted() : batch.flatMap { $0.sorted() }
         let chunk = ImportChunk(
             numbers: lines.map { deferred.number($0) },
-            earlierKeys: lines.map { deferred.reservedKeys($0) }
+            earlierKeys: lines.map { deferred.reservedKeys($0) }, groupCounts: batch.map(\.count)
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {
             throw RequestFault(

@@ -1,6 +1,7 @@
 import CHoldfastMemory
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastRows
 import Synchronization
 import HoldfastThreads
 
@@ -93,13 +94,13 @@ package final class ImportSession: Sendable {
     private func cut() {
         let passage = LongLineGate.Passage(longLines) { [feed] in feed.isAbandoned }
         let cutter = LineCutter(options, passage) { [feed] in feed.hand($0) }
-        let first = makeSource(cutter)
         var rate = ImportRate(byteRateMin: options.byteRateMin, over: options.rateSeconds)
         var mark = ByteOrderMark()
-        func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
-            try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }
-        }
         do throws(RequestFault) {
+            let first = try makeSource(cutter)
+            func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
+                try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }
+            }
             while true {
                 switch try feed.receive(&rate) {
                 case .text(let text):
@@ -124,13 +125,14 @@ package final class ImportSession: Sendable {
     }
 
     /// The stage that makes lines of JSON of the text.
-    private func makeSource(_ cutter: LineCutter) -> any LineSource {
-        let rows = store.catalog.rows
+    private func makeSource(_ cutter: LineCutter) throws(RequestFault) -> any LineSource {
+        var (rows, sight): (RowSchema, Sight?) = (store.catalog.rows, nil)
+        if let rights = options.rights { (_, rows, sight) = try rights.known() }
         guard case .objects(let className) = target, let rowClass = rows.rowClass(named: className)
         else { return cutter }
         return switch options.format {
         case .ndjson: cutter
-        case .csv: CSVConverter(rowClass, rows, cutter, options)
+        case .csv: CSVConverter(rowClass, rows, seenBy: sight, cutter, options)
         case .extendedJSON: ExtendedJSONConverter(rowClass, rows, cutter, options)
         }
     }

@@ -62,7 +62,7 @@ extension ImportWriter {
     }
 
     /// Whether an object that the draft writes is one that an earlier line writes and waits.
-    private func waits(_ draft: ObjectDraft) -> Bool {
+    func waits(_ draft: ObjectDraft) -> Bool {
         if draft.children.isEmpty {
             return DraftKeys.own(draft).map(waits) ?? false
         }
@@ -76,6 +76,7 @@ extension ImportWriter {
             chunk.isStale = transaction.catalog !== chunk.catalog
         }
         if chunks.contains(where: \.isStale) { return }
+        try options.rights?.keep(transaction)
         var firstSource = 0
         for chunk in chunks {
             try writeLines(transaction, chunk, without: [], firstSource: firstSource)
@@ -91,11 +92,18 @@ extension ImportWriter {
             guard let chunk = found else { return }
             chunk.writeFaults.append((chunk.lines[position].number, faults))
         }
-        for (source, links) in Dictionary(grouping: transaction.danglingLinks(), by: \.source) {
+        let dangling = transaction.danglingLinks()
+        for (source, links) in Dictionary(grouping: dangling, by: \.source) {
             fail(source, RequestFault(dangling: links) { _ in .init() }.errors)
         }
+        let refused = dangling.isEmpty ? try transaction.refusedActs() : []
+        for (source, acts) in Dictionary(grouping: refused, by: \.source) {
+            fail(source, acts.flatMap { RequestFault(StoreError.notAllowed($0)).errors })
+        }
+        let refusedSources = Set(refused.map(\.source))
         let violations = try transaction.uniqueViolations()
-        for (source, found) in Dictionary(grouping: violations, by: \.source) {
+        for (source, found) in Dictionary(grouping: violations, by: \.source)
+        where !refusedSources.contains(source) {
             fail(source, RequestFault(notUnique: found) { _ in .init() }.errors)
         }
         guard chunks.contains(where: { !$0.writeFaults.isEmpty || !$0.readFaults.isEmpty }) else {
@@ -145,7 +153,7 @@ extension ImportWriter {
     ///
     /// Objects of an asymmetric class get their keys when they are written: who takes them from the
     /// outbox acknowledges all up to a key.
-    private func reserveKeys(
+    func reserveKeys(
         _ transaction: WriteTransaction, _ reading: ObjectReading
     ) throws(StoreError) -> [UInt64] {
         let schema = transaction.catalog.rows
@@ -161,7 +169,7 @@ extension ImportWriter {
     }
 
     /// Has what lines make that waited get the object keys that were reserved for it.
-    private func useEarlierKeys(
+    func useEarlierKeys(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>
     ) {
         guard !chunk.earlierKeys.isEmpty else { return }

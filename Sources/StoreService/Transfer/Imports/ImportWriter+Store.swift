@@ -106,7 +106,7 @@ extension ImportWriter {
             mode: reading.draft.isMerge ? .update : .replaceExisting)
     }
 
-    private func requireTargets(_ transaction: WriteTransaction) throws(StoreError) {
+    func requireTargets(_ transaction: WriteTransaction) throws(StoreError) {
         let dangling = transaction.danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
     }

@@ -18,6 +18,8 @@ final class ImportWriter: @unchecked Sendable {
     private var isHeld = false
     /// In a whole store's import, the object keys by the position of the class.
     var renames: [KeyRenames] = []
+    /// The line that is being written.
+    var position = 0
 
     init(_ target: ImportTarget, _ options: ImportOptions) {
         self.options = options
@@ -48,6 +50,11 @@ final class ImportWriter: @unchecked Sendable {
             chunk.isStale = true
             isHeld = true
             return
+        }
+        if let rights = options.rights {
+            try rights.keep(transaction)
+            if isLast { return try completeKept(transaction, chunk) }
+            return try writeKept(transaction, chunk)
         }
         // The text of a chunk bounds the transaction; the number of nested objects does not.
         transaction.liftLimits()
@@ -118,9 +125,14 @@ final class ImportWriter: @unchecked Sendable {
     /// Keeps what is wrong with a line; errors that are not its own go on.
     func note(_ error: StoreError, _ chunk: ImportChunk, _ position: Int) throws(StoreError) {
         switch error {
-        case .storage, .closing, .schemaRevision, .tooManyOperations, .transactionTooLarge:
+        case .storage, .closing, .schemaRevision, .tooManyOperations, .transactionTooLarge,
+            .stopped:
             throw error
         default: break
+        }
+        if case .notAllowed(var act) = error {
+            act.source = 0
+            chunk.refusedActs.insert(act)
         }
         let fault = RequestFault(error)
         var faults = fault.errors

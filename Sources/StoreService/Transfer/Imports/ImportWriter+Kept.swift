@@ -1,0 +1,95 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+
+// The lines of one class that are kept to their writer's rights.
+//
+// Each has to hold by itself: its links lead somewhere, and what it does is allowed, when it is written. So a line that is refused
+// takes no other along but those that link to what it would have made, and no line is written more than three times. A line that
+// links to a later one waits for it.
+extension ImportWriter {
+    /// Writes the lines of a chunk. What has to wait is in ``ImportChunk/deferred``, with the object keys in
+    /// ``ImportChunk/reservedKeys``.
+    func writeKept(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
+        for (position, line) in chunk.lines.enumerated() {
+            guard let reading = line.reading else { continue }
+            if hasWaitingKeys, waits(reading.draft) {
+                try wait(transaction, chunk, position, reading)
+                continue
+            }
+            do throws(StoreError) {
+                try writeByItself(transaction, chunk, [position])
+            } catch {
+                if case .danglingLinks = error {
+                    try wait(transaction, chunk, position, reading)
+                } else {
+                    try note(error, chunk, position)
+                }
+            }
+        }
+    }
+
+    /// Writes lines that waited, those of a circle together: behind the lines that they link to. One that still links to nothing
+    /// is faulty.
+    func completeKept(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
+        useEarlierKeys(transaction, chunk, without: [])
+        var start = 0
+        for lineCount in chunk.groupCounts {
+            var left = (start..<(start + lineCount)).filter { chunk.lines[$0].reading != nil }
+            start += lineCount
+            if left.count > 1 {
+                do throws(StoreError) {
+                    try writeByItself(transaction, chunk, left)
+                    continue
+                } catch {
+                    // Each is told by itself what it lacks; one that is at fault otherwise need not be tried again.
+                    switch error {
+                    case .danglingLinks, .notUnique: break
+                    case .notAllowed(let act): try note(error, chunk, take(act.source, from: &left))
+                    default: try note(error, chunk, take(self.position, from: &left))
+                    }
+                }
+            }
+            for position in left {
+                do throws(StoreError) {
+                    try writeByItself(transaction, chunk, [position])
+                } catch {
+                    try note(error, chunk, position)
+                }
+            }
+        }
+    }
+
+    /// Writes all of some lines, if they hold together; else none.
+    private func writeByItself(
+        _ transaction: WriteTransaction, _ chunk: ImportChunk, _ positions: [Int]
+    ) throws(StoreError) {
+        let written = try transaction.attempt { () throws(StoreError) in
+            var written: [WriteResult] = []
+            for position in positions {
+                self.position = position
+                guard let reading = chunk.lines[position].reading else { continue }
+                written.append(
+                    try write(transaction, reading, chunk.earlierKey(position), source: position))
+            }
+            try requireTargets(transaction)
+            try transaction.requireAllowedAttempt()
+            try transaction.requireUniqueAttempt()
+            return written
+        }
+        for written in written { count(written, chunk) }
+    }
+
+    private func take(_ position: Int, from positions: inout [Int]) -> Int {
+        positions.removeAll { $0 == position }
+        return position
+    }
+
+    private func wait(
+        _ transaction: WriteTransaction, _ chunk: ImportChunk, _ position: Int,
+        _ reading: ObjectReading
+    ) throws(StoreError) {
+        chunk.deferred.append(position)
+        chunk.reservedKeys.append(try reserveKeys(transaction, reading))
+        for key in DraftKeys(reading.draft).provided { addWaiting(key, of: chunk) }
+    }
+}
