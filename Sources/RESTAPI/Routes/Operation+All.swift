@@ -102,7 +102,7 @@ extension Operation {
             Operation(
                 .patch, property, "patchProperty", .write,
                 [.shownByRequired] + write + [.idempotencyKey], .writing
-            ) { $0.patchProperty },
+            ) { $0.patchProperty }.forUsers(),
             adding(elements, "addElement", .collection),
         ] + changing(elements, "ElementByKey", .parameter)
         + changing(element, "Element", .path) + [adding(element, "addToElement", .path)]
@@ -180,7 +180,7 @@ extension Operation {
             ) { service in
                 { request throws(RequestFault) in try service.patchProjectedObject(request, source)
                 }
-            },
+            }.forUsers(),
         ]
     }
 
