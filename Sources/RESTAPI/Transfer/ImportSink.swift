@@ -9,13 +9,13 @@ final class ImportSink: UploadSink {
     private struct State {
         var exchange: Exchange?
         var response: Response?
+        /// The place of a user's import, until it is over.
+        var place: UserPlaces.Place?
     }
 
     private let session: ImportSession
     private let upload: Upload
-    /// Held until the import is over.
-    private let place: UserPlaces.Place?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Makes a sink; ``start(_:)`` follows.
     ///
@@ -23,7 +23,7 @@ final class ImportSink: UploadSink {
     init(_ session: ImportSession, _ upload: Upload, _ place: UserPlaces.Place?) {
         self.session = session
         self.upload = upload
-        self.place = place
+        state = Mutex(State(place: place))
     }
 
     /// Starts the import.
@@ -33,6 +33,8 @@ final class ImportSink: UploadSink {
         _ makeResponse: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Response?
     ) {
         session.start { result in
+            // Free again when its client hears of the end.
+            self.state.withLock { $0.place = nil }
             guard let response = makeResponse(result) else {
                 self.state.withLock { $0.exchange.take() }?.abandon()
                 return

@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
@@ -59,6 +60,7 @@ struct UserImportEndTests {
                 "POST", "/v1/classes/Node/import", [header], body: #"{"id":2,"label":"again"}"#)
             if reply.status != 429 { return reply }
             #expect(reply.text.contains("too-many-imports"))
+            usleep(10_000)
         }
         return nil
     }
