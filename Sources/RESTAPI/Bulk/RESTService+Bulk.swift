@@ -21,7 +21,7 @@ extension RESTService {
         change.affectedCountMax = try Preferences(request).affectedCountMax
         return try reading(request) { [change] () throws(RequestFault) in
             try request.allowing { () throws(RequestFault) in
-                _ = try self.served.names(of: self.store.catalog.rows).find(container)
+                _ = try self.served.names(of: self.rows(for: request)).find(container)
             }
             return try self.once(request) { claim throws(RequestFault) in
                 let write = try ServedWrite(

@@ -86,6 +86,29 @@ struct WriteAttackTests {
         #expect(Self.hidden(world).text.contains("treasure"))
     }
 
+    @Test("a class that is not known is unknown to changes, also one that is embedded")
+    func names() throws {
+        let world = try Self.world()
+        let document = #"{"roles":{"all":{"classes":{"Country":{"read":true,"create":true}}}}}"#
+        #expect(world.server.send("PUT", "/v1/access", document).status == 200)
+        for name in ["Place", "Task", "Record"] {
+            for (method, target, body) in [
+                ("PATCH", "objects?all=true", "{}"), ("DELETE", "objects?all=true", nil),
+                ("POST", "objects", "{}"), ("PUT", "objects/1", "{}"),
+                ("PATCH", "objects/1", "{}"), ("DELETE", "objects/1", nil),
+            ] {
+                func reply(_ name: String) -> HTTPClient.Reply {
+                    world.server.send(
+                        method, "/v1/classes/\(name)/\(target)", body, as: world.ann)
+                }
+                let (own, other) = (reply(name), reply("Nothing"))
+                #expect(
+                    own.status == 404 && own.text == other.text.replacing("Nothing", with: name),
+                    "\(method) \(name)/\(target): \(own.text)")
+            }
+        }
+    }
+
     @Test("an idempotency key is its user's, and a repeat shows nothing that may be hidden by then")
     func idempotency() throws {
         let world = try Self.world()
