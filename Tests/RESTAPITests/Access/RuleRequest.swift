@@ -2,14 +2,14 @@ import HoldfastPlainQuery
 import HoldfastServiceSupport
 import HoldfastTestSupport
 
-/// A random request that reads, of what is there, of what a user does not see, and of what nobody has.
+/// A random request that changes nothing, of what is there, of what a user does not see, and of what nobody has.
 struct RuleRequest: CustomStringConvertible {
     var method = "GET"
     var target: String
     var parameters: [(name: String, value: String)] = []
     var headers: [(String, String)] = []
     /// What is sent in a body.
-    private var body: String?
+    var body: String?
     /// Whether it goes on with the cursor of each page, in the URL or in the body.
     var hasPages = false
     /// Whether it may ask for a snapshot.

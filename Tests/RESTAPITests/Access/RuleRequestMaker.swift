@@ -4,7 +4,7 @@ import HoldfastQuery
 import HoldfastServiceSupport
 import HoldfastTestSupport
 
-/// Makes random requests of every operation that reads.
+/// Makes random requests of every operation that reads, and of writes that change nothing.
 struct RuleRequestMaker {
     var twins: RuleTwins
     var random: SeededGenerator
@@ -23,7 +23,7 @@ struct RuleRequestMaker {
     /// Makes a request.
     mutating func make() -> RuleRequest {
         var request: RuleRequest
-        switch Int.random(in: 0..<26, using: &random) {
+        switch Int.random(in: 0..<29, using: &random) {
         case 0:
             request = RuleRequest(
                 pick(["/v1/classes", "/v1/schema", "/v1/projections", "/v1/openapi.json"]),
@@ -39,6 +39,7 @@ struct RuleRequestMaker {
         case 13...15: request = aggregate()
         case 16...18: request = sections()
         case 19: request = export()
+        case 20...22: return write()
         default: request = list()
         }
         if request.method == "GET", chance(5) { request.method = "HEAD" }
@@ -55,7 +56,7 @@ struct RuleRequestMaker {
     }
 
     /// The same of objects that stand alone, mostly of a class that both know.
-    private mutating func objectClass() -> String {
+    mutating func objectClass() -> String {
         if chance(3) { return className() }
         let known = twins.knownClasses.filter { $0.kind == .object }.map(\.name)
         return known.isEmpty || chance(5) ? pick(["A", "B", "C"]) : pick(known)
@@ -147,7 +148,7 @@ struct RuleRequestMaker {
     }
 
     /// The key of an object, mostly of one that is seen, as a text.
-    private mutating func key(_ base: String) -> (text: String, isText: Bool) {
+    mutating func key(_ base: String) -> (text: String, isText: Bool) {
         let keys = (chance(85) ? twins.objects : twins.allObjects)[base] ?? []
         switch keys.randomElement(using: &random) ?? .int(3) {
         case .int(let number): return ("\(number)", false)
@@ -235,7 +236,7 @@ struct RuleRequestMaker {
         return request
     }
 
-    private mutating func objectPath(_ name: String) -> String {
+    mutating func objectPath(_ name: String) -> String {
         "/v1/classes/\(name)/objects/" + RuleRequest.escaped(key(name).text)
     }
 

@@ -70,7 +70,7 @@ final class RuledServer {
 
     /// Sends a request.
     ///
-    /// - `type`: The media type of its body, if it has one.
+    /// - `type`: The media type of its body, if it has one and no header says another.
     @discardableResult
     func send(
         _ method: String, _ target: String, _ body: String? = nil, as asker: Asker = .admin,
@@ -82,7 +82,9 @@ final class RuledServer {
         case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
         case .nobody: break
         }
-        if body != nil { headers.append(("Content-Type", type)) }
+        if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
+            headers.append(("Content-Type", type))
+        }
         return client.send(method, target, headers: headers, body: body.map { Array($0.utf8) })
     }
 
