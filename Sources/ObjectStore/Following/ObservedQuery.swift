@@ -47,6 +47,10 @@ package final class ObservedQuery: Sendable {
     /// Whether every own property of an object counts; else those alone that ``shown`` reads.
     let countsEverything: Bool
     let schema: RowSchema
+    /// The rules that decide about what the filter reads and what is shown.
+    private let admissions: [Sight.Admission]
+    /// The watches on what is shown of other objects.
+    private let shownWatches: Set<Watch>
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
     /// The key that its filter has in common with equal ones.
@@ -70,18 +74,21 @@ package final class ObservedQuery: Sendable {
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
+        shownWatches = Set(WatchPlan(shownPaths, schema: schema).watches)
         var filterPaths = filterPaths
         var shownPaths = shownPaths
         if let sight, let root = target.classIndex {
-            let deciding = sight.dependencies(ofReading: filterPaths, from: root, isWhole: false)
-            let showing = sight.dependencies(
-                ofReading: shownPaths + readPaths, from: root, isWhole: countsEverything)
+            let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
+            let showing = sight.admissions(
+                toRead: shownPaths + readPaths, from: root, isWhole: countsEverything)
             let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !showing.isEmpty
             self.sight = isConcerned ? sight : nil
-            filterPaths += deciding
-            shownPaths += showing
+            filterPaths += deciding.flatMap { $0.dependencies(schema) }
+            shownPaths += showing.flatMap { $0.dependencies(schema) }
+            admissions = deciding + showing
         } else {
             self.sight = sight
+            admissions = []
         }
         filterKey = ObservedFilter.Key(target, predicate, self.sight)
         filter = WatchPlan(filterPaths, schema: schema)
@@ -110,6 +117,39 @@ package final class ObservedQuery: Sendable {
         !countsEverything && candidate.change?.kind == .update && !candidate.dependsOnChange
             && candidate.members.isDisjoint(with: filter.ownMembers)
             && candidate.members.isDisjoint(with: shown.ownMembers)
+    }
+
+    /// The conditions on an object that sets off a watch by a change: as long as it satisfies the same of them as before, the change is none of
+    /// the query's. Nil where that is not known.
+    ///
+    /// - Returns: Those of the filter, which are asked of what is seen, and those of rules, which are asked of what is stored.
+    func conditions(of watch: Watch) -> (seen: [Predicate], stored: Set<Predicate>)? {
+        guard case .property(let classIndex, let member) = watch.trigger,
+            schema.classes[classIndex].definition.kind != .embedded,
+            watch.steps.allSatisfy({ $0.kind == .link || $0.kind == .links }),
+            !shownWatches.contains(watch),
+            let seen = (predicate ?? .constant(true)).conditions(
+                reading: member, behind: watch.steps, schema)
+        else { return nil }
+        var stored: Set<Predicate> = []
+        for admission in admissions where watch.steps.starts(with: admission.steps) {
+            let steps = Array(watch.steps[admission.steps.count...])
+            for rule in admission.rules {
+                // A rule of the objects themselves is asked of them whole.
+                guard !steps.isEmpty else {
+                    let reads = rule.dependencies(schema).contains {
+                        $0.member == member && $0.path.isEmpty
+                    }
+                    if reads { stored.insert(rule) }
+                    continue
+                }
+                guard let own = rule.conditions(reading: member, behind: steps, schema) else {
+                    return nil
+                }
+                stored.formUnion(own)
+            }
+        }
+        return (seen, stored)
     }
 
     /// Whether changes of other objects than the query's own can concern it.

@@ -2,6 +2,23 @@ import HoldfastQuery
 import HoldfastRows
 
 extension Sight {
+    /// The rules that decide about the objects behind some steps: whether they are seen, and which of their properties.
+    struct Admission {
+        let rules: [Predicate]
+        let steps: [PathStep]
+        /// See ``Dependency/firstMember``; that of the rules themselves where no step leads to the objects.
+        let firstMember: Int?
+
+        /// The properties that the rules read, some of them more than once.
+        func dependencies(_ schema: RowSchema) -> [Dependency] {
+            rules.flatMap { $0.dependencies(schema) }.map {
+                Dependency(
+                    classIndex: $0.classIndex, member: $0.member, path: steps + $0.path,
+                    firstMember: steps.isEmpty ? $0.firstMember : firstMember)
+            }
+        }
+    }
+
     /// What decides, beside the objects that are read, about what is shown of them.
     ///
     /// The rules of the class, those of each class on the way of a path, and those of the classes that shown links lead to. A link
@@ -11,10 +28,9 @@ extension Sight {
     ///   - reads: What is read of some objects, or behind them.
     ///   - rootClass: The class of the objects that paths begin at.
     ///   - isWhole: Whether all links of the objects themselves are shown.
-    /// - Returns: The properties that rules read, some of them more than once.
-    func dependencies(
-        ofReading reads: [Dependency], from rootClass: Int, isWhole: Bool
-    ) -> [Dependency] {
+    func admissions(
+        toRead reads: [Dependency], from rootClass: Int, isWhole: Bool
+    ) -> [Admission] {
         var found = admission(to: rootClass, behind: [], firstMember: nil)
         var places: Set<[PathStep]> = []
         for read in reads {
@@ -38,21 +54,17 @@ extension Sight {
     /// What decides whether the objects of a class are seen, and which of their properties.
     private func admission(
         to classIndex: Int, behind steps: [PathStep], firstMember: Int?
-    ) -> [Dependency] {
+    ) -> [Admission] {
         let part = parts[classIndex]
         guard let own = part.own, part.isConcerned else { return [] }
         let rules = part.hidden.isEmpty ? [part.rule] : [part.rule] + own.roles.map(\.rule)
-        return rules.compactMap(\.self).flatMap { $0.dependencies(schema) }.map {
-            Dependency(
-                classIndex: $0.classIndex, member: $0.member, path: steps + $0.path,
-                firstMember: steps.isEmpty ? $0.firstMember : firstMember)
-        }
+        return [Admission(rules: rules.compactMap(\.self), steps: steps, firstMember: firstMember)]
     }
 
     /// What decides whether the objects are seen that a property links to.
     private func targets(
         of member: Int, of classIndex: Int, behind steps: [PathStep], firstMember: Int?
-    ) -> [Dependency] {
+    ) -> [Admission] {
         let rowClass = schema.classes[classIndex]
         guard member >= 0, rowClass.linkingMembers.contains(member) else { return [] }
         return links(of: rowClass.members[member], at: member, of: rowClass, within: []).flatMap {

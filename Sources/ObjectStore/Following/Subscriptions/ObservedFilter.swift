@@ -40,7 +40,9 @@ package final class ObservedFilter {
     let owner: Int32
     /// The watches of the filter, by their positions in the index.
     let watches: [Int]
-    var followers: [Follower] = []
+    private(set) var followers: [Follower] = []
+    /// For watches, by their positions, the conditions that tell whether a change of what sets them off concerns the filter.
+    private var known: [Int: WatchedConditions] = [:]
     /// The object that it was last tested with, so that none is tested twice.
     var lastObject = -1
     /// The time that it has used of its allowance in a step, in nanoseconds, and with how many objects.
@@ -70,11 +72,37 @@ package final class ObservedFilter {
         query.conditions.valuePlaces?.allSatisfy { watch.lies(onWayTo: $0, schema) } ?? false
     }
 
-    /// Whether one of some watches is the filter's or a follower's.
-    func isReached(by positions: [Int]) -> Bool {
-        positions.contains { position in
-            watches.contains(position) || followers.contains { $0.shown.contains(position) }
-        }
+    /// Adds a channel, with the watches of what is shown to it.
+    func add(_ channel: any FeedChannel, shown: [Int]) {
+        followers.append(Follower(channel: channel, shown: shown))
+        known = [:]
+    }
+
+    /// Removes the channel at a position.
+    func removeFollower(at index: Int) {
+        followers.remove(at: index)
+        known = [:]
+    }
+
+    /// Whether a watch is the filter's or a follower's.
+    func has(_ position: Int) -> Bool {
+        watches.contains(position) || followers.contains { $0.shown.contains(position) }
+    }
+
+    /// Whether one of some ways to an object concerns the filter or a follower.
+    func isReached(by ways: [WatchTable.Reach]) -> Bool {
+        ways.contains { $0.owners?.contains(owner) ?? true && has($0.position) }
+    }
+
+    /// Whether a change of an object that sets off a watch may concern the filter or a follower.
+    func isConcerned(
+        by identity: ObjectIdentity, _ watch: Watch, at position: Int, _ step: ChangeStep
+    ) -> Bool {
+        let conditions =
+            known[position]
+            ?? WatchedConditions(followers.map { $0.channel.query.conditions(of: watch) }, query)
+        known[position] = conditions
+        return conditions.mayDiffer(identity, step)
     }
 
     /// Tests an object within the filter's allowance of a step.
@@ -110,11 +138,13 @@ package final class ObservedFilter {
 
     /// Tests an object in both states and notes what that means to the followers.
     ///
-    /// - `reached`: The watches through which it was reached.
+    /// - `ways`: The ways by which it was reached.
     /// - Returns: Whether any follower has had no event before in this step, and has one now.
     func take(
-        _ object: ChangedObject, _ step: ChangeStep, reached: [Int], _ table: WatchTable
+        _ object: ChangedObject, _ step: ChangeStep, reached ways: [WatchTable.Reach],
+        _ table: WatchTable
     ) -> Bool {
+        let reached = ways.filter { $0.owners?.contains(owner) ?? true }.map(\.position)
         let isFilterReached = watches.contains { reached.contains($0) }
         let (step, object) = step.shown(object, by: query.sight)
         defer { step.releaseCopies() }

@@ -75,7 +75,7 @@ package final class SubscriptionIndex {
         let shown = query.classIndex.map { root in
             query.shown.watches.map { watches.add($0, root, nil) }
         }
-        filter.followers.append(ObservedFilter.Follower(channel: channel, shown: shown ?? []))
+        filter.add(channel, shown: shown ?? [])
     }
 
     private func enter(_ query: ObservedQuery) -> ObservedFilter {
@@ -154,7 +154,7 @@ package final class SubscriptionIndex {
             let index = filter.followers.firstIndex(where: { $0.channel === channel })
         else { return }
         for position in filter.followers[index].shown { watches.remove(position, nil) }
-        filter.followers.remove(at: index)
+        filter.removeFollower(at: index)
         if channel.readsLists { listReaderCount -= 1 }
         guard filter.followers.isEmpty else { return }
         let places = filter.query.conditions.valuePlaces
@@ -199,11 +199,14 @@ package final class SubscriptionIndex {
     ) {
         if count == 0 { return }
         stepNumber += 1
-        var reached: [ObjectIdentity: [Int]] = [:]
+        var reached: [ObjectIdentity: [WatchTable.Reach]] = [:]
         let placed = findings(of: step, within: milliseconds, arePlaced: true) { findings in
             findings.touched = touched(by: step.changes)
+            var testCount = 0
             reached = watches.reached(step) { place, root, value in
                 isAnyFound(place, root, value)
+            } owners: { position, identity in
+                owners(at: position, concernedBy: identity, step, &testCount)
             }
             findings.deferred = followersOfWideWatches(step)
             return reached
@@ -216,7 +219,7 @@ package final class SubscriptionIndex {
     /// - `begin`: Finds the objects that are reached along links, within the same time.
     private func findings(
         of step: ChangeStep, within milliseconds: UInt64, arePlaced: Bool,
-        _ begin: (inout Findings) -> [ObjectIdentity: [Int]]
+        _ begin: (inout Findings) -> [ObjectIdentity: [WatchTable.Reach]]
     ) -> Findings {
         let deadline = monotonicMilliseconds() + milliseconds
         step.limit(until: deadline, allowance)
@@ -278,9 +281,9 @@ package final class SubscriptionIndex {
     private func followersOfWideWatches(_ step: ChangeStep) -> [any FeedChannel] {
         if watches.tooWide.isEmpty { return [] }
         var found: Set<Int32> = []
-        for (position, identities) in watches.tooWide {
-            for identity in identities {
-                _ = watches.forEachValue(at: position, of: identity, step) { place, value in
+        for (position, triggers) in watches.tooWide {
+            for trigger in triggers {
+                _ = watches.forEachValue(at: position, of: trigger.identity, step) { place, value in
                     for own in classes.values {
                         own.places[place]?.forEach(at: value, scratch) { found.insert($0) }
                     }
@@ -289,15 +292,43 @@ package final class SubscriptionIndex {
             }
         }
         return filters.lazy.compactMap { $0 }.flatMap { filter in
+            func isConcerned(_ position: Int) -> Bool {
+                watches.tooWide[position]?.contains {
+                    $0.owners?.contains(filter.owner) ?? true
+                } ?? false
+            }
             let isFilter = filter.watches.contains { position in
-                watches.tooWide[position] != nil
+                isConcerned(position)
                     && (found.contains(filter.owner)
                         || !filter.isPlaced(behind: watches.watch(position), schema))
             }
-            return filter.followers.filter { [watches] follower in
-                isFilter || follower.shown.contains { watches.tooWide[$0] != nil }
+            return filter.followers.filter { follower in
+                isFilter || follower.shown.contains(where: isConcerned)
             }.map(\.channel)
         }
+    }
+
+    /// Conditions on objects that set off watches, of all filters, that are tested in a step.
+    private static let conditionTestCountMax = 20_000
+
+    /// The filters with a watch that a change of an object may concern, by the conditions that they have on it; nil for all.
+    ///
+    /// - `testCount`: Those that were tested in the step.
+    private func owners(
+        at position: Int, concernedBy identity: ObjectIdentity, _ step: ChangeStep,
+        _ testCount: inout Int
+    ) -> Set<Int32>? {
+        guard step.changes[identity]?.kind == .update else { return nil }
+        let watch = watches.watch(position)
+        var owners: Set<Int32> = []
+        for case let filter? in filters where filter.has(position) {
+            testCount += 1
+            guard testCount <= Self.conditionTestCountMax, !step.isLate else { return nil }
+            if filter.isConcerned(by: identity, watch, at: position, step) {
+                owners.insert(filter.owner)
+            }
+        }
+        return owners
     }
 
     /// Rows and bytes that ``mayConcern(_:)`` reads for places the most.
@@ -375,10 +406,11 @@ package final class SubscriptionIndex {
 
     /// Tests an object with the filters that it may concern.
     ///
-    /// - `reached`: The watches through which it was reached.
+    /// - `reached`: The ways by which it was reached.
     /// - `arePlaced`: Whether by a condition or a watch, or with each change of its class.
     private func test(
-        _ identity: ObjectIdentity, reached: [Int], _ step: ChangeStep, arePlaced: Bool,
+        _ identity: ObjectIdentity, reached: [WatchTable.Reach], _ step: ChangeStep,
+        arePlaced: Bool,
         _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {
         let own = classes[identity.classIndex]
@@ -402,7 +434,17 @@ package final class SubscriptionIndex {
             if monotonicMilliseconds() < deadline { step.limit(until: deadline, allowance) }
         }
         guard arePlaced else {
-            own?.unplaced.forEach(take)
+            if let own {
+                // Of very many filters few may be concerned.
+                let concerned = object.change == nil ? reached.map(\.owners) : [nil]
+                if concerned.allSatisfy({ $0 != nil }) {
+                    for owners in concerned {
+                        for owner in owners ?? [] where own.unplaced.contains(owner) { take(owner) }
+                    }
+                } else {
+                    own.unplaced.forEach(take)
+                }
+            }
             return storeFilters.forEach(take)
         }
         if let own {

@@ -28,7 +28,22 @@ final class WatchTable {
     private var triggers: [Int?: [Int]] = [:]
     private let value = PlacedValue()
     /// The watches that led to too many objects in the present step, and from which ones.
-    private(set) var tooWide: [Int: [ObjectIdentity]] = [:]
+    private(set) var tooWide: [Int: [Trigger]] = [:]
+
+    /// An object that sets off a watch.
+    struct Trigger {
+        let identity: ObjectIdentity
+        /// The filters that it concerns, by owner; nil for all that have the watch.
+        let owners: Set<Int32>?
+    }
+
+    /// The way by which an object is reached.
+    struct Reach {
+        /// The watch.
+        let position: Int
+        /// The filters that it concerns, by owner; nil for all that have the watch.
+        let owners: Set<Int32>?
+    }
 
     /// The objects that a step walks back to from one that changed along one path: where there are more, who follows
     /// them is told by a worker, so that others do not wait.
@@ -91,15 +106,18 @@ final class WatchTable {
 
     /// The objects that a step reaches from those that changed, each with the watches through which it is.
     ///
-    /// - `isFound`: Whether a value at a place, of a root class, is one that any condition finds.
+    /// - Parameters:
+    ///   - isFound: Whether a value at a place, of a root class, is one that any condition finds.
+    ///   - owners: The filters that a change of an object concerns through a watch which no condition finds; nil for all.
     func reached(
-        _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool
-    ) -> [ObjectIdentity: [Int]] {
-        var found: [ObjectIdentity: [Int]] = [:]
+        _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool,
+        owners: (_ position: Int, ObjectIdentity) -> Set<Int32>?
+    ) -> [ObjectIdentity: [Reach]] {
+        var found: [ObjectIdentity: [Reach]] = [:]
         tooWide = [:]
         if triggers.isEmpty { return found }
         var stepCounts: [Int: Int] = [:]
-        func walk(_ position: Int, from identity: ObjectIdentity) {
+        func walk(_ position: Int, from identity: ObjectIdentity, for owners: Set<Int32>?) {
             let entry = entries[position]
             let before = stepCounts[position] ?? 0
             var count = 0
@@ -108,17 +126,24 @@ final class WatchTable {
             let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after.bare)
             _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
                 let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
-                if found[origin]?.last != position { found[origin, default: []].append(position) }
+                let last = found[origin]?.last
+                if last?.position != position || last?.owners != owners {
+                    found[origin, default: []].append(Reach(position: position, owners: owners))
+                }
                 count += 1
                 return count <= countMax
             }
-            if count > countMax { tooWide[position, default: []].append(identity) }
+            if count > countMax {
+                tooWide[position, default: []].append(Trigger(identity: identity, owners: owners))
+            }
         }
         _ = forEachTriggered(by: step.changes) { position, identity, isLost in
             if isLost || entries[position].freeCount > 0
                 || isAnyConcerned(entries[position], identity, step, isFound)
             {
-                walk(position, from: identity)
+                let concerned =
+                    isLost || entries[position].freeCount == 0 ? nil : owners(position, identity)
+                if concerned?.isEmpty != true { walk(position, from: identity, for: concerned) }
             }
             return true
         }

@@ -1,0 +1,56 @@
+import HoldfastRows
+
+extension Predicate {
+    /// The comparisons that read a property behind some steps, as conditions on the objects that the steps lead to; nil where one of them asks
+    /// for more than each such object by itself.
+    ///
+    /// As long as the outcome of none of them changes for an object, a change of its property changes nothing that the predicate finds
+    /// through it.
+    ///
+    /// - Parameters:
+    ///   - member: The property, by position in the class that the steps lead to.
+    ///   - steps: Steps along links.
+    package func conditions(
+        reading member: Int, behind steps: [PathStep], _ schema: RowSchema
+    ) -> [Predicate]? {
+        switch self {
+        case .constant: return []
+        case .not(let part): return part.conditions(reading: member, behind: steps, schema)
+        case .and(let parts), .or(let parts):
+            var found: [Predicate] = []
+            for part in parts {
+                guard let own = part.conditions(reading: member, behind: steps, schema) else {
+                    return nil
+                }
+                found += own
+            }
+            return found
+        case .comparison, .within:
+            let reads = dependencies(schema).contains { $0.member == member && $0.path == steps }
+            if !reads { return [] }
+            guard case .comparison(let comparison) = self else { return nil }
+            return comparison.behind(steps).map { [.comparison($0)] }
+        }
+    }
+}
+
+extension Comparison {
+    /// The comparison of the rest of its path behind some steps, where it compares that with constants, object by object.
+    fileprivate func behind(_ steps: [PathStep]) -> Comparison? {
+        guard let compared = ComparedPath(self), let last = steps.last,
+            case .objects = compared.path.root, compared.path.steps.starts(with: steps)
+        else { return nil }
+        // What several objects have in common is none of each.
+        if steps.contains(where: \.isMany),
+            compared.path.isFold || compared.listQuantifier != nil && compared.constants.count > 1
+        {
+            return nil
+        }
+        var path = compared.path
+        path.root = .objects(classIndex: last.toClass)
+        path.steps.removeFirst(steps.count)
+        let rest = Operand.path(path, path.isMany ? compared.quantifier : nil)
+        return compared.constantIsLeft
+            ? Comparison(left, relation, rest) : Comparison(rest, relation, right)
+    }
+}
