@@ -26,7 +26,10 @@ package final class RESTService: Sendable {
     let tries = SignInTries()
     /// The access document.
     let access: AccessControl
-    private let nobodysGrant = NobodysGrant()
+    private let nobodysGrant = Grant(
+        isForReading: true, owner: 0, until: .max, bearer: Principal.nobody, isUnderRules: true)
+    /// What users and nobody have begun under the rules of now.
+    let usersWork = WorkEpoch()
     let logger: Logger
     /// The imports and exports.
     let transfers: Transfers
@@ -56,14 +59,11 @@ package final class RESTService: Sendable {
     var needsToken: Bool { users?.hasIssuer ?? false || tokens?.isEnforced ?? false }
 
     /// What admits requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
-    var nobody: Grant? { access.isForAnyone ? nobodysGrant.grant : nil }
+    var nobody: Grant? { access.isForAnyone ? nobodysGrant : nil }
 
-    /// Ends what users and nobody have begun, because other rules hold for it.
-    func endWorkOfUsers() {
-        tokens?.endWorkOfUsers()
-        users?.endWork()
-        nobodysGrant.end()
-    }
+    /// Ends what users and nobody have begun, because other rules hold for it, but for streams and waits for changes: these learn of
+    /// other rules by themselves (``StreamHub/accessChanged()``).
+    func endWorkOfUsers() { usersWork.end() }
 
     /// Makes the service of a store.
     package init(

@@ -29,10 +29,10 @@ import Testing
         func after<Result>(_ event: (inout RequestState) -> Result) -> Result { event(&state) }
     }
 
-    private static func receiving(until grant: Grant? = nil) -> Subject {
+    private static func receiving(until admission: Admission? = nil) -> Subject {
         let subject = Subject()
         subject.after { $0.begin() }
-        subject.after { $0.receive(until: grant) }
+        subject.after { $0.receive(until: admission) }
         return subject
     }
 
@@ -138,18 +138,34 @@ import Testing
         #expect(waiting.step() == "instead 503")
     }
 
+    @Test("the end of an epoch ends the work that was begun in it, but for what outlives it")
+    func epochs() {
+        let (grant, epoch) = (Grant(isForReading: true, owner: 0), WorkEpoch())
+        var before = Admission(grant)
+        before.end(with: epoch)
+        var stream = before
+        stream.outliveEpochs()
+        epoch.end()
+        var later = Admission(grant)
+        later.end(with: epoch)
+        #expect([before, stream, later].map(\.ending) == [.lowered, nil, nil])
+        grant.end(.revoked)
+        #expect([before, stream, later].map(\.ending) == [.revoked, .revoked, .revoked])
+    }
+
     @Test("the end of a grant ends what it admitted, and an overdue body is broken off")
     func watch() {
         let grant = Grant(isForReading: true, owner: 0)
+        let admission = Admission(grant)
         let refusal: (Grant.End) -> Response = { _ in Response(401) }
-        let waiting = Self.receiving(until: grant)
+        let waiting = Self.receiving(until: admission)
         #expect(waiting.after { $0.watch(refusal) } == [])
-        waiting.after { $0.wait(until: grant) }
-        let body = Self.receiving(until: grant)
+        waiting.after { $0.wait(until: admission) }
+        let body = Self.receiving(until: admission)
         let writing = Self.receiving(until: nil)
         let pieces = Self.receiving(until: nil)
         pieces.after {
-            $0.send(RequestState.Pieces(grant: grant, isOverdue: nil))
+            $0.send(RequestState.Pieces(admission: admission, isOverdue: nil))
         }
         let whole = Self.receiving(until: nil)
         whole.after { $0.send(nil) }
@@ -163,7 +179,7 @@ import Testing
         #expect(whole.after { $0.watch(refusal) } == [])
         let overdue = Self.receiving(until: nil)
         overdue.after {
-            $0.send(RequestState.Pieces(grant: nil, isOverdue: { true }))
+            $0.send(RequestState.Pieces(admission: nil, isOverdue: { true }))
         }
         #expect(overdue.after { $0.watch(refusal) } == .shut)
     }

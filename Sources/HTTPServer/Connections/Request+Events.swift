@@ -12,7 +12,7 @@ extension Request {
         state.withLock { $0.next(hasBytes: hasBytes) }
     }
 
-    func beginReceiving() { state.withLock { $0.receive(until: grant) } }
+    func beginReceiving() { state.withLock { $0.receive(until: admission) } }
 
     /// Suspends the connection until ``resume()``, unless that came already or nobody may wait any more.
     func pause() {
@@ -37,11 +37,11 @@ extension Request {
         }
     }
 
-    /// Suspends the connection until an exchange answers, or `grant` ends. Returns false when nobody may wait any more.
-    func wait(until grant: Grant?) -> Bool {
+    /// Suspends the connection until an exchange answers, or `admission` ends. Returns false when nobody may wait any more.
+    func wait(until admission: Admission?) -> Bool {
         state.withLock { state in
             guard connection.server.allowsWaiting else { return false }
-            state.wait(until: grant)
+            state.wait(until: admission)
             MHD_suspend_connection(connection.handle)
             connection.prepareToAnswer()
             return true
@@ -110,7 +110,7 @@ extension Request {
     /// Whether a reply is being sent that has no limit of its own.
     var isSendingWithoutLimit: Bool { state.withLock(\.isSendingWithoutLimit) }
 
-    /// Ends the request if its grant has ended or its reply is overdue.
+    /// Ends the request if its admission has ended or its reply is overdue.
     func watch(_ reply: (Grant.End) -> Response) {
         state.withLock { connection.apply($0.watch(reply)) }
     }

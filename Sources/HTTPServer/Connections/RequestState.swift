@@ -29,7 +29,7 @@ enum RequestState: Sendable {
 
     /// A body that is sent piece by piece.
     struct Pieces: Sendable {
-        let grant: Grant?
+        let admission: Admission?
         /// Whether it has taken too long.
         let isOverdue: (@Sendable () -> Bool)?
     }
@@ -43,13 +43,13 @@ enum RequestState: Sendable {
     /// The head is whole, the body is on its way.
     ///
     /// - `mayContinue`: Whether a sink was told to go on before it had asked for a pause.
-    case receiving(until: Grant?, mayContinue: Bool)
+    case receiving(until: Admission?, mayContinue: Bool)
     /// The connection is suspended until the sink of the body wants more.
-    case paused(until: Grant?)
+    case paused(until: Admission?)
     /// The reply is decided, and what is left of the request is dropped.
     case refused(Response, Rest)
     /// The connection is suspended until an exchange answers.
-    case waiting(until: Grant?)
+    case waiting(until: Admission?)
     /// The connection is resumed with an answer that is not sent yet.
     case answered(Answer)
     /// The reply is libmicrohttpd's to send.
@@ -111,14 +111,16 @@ extension RequestState {
     }
 
     /// Begins to receive the body of an admitted request.
-    mutating func receive(until grant: Grant?) {
-        if case .head = self { self = .receiving(until: grant, mayContinue: false) }
+    mutating func receive(until admission: Admission?) {
+        if case .head = self { self = .receiving(until: admission, mayContinue: false) }
     }
 
     /// Pauses the body. Returns whether the connection is to be suspended.
     mutating func pause() -> Bool {
-        guard case .receiving(let grant, let mayContinue) = self else { return false }
-        self = mayContinue ? .receiving(until: grant, mayContinue: false) : .paused(until: grant)
+        guard case .receiving(let admission, let mayContinue) = self else { return false }
+        self =
+            mayContinue
+            ? .receiving(until: admission, mayContinue: false) : .paused(until: admission)
         return !mayContinue
     }
 
@@ -149,7 +151,7 @@ extension RequestState {
     }
 
     /// Begins to wait for an exchange.
-    mutating func wait(until grant: Grant?) { self = .waiting(until: grant) }
+    mutating func wait(until admission: Admission?) { self = .waiting(until: admission) }
 
     /// Begins to send the reply.
     mutating func send(_ pieces: Pieces?) { self = .sending(pieces) }
@@ -197,10 +199,10 @@ extension RequestState {
     /// Lets a paused body go on. Returns whether the connection is to be resumed.
     mutating func resume() -> Bool {
         switch self {
-        case .paused(let grant):
-            self = .receiving(until: grant, mayContinue: false)
+        case .paused(let admission):
+            self = .receiving(until: admission, mayContinue: false)
             return true
-        case .receiving(let grant, _): self = .receiving(until: grant, mayContinue: true)
+        case .receiving(let admission, _): self = .receiving(until: admission, mayContinue: true)
         case .idle, .head, .refused, .waiting, .answered, .sending, .cut, .detached: break
         }
         return false
@@ -262,14 +264,14 @@ extension RequestState {
         }
     }
 
-    /// Ends the request if its grant has ended or its reply is overdue. Called again and again.
+    /// Ends the request if its admission has ended or its reply is overdue. Called again and again.
     mutating func watch(_ reply: (Grant.End) -> Response) -> Interruption {
         switch self {
-        case .receiving(let grant, _), .paused(let grant), .waiting(let grant):
-            guard let end = grant?.ending else { return [] }
+        case .receiving(let admission, _), .paused(let admission), .waiting(let admission):
+            guard let end = admission?.ending else { return [] }
             return interrupt { reply(end) }
         case .sending(let pieces?):
-            return pieces.grant?.ending != nil || pieces.isOverdue?() == true ? .shut : []
+            return pieces.admission?.ending != nil || pieces.isOverdue?() == true ? .shut : []
         case .idle, .head, .refused, .answered, .sending, .cut, .detached: return []
         }
     }

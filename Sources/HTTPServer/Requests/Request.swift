@@ -29,8 +29,13 @@ package final class Request: @unchecked Sendable {
     /// Whether the body comes in chunks.
     var isChunked = false
 
+    /// What admitted the request, and ends its exchange; nil when that ends for nobody.
+    private(set) var admission: Admission?
     /// What admitted the request; nil when its exchange ends for nobody.
-    package var grant: Grant?
+    package var grant: Grant? {
+        get { admission?.grant }
+        set { admission = newValue.map { Admission($0) } }
+    }
     /// The method; `.head` also when a GET route answers it.
     package internal(set) var method = Method.other
     /// Nanoseconds of the monotonic clock when the request line was complete.
@@ -57,12 +62,18 @@ package final class Request: @unchecked Sendable {
         isChunked = false
         bodyLimit = Int.max
         requestIDText = nil
-        grant = nil
+        admission = nil
         method = .other
         startedAt = monotonicNanoseconds()
         fields.removeAll()
         return target.load(text)
     }
+
+    /// Has the exchange end with the present epoch of work, too, once it is admitted.
+    package func end(with epoch: WorkEpoch) { admission?.end(with: epoch) }
+
+    /// Has the exchange go on beyond the epoch of work, as it knows by itself what follows from that.
+    package func outliveEpochs() { admission?.outliveEpochs() }
 
     /// Tells the sink of an upload, if there is one, that nothing will follow.
     func abortUpload() {
@@ -73,7 +84,7 @@ package final class Request: @unchecked Sendable {
     /// Drops what a request that is over does not need; the next one of the connection must not see it.
     func reset() {
         inflater = nil
-        grant = nil
+        admission = nil
         requestBody.reset()
     }
 

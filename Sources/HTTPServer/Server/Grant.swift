@@ -22,44 +22,42 @@ package final class Grant: Sendable {
     package let owner: UInt64
     /// What those who admit them know of the owner.
     package let bearer: (any Sendable)?
+    /// Whether the owner is a user, or nobody, for whom rules decide.
+    package let isUnderRules: Bool
     /// When it ends by itself, in seconds since 1970; the latest time for never.
     private let end: Atomic<Int64>
     /// When what it is granted for was issued, in seconds since 1970.
     private let issued: Int64
     /// The owner's horizon; nil for one without.
     private let horizon: GrantHorizon?
-    /// What the horizon counted when this was granted.
-    private let loweringCount: UInt64
     private let state = Atomic<UInt8>(0)
 
     /// A grant that holds.
-    package convenience init(isForReading: Bool, owner: UInt64) {
-        self.init(isForReading: isForReading, owner: owner, until: .max)
+    package convenience init(isForReading: Bool, owner: UInt64, isUnderRules: Bool = false) {
+        self.init(
+            isForReading: isForReading, owner: owner, until: .max, isUnderRules: isUnderRules)
     }
 
     /// A grant that holds until a time, in seconds since 1970, and as long as what it is granted for is not behind a horizon.
     package init(
         isForReading: Bool, owner: UInt64, until end: Int64, issued: Int64 = .max,
-        horizon: GrantHorizon? = nil, bearer: (any Sendable)? = nil
+        horizon: GrantHorizon? = nil, bearer: (any Sendable)? = nil, isUnderRules: Bool = false
     ) {
         self.isForReading = isForReading
         self.owner = owner
         self.end = Atomic(end)
         self.issued = issued
         self.horizon = horizon
-        loweringCount = horizon?.loweringCount ?? 0
         self.bearer = bearer
+        self.isUnderRules = isUnderRules
     }
 
-    /// Why it has ended; nil while it holds. Cost: an atomic load, a look at the clock where it ends by itself, and two where it has a
-    /// horizon.
+    /// Why it has ended; nil while it holds. Cost: an atomic load, and a look at the clock where it ends by itself.
     package var ending: End? {
         if let reason = End(rawValue: state.load(ordering: .relaxed)) { return reason }
         let end = until
         if end != .max, Int64(time(nil)) >= end { return .revoked }
-        guard let horizon else { return nil }
-        if horizon.isBehind(issued) { return .revoked }
-        return horizon.loweringCount == loweringCount ? nil : .lowered
+        return horizon?.isBehind(issued) ?? false ? .revoked : nil
     }
 
     /// When it ends by itself, in seconds since 1970; the latest time for never.

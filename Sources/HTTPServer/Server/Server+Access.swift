@@ -2,7 +2,7 @@
 extension Server {
     /// The refusal of a request whose grant has ended; nil while it holds, and for one without.
     func accessRefusal(_ request: Request) -> Response? {
-        request.grant?.ending.map { accessEnded($0) }
+        request.admission?.ending.map { accessEnded($0) }
     }
 
     /// The refusal of what a grant that has ended does not allow any more.
@@ -25,17 +25,20 @@ extension Server {
         case .lowered:
             ServerFault(
                 403, .accessEnded,
-                "The token's right was lowered; it does not allow this any more.")
+                "The token's right was lowered, or other rules hold for its user; it does not allow this any more, or not as it was begun."
+            )
         }
     }
 }
 
 extension SocketLoop {
-    /// Ends the streams whose grants have ended: with an event that says so in place of what is queued.
+    /// Ends the streams whose admission has ended: with an event that says so in place of what is queued.
     func endAccess() {
         for role in roles.values {
-            guard case .stream(let socket) = role, let end = socket.grant?.ending else { continue }
-            socket.grant = nil
+            guard case .stream(let socket) = role, let end = socket.admission?.ending else {
+                continue
+            }
+            socket.admission = nil
             socket.stream.end(with: server.options.makeEvent(Server.accessEnded(end)))
         }
     }

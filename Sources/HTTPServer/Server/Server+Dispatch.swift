@@ -289,13 +289,13 @@ extension Server {
         }
         if let upload = request.upload {
             request.upload = nil
-            return apply(upload.finish(), to: request, until: request.grant)
+            return apply(upload.finish(), to: request, until: request.admission)
         }
         let outcome = router.routes[request.route].handler(request)
-        guard let grant = request.grant, grant.isForReading else {
+        guard let admission = request.admission, admission.grant.isForReading else {
             return apply(outcome, to: request, until: nil)
         }
-        return apply(outcome, to: request, until: grant)
+        return apply(outcome, to: request, until: admission)
     }
 
     /// What refuses a request now that its body is whole, which took its time.
@@ -309,12 +309,12 @@ extension Server {
     }
 
     private func apply(
-        _ outcome: Outcome, to request: Request, until grant: Grant?
+        _ outcome: Outcome, to request: Request, until admission: Admission?
     ) -> MHD_Result {
         switch outcome {
         case .respond(let response): return send(response, for: request)
         case .later(let start):
-            guard request.wait(until: grant) else { return send(stoppingReply(), for: request) }
+            guard request.wait(until: admission) else { return send(stoppingReply(), for: request) }
             start(Exchange(request))
             return .YES
         }

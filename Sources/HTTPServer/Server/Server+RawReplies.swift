@@ -82,7 +82,7 @@ extension Server {
         let target = StreamSocket(
             loop, stream, socket: socket, head: head, isChunked: request.isHTTP11,
             record: record(request, forLater: true))
-        target.grant = request.grant
+        target.admission = request.admission
         guard stream.attach(target) else {
             close(socket)
             return send(fault(500, .internalError, "The stream is over already."), for: request)

@@ -32,7 +32,7 @@ extension Server {
         if closesConnections || isLast || request.isChunked { add(native, .connection, "close") }
         var pieces: RequestState.Pieces?
         if case .pull(let body) = reply.body {
-            pieces = RequestState.Pieces(grant: request.grant, isOverdue: body.isOverdue)
+            pieces = RequestState.Pieces(admission: request.admission, isOverdue: body.isOverdue)
         }
         request.beginSending(pieces)
         let result = MHD_queue_response(request.connection.handle, UInt32(reply.status), native)

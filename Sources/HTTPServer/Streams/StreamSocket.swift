@@ -14,7 +14,7 @@ final class StreamSocket: @unchecked Sendable {
     /// The number by which the loop knows it; nil before that, and when it is removed.
     var token: UInt64?
     /// What the stream ends with.
-    var grant: Grant?
+    var admission: Admission?
 
     init(
         _ loop: SocketLoop, _ stream: EventStream, socket: Int32, head: [UInt8], isChunked: Bool,

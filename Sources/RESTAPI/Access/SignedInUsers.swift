@@ -72,7 +72,7 @@ package final class SignedInUsers: Sendable {
         let grants = UserGrants { isForReading in
             Grant(
                 isForReading: isForReading, owner: owner, until: session.end,
-                issued: session.began, horizon: horizon, bearer: user)
+                issued: session.began, horizon: horizon, bearer: user, isUnderRules: true)
         }
         guard grants.reading.ending == nil else { throw Self.barred }
         return grants
@@ -101,7 +101,7 @@ package final class SignedInUsers: Sendable {
         let grants = UserGrants { isForReading in
             Grant(
                 isForReading: isForReading, owner: owner, until: end, issued: verified.issued,
-                horizon: horizon, bearer: user)
+                horizon: horizon, bearer: user, isUnderRules: true)
         }
         guard grants.reading.ending == nil else { throw Self.barred }
         seen.withLock {
@@ -110,9 +110,6 @@ package final class SignedInUsers: Sendable {
         }
         return grants
     }
-
-    /// Ends what users have begun, because other rules hold for them. Their tokens go on.
-    func endWork() { horizons.withLock { $0.lower() } }
 
     /// Lets a user in, or ends what they have begun with what is void now, once that is stored.
     ///

@@ -33,11 +33,6 @@ struct UserHorizons {
         known[user.id] = Known(horizon: horizon, isBarred: user.horizon != .min)
     }
 
-    /// Ends the grants of all users, because other rules hold for them.
-    func lower() {
-        for user in known.values { user.horizon.lower() }
-    }
-
     /// How many users are known.
     var count: Int { known.count }
 

@@ -4,7 +4,7 @@ import HoldfastStoreService
 
 extension RESTService {
     /// `PUT /v1/access`: sets the access document, or with `dryRun` tells what would be said of it. What users have begun
-    /// ends, because other rules hold for it.
+    /// ends, because other rules hold for it; their streams begin again.
     func putAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         _ = try BodyType.read(request)

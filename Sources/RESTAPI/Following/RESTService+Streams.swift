@@ -59,6 +59,7 @@ extension RESTService {
         }
         let number = cursor.version?.number ?? store.publisher.version
         let place = try places.take(for: boundedUser(request))
+        if caller.sight != nil { request.outliveEpochs() }
         return .later { exchange in
             self.streams.open(
                 Follower(
@@ -77,7 +78,7 @@ extension RESTService {
         let caller = caller(request)
         let checked = try definition.checked(served, for: caller)
         let cursor = try streamCursor(request, isEventStream: true, of: checked.viewMark)
-        let stream = try makeEventStream(request)
+        let stream = try makeEventStream(request, for: caller)
         let follower = Follower(stream, checked, caller)
         let response = Response(
             following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
@@ -138,13 +139,16 @@ extension RESTService {
 
     /// Makes the stream of events that a request asks for, whose queue has room for every signal.
     ///
+    /// - `caller`: Its client, as the stream is going to be told.
     /// - `holder`: Lives as long as the stream.
     /// - Throws: ``RequestFault`` when its ticket opens none, or there are too many.
     func makeEventStream(
-        _ request: Request, holding holder: (any Sendable)? = nil
+        _ request: Request, for caller: Caller, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
         let place = try places.take(for: boundedUser(request))
-        let opening = try tickets.open(request, for: caller(request).client)
+        let opening = try tickets.open(request, for: caller.client)
+        // Those of before there was a document keep to none.
+        if caller.sight != nil { request.outliveEpochs() }
         return EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)

@@ -26,8 +26,8 @@ extension RESTService {
         _ stream: QueryStream, _ request: Request, from cursor: StreamCursor
     ) throws(RequestFault) -> Outcome {
         let following = try stream.follow()
-        let events = try makeEventStream(request, holding: following)
         let caller = caller(request)
+        let events = try makeEventStream(request, for: caller, holding: following)
         return .later { exchange in
             self.streams.open(stream, to: events, for: caller, from: cursor) {
                 exchange.respond(

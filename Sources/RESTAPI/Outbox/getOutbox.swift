@@ -27,7 +27,7 @@ extension RESTService {
             quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
         let quotesLargeInts = preferences.quotesLargeInts
         if mode == .events {
-            let stream = try makeEventStream(request)
+            let stream = try makeEventStream(request, for: caller(request))
             try streams.follow(outbox, stream)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }

@@ -5,7 +5,8 @@ package protocol AccessGrant: AnyObject, Sendable {
     ///
     /// - `isForReading`: Whether it is for reading alone.
     /// - `owner`: The number of the token that it is of; 0 where none is needed.
-    init(isForReading: Bool, owner: UInt64)
+    /// - `isUnderRules`: Whether the token is a user's.
+    init(isForReading: Bool, owner: UInt64, isUnderRules: Bool)
 
     /// Ends it.
     func end(_ reason: AccessEnd)

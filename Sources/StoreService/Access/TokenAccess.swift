@@ -7,14 +7,22 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     private var grants: [Grant] = []
     /// The token's number; 0 where no token is needed.
     private let number: UInt64
+    private let isOfUser: Bool
 
     /// Allows a right, and those that it includes.
     ///
     /// - `number`: The token's number.
-    init(_ right: Right, of number: UInt64) {
+    /// - `isOfUser`: Whether it is a user's.
+    init(_ right: Right, of number: UInt64, isOfUser: Bool = false) {
         self.right = right
         self.number = number
+        self.isOfUser = isOfUser
         raise(to: right)
+    }
+
+    /// Allows what a token does.
+    init(_ token: Token) {
+        self.init(token.terms.right, of: token.number, isOfUser: token.terms.user != nil)
     }
 
     /// Returns the grant for requests that need a right; nil when they are refused. Cost: a reference.
@@ -36,7 +44,9 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     private mutating func raise(to right: Right) {
         while grants.count <= right.rank {
             let next = Right.allCases[grants.count]
-            grants.append(Grant(isForReading: next <= .read, owner: number))
+            grants.append(
+                Grant(
+                    isForReading: next <= .read, owner: number, isUnderRules: isOfUser))
         }
     }
 }

@@ -73,16 +73,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
-    /// Ends what users have begun, because other rules hold for them. Their tokens go on.
-    package func endWorkOfUsers() {
-        known.withLock { known in
-            for (number, token) in known where token.token.terms.user != nil {
-                token.access.end()
-                known[number]?.access = TokenAccess(token.token.terms.right, of: number)
-            }
-        }
-    }
-
     /// Lists or changes the tokens of the store, and then has the table know them.
     ///
     /// Waits for the commit; see ``StoredTokens``.
@@ -113,12 +103,12 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                     let right = token.terms.right
                     var access =
                         known.removeValue(forKey: token.number)?.access
-                        ?? TokenAccess(right, of: token.number)
+                        ?? TokenAccess(token)
                     access.change(to: right)
                     // What was begun with other classes is none of the token's.
                     if let before = classes[token.number], before != token.terms.classes {
                         access.end()
-                        access = TokenAccess(right, of: token.number)
+                        access = TokenAccess(token)
                     }
                     left[token.number] = Known(token: token, access: access)
                 }

@@ -78,4 +78,62 @@ struct RulesEndTests {
         }
         #expect(byteCount < 20_000_000)
     }
+
+    @Test(
+        "has their streams begin again, which end with what admitted them all the same, and answers waits",
+        arguments: ["store", "issuer", "nobody"])
+    func streams(kind: String) throws {
+        let server = try Self.server()
+        func document(_ filter: String) -> String {
+            "{\"roles\":{\"all\":{\"for\":\"anyone\",\"classes\":{\"Node\":{\"read\":\"\(filter)\"}}}}}"
+        }
+        for key in 1...2 {
+            let put = server.send(
+                "PUT", "/v1/classes/Node/objects/\(key)",
+                [server.authorization(.admin), ("Content-Type", "application/json")],
+                body: "{\"label\":\"\(key)\"}")
+            #expect(put.status == 201, "\(put.text)")
+        }
+        Self.set(server, document("id == 1"))
+        let header = try Self.header(kind, server).split(separator: ": ", maxSplits: 1)
+        let headers =
+            header.count == 2
+            ? [(String(header[0]), String(header[1].dropLast()))] : [(String, String)]()
+        let target = "/v1/classes/Node/changes"
+        let stream = ChangesClient(port: server.port, target + "?since=start", headers: headers)
+        let cursor = stream.events(to: "upToDate").last?.id ?? ""
+        let port = server.port
+        let poll = try StartedThread {
+            HTTPClient(port: port).send(
+                "GET", target + "?since=\(cursor)", headers: headers + [("Prefer", "wait=30")]
+            )
+        }
+        server.awaitWaiting(1)
+        Self.set(server, document("id == 2"))
+        let events = stream.events(to: "upToDate")
+        #expect(events.first?.json["reason"]?.string == "access-changed", "\(events)")
+        let shown = events.flatMap { $0.json["objects"]?.elements ?? [] }
+        #expect(shown.map { $0["id"]?.int } == [2])
+        let reply = poll.result()
+        #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
+        guard kind != "nobody" else { return }
+        let blocked = server.send(
+            "PUT", "/v1/access/users/ann",
+            [server.authorization(.admin), ("Content-Type", "application/json")],
+            body: #"{"blocked":true}"#)
+        #expect(blocked.status == 200, "\(blocked.text)")
+        #expect(stream.events(to: "error").last?.json["code"]?.string == "access-ended")
+    }
+
+    @Test("ends the streams that users began before there was one")
+    func first() throws {
+        let server = try Self.server()
+        let header = try Self.header("store", server).split(separator: ": ", maxSplits: 1)
+        let stream = ChangesClient(
+            port: server.port, "/v1/classes/Node/changes",
+            headers: [(String(header[0]), String(header[1].dropLast()))])
+        #expect(stream.nextEvent().name == "hello")
+        Self.set(server, #"{"roles":{}}"#)
+        #expect(stream.events(to: "error").last?.json["code"]?.string == "access-ended")
+    }
 }

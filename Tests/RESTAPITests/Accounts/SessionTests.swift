@@ -178,7 +178,8 @@ struct SessionTests {
     }
 
     @Test(
-        "who has signed in may do what the access document says, and what they began ends with it")
+        "who has signed in may do what the access document says, and their streams begin again under another"
+    )
     func rules() throws {
         let world = try AccountServer()
         let id = try world.makeAccount("ann")
@@ -199,12 +200,19 @@ struct SessionTests {
         #expect(world.send("GET", "/v1/classes/Node/objects/2", as: session).status == 404)
         let me = QueryJSON(world.send("GET", "/v1/me", as: session).text)
         #expect(me?["roles"]?.elements.map(\.string) == ["own"])
-        let grant = try Array(session.utf8).withUnsafeBytes { token in
-            try world.server.running.service.users?.grant(token, needing: .read)
-        }
-        #expect(world.send("PUT", "/v1/access", document, as: world.admin).status == 200)
-        #expect(grant?.ending == .lowered)
-        #expect(world.send("GET", "/v1/classes/Node/objects/1", as: session).status == 200)
+        let stream = ChangesClient(
+            port: world.server.port, "/v1/classes/Node/changes",
+            headers: [("Authorization", "Bearer \(session)")])
+        #expect(stream.nextEvent().name == "hello")
+        let other = document.replacing("label == $user.id", with: "label == 'eve'")
+        #expect(world.send("PUT", "/v1/access", other, as: world.admin).status == 200)
+        let events = stream.events(to: "upToDate")
+        #expect(events.first?.json["reason"]?.string == "access-changed", "\(events)")
+        let shown = events.flatMap { $0.json["objects"]?.elements ?? [] }
+        #expect(shown.map { $0["id"]?.int } == [2])
+        #expect(world.send("GET", "/v1/classes/Node/objects/2", as: session).status == 200)
+        #expect(world.send("DELETE", "/v1/sessions", as: session).status == 204)
+        #expect(stream.events(to: "error").last?.json["code"]?.string == "access-ended")
     }
 
     @Test("what a session has begun is over when it is")

@@ -263,7 +263,9 @@ struct TokenTests {
         private let ended = Atomic<Bool>(false)
         var hasEnded: Bool { ended.load(ordering: .relaxed) }
 
-        init(isForReading: Bool, owner: UInt64) { self.isForReading = isForReading }
+        init(isForReading: Bool, owner: UInt64, isUnderRules: Bool) {
+            self.isForReading = isForReading
+        }
         func end(_ reason: AccessEnd) { ended.store(true, ordering: .relaxed) }
     }
 }
