@@ -13,4 +13,18 @@ extension RowClass {
         }
         return compareKeys(own, primaryKey) == 0
     }
+
+    /// The bytes of an ``OrderedKey`` of a primary key as the change log has it (``ChangeRecord/primaryKey``); nil where the class has
+    /// none.
+    func orderedKey(ofTagged primaryKey: [UInt8]) -> [UInt8]? {
+        guard let member = primaryKeyIndex else { return nil }
+        let encoded = ByteBuffer(capacity: 64)
+        primaryKey.withUnsafeBytes { bytes in
+            guard bytes.first == 1 else { return OrderedKey.appendNull(to: encoded) }
+            OrderedKey.append(
+                stored: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()),
+                element: members[member].storage.element, to: encoded)
+        }
+        return encoded.array
+    }
 }

@@ -44,6 +44,18 @@ package struct MemberSet: Hashable, Sendable {
         MemberSet(words: zip(words, other.words).map { $0 & $1 })
     }
 
+    /// The positions that are not in another set.
+    package func subtracting(_ other: MemberSet) -> MemberSet {
+        let taken = other.words
+        return MemberSet(
+            words: words.enumerated().map { $0 < taken.count ? $1 & ~taken[$0] : $1 })
+    }
+
+    /// Whether every position is in another set.
+    package func isSubset(of other: MemberSet) -> Bool {
+        first & ~other.first == 0 && (rest.isEmpty || subtracting(other).isEmpty)
+    }
+
     /// Adds every position of another set.
     package mutating func formUnion(_ other: MemberSet) {
         first |= other.first

@@ -203,7 +203,9 @@ struct ObservationTests {
                 .flatMap { moment.contents.objects[$0]?.content }
         }
         for key in was { client[key] = content(key, before) }
-        for event in folded(observed.query, changes, after.transaction) {
+        for event in folded(
+            observed.query, changes, since: before.version, after.transaction)
+        {
             switch event.kind {
             case .enter, .update:
                 client[event.identity.key] = content(event.identity.key, after)
@@ -216,12 +218,11 @@ struct ObservationTests {
 
     /// What folded changes mean to a client that knows the result of before.
     private func folded(
-        _ query: ObservedQuery, _ changes: FoldedChanges, _ transaction: ReadTransaction
+        _ query: ObservedQuery, _ changes: FoldedChanges, since version: UInt64,
+        _ transaction: ReadTransaction
     ) -> [QueryEvent] {
-        let matcher = query.matcher(in: transaction)
-        return query.candidates(changes, in: transaction).compactMap {
-            query.event(of: $0, in: transaction, matcher)
-        }
+        let missed = MissedEvents(of: query, changes, since: version, in: transaction)
+        return query.candidates(changes, in: transaction).compactMap { missed.event(of: $0) }
     }
 
     @Test("one object is followed by its key as it comes and goes", arguments: EngineCase.all)
@@ -243,7 +244,7 @@ struct ObservationTests {
             let changes = try FoldedChanges(after: version, in: after)
             return (
                 query.events(changes, before: before, after: after).map(\.kind.rawValue),
-                folded(query, changes, after).map(\.kind.rawValue)
+                folded(query, changes, since: version, after).map(\.kind.rawValue)
             )
         }
         func put(_ id: String, _ age: Int64) -> ObjectScript.Operation {

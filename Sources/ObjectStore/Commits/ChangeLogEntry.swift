@@ -8,7 +8,7 @@ import HoldfastRows
 ///     8       v      number of changed objects, then for each of them, or each run
 ///             1        kind; the bit 10 is set for a run: insertions, or updates of the same properties, of two
 ///                      objects to 65,536 whose keys follow each other; the bit 20 for an update with lists that were
-///                      not replaced
+///                      not replaced; the bit 40 for an update or a deletion with former values
 ///             v        class number
 ///             v        object key; of a run the first one's
 ///             v        run: number of objects
@@ -16,6 +16,8 @@ import HoldfastRows
 ///             v, …     lists: their number, then for each its property's number, the number of its splices, and
 ///                      of each splice the index, how many elements were removed, how many inserted (v)
 ///             v, …     delete: byte count and bytes of the primary key, see ``ChangeRecord/primaryKey``
+///             v, …     former values: their number, then for each its property's number, the byte count (v) and the
+///                      bytes, see ``FormerValue/tagged``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
 ///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 those that follow
 ///     …       v      of those the number of classes, their numbers (v), the number of projections, of each the byte
@@ -32,12 +34,16 @@ package struct ChangeLogEntry: Sendable {
 
     fileprivate static let runFlag: UInt8 = 0x10
     fileprivate static let listsFlag: UInt8 = 0x20
+    fileprivate static let formerFlag: UInt8 = 0x40
     /// The longest run: a damaged entry of some bytes must not become gigabytes of records.
     fileprivate static let runCountMax = 65_536
 
-    /// Says of every list that changed only that it was replaced.
-    mutating func replaceLists() {
-        for position in changes.indices { changes[position].lists = [] }
+    /// Leaves out what is a help alone: of every list that changed it says only that it was replaced, and of no object what it was.
+    mutating func shorten() {
+        for position in changes.indices {
+            changes[position].lists = []
+            changes[position].former = []
+        }
     }
 
     func append(to buffer: ByteBuffer) {
@@ -49,7 +55,8 @@ package struct ChangeLogEntry: Sendable {
             let count = runCount(from: position)
             buffer.append(
                 change.kind.rawValue | (count > 1 ? Self.runFlag : 0)
-                    | (change.lists.isEmpty ? 0 : Self.listsFlag))
+                    | (change.lists.isEmpty ? 0 : Self.listsFlag)
+                    | (change.former.isEmpty ? 0 : Self.formerFlag))
             buffer.append(variable: UInt64(change.classNumber))
             buffer.append(variable: change.key)
             if count > 1 { buffer.append(variable: UInt64(count)) }
@@ -63,6 +70,7 @@ package struct ChangeLogEntry: Sendable {
                 buffer.append(variable: UInt64(change.primaryKey.count))
                 buffer.append(change.primaryKey)
             }
+            if !change.former.isEmpty { Self.append(change.former, to: buffer) }
             position += count
         }
         buffer.append(variable: UInt64(lostLinks.count))
@@ -84,6 +92,15 @@ package struct ChangeLogEntry: Sendable {
                 buffer.append(variable: UInt64(splice.removed))
                 buffer.append(variable: UInt64(splice.inserted))
             }
+        }
+    }
+
+    private static func append(_ former: [FormerValue], to buffer: ByteBuffer) {
+        buffer.append(variable: UInt64(former.count))
+        for value in former {
+            buffer.append(variable: UInt64(value.property))
+            buffer.append(variable: UInt64(value.tagged.count))
+            buffer.append(value.tagged)
         }
     }
 
@@ -110,7 +127,8 @@ package struct ChangeLogEntry: Sendable {
             changes[next].key == changes[first].key &+ UInt64(next - first),
             changes[next].classNumber == changes[first].classNumber,
             changes[next].properties == changes[first].properties,
-            changes[next].lists == changes[first].lists
+            changes[next].lists == changes[first].lists,
+            changes[next].former == changes[first].former
         {
             next += 1
         }
@@ -172,7 +190,7 @@ extension ChangeLogEntry {
         _ reader: inout ByteReader, to changes: inout [ChangeRecord], countMax: UInt64
     ) -> Bool {
         guard let byte = reader.read(UInt8.self),
-            let kind = ChangeRecord.Kind(rawValue: byte & ~(runFlag | listsFlag)),
+            let kind = ChangeRecord.Kind(rawValue: byte & ~(runFlag | listsFlag | formerFlag)),
             let number = reader.readNumber(), let key = reader.readVariable()
         else { return false }
         var count: UInt64 = 1
@@ -201,9 +219,27 @@ extension ChangeLogEntry {
         if byte & listsFlag != 0 {
             guard kind == .update, readLists(&reader, to: &change) else { return false }
         }
+        if byte & formerFlag != 0 {
+            guard kind != .insert, readFormer(&reader, to: &change) else { return false }
+        }
         for _ in 0..<count {
             changes.append(change)
             change.key &+= 1
+        }
+        return true
+    }
+
+    /// Reads former values; false when they are damaged.
+    private static func readFormer(
+        _ reader: inout ByteReader, to change: inout ChangeRecord
+    ) -> Bool {
+        guard let count = reader.readVariable() else { return false }
+        for _ in 0..<count {
+            guard let property = reader.readNumber(), let tagged = reader.readVariableBytes(),
+                let tag = tagged.first, tag == 1 || tag == 0 && tagged.count == 1,
+                change.kind == .delete || change.properties.contains(property)
+            else { return false }
+            change.former.append(FormerValue(property: property, tagged: Array(tagged)))
         }
         return true
     }

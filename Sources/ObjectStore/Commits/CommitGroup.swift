@@ -21,6 +21,8 @@ final class CommitGroup {
     /// Whether a member has stored an idempotency record or reserved object keys, which is to be stored even if nothing
     /// else was changed.
     var changesUnversioned = false
+    /// The properties of each class whose former values the change log keeps; empty for none.
+    let kept: [MemberSet]
     /// The change of the schema under way, which learns of every change.
     var migration: StagedMigration?
     /// The faults that successful members have brought to ``migration``.
@@ -38,9 +40,10 @@ final class CommitGroup {
 
     init(
         snapshot: any StorageSnapshot, catalog: Catalog, memory: CommitMemory, state: StoreState,
-        valueByteCountMax: Int
+        valueByteCountMax: Int, kept: KeptProperties?
     ) {
         self.memory = memory
+        self.kept = memory.keptMembers(kept, of: catalog.rows)
         overlay = memory.overlay
         keyBuffer = memory.keyBuffer
         rowBuffer = memory.rowBuffer

@@ -26,6 +26,8 @@ final class CommitMemory {
     /// For the targets of one draft.
     var targets: [UInt64] = []
 
+    /// What the change log keeps of former values, by class, with what that was made of.
+    private var kept: (properties: KeptProperties, schema: RowSchema, members: [MemberSet])?
     private var wordSets: [WordSet] = []
 
     /// For the words of one text; made for the first class that has a full-text index.
@@ -36,6 +38,15 @@ final class CommitMemory {
     private func wordSet(_ index: Int) -> WordSet {
         while wordSets.count <= index { wordSets.append(WordSet()) }
         return wordSets[index]
+    }
+
+    /// The properties of each class whose former values are kept; empty for none.
+    func keptMembers(_ properties: KeptProperties?, of schema: RowSchema) -> [MemberSet] {
+        guard let properties else { return [] }
+        if let kept, kept.properties === properties, kept.schema === schema { return kept.members }
+        let members = properties.members(of: schema)
+        kept = (properties, schema, members)
+        return members
     }
 
     /// Forgets what the last group left, and gives back what only a large object needs.

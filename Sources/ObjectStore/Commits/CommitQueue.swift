@@ -4,6 +4,7 @@ import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 import HoldfastThreads
+import Synchronization
 
 /// Runs writes one after the other on a thread of its own and commits as many as are waiting with one
 /// sync.
@@ -42,6 +43,8 @@ final class CommitQueue: @unchecked Sendable {
     let statistics = CommitCounters()
     let waiting = Monitor(Waiting())
     let memory = CommitMemory()
+    /// The properties whose former values the change log keeps.
+    let kept = Mutex<KeptProperties?>(nil)
     private let views = CommitViews()
     /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
     private var keptEntry: (number: UInt64, time: UInt64)?
@@ -193,7 +196,7 @@ final class CommitQueue: @unchecked Sendable {
             memory.reset()
             let group = CommitGroup(
                 snapshot: snapshot, catalog: catalog, memory: memory, state: state,
-                valueByteCountMax: engine.limits.valueByteCountMax)
+                valueByteCountMax: engine.limits.valueByteCountMax, kept: kept.withLock { $0 })
             group.migration = backgroundMigration.migration
             return group
         } catch {

@@ -14,6 +14,12 @@ package struct FoldedChanges: Sendable {
         package var primaryKey: [UInt8]
         /// The last version that changed it.
         package var version: UInt64
+        /// The version that made it; 0 for one that was there before.
+        var insertedAt: UInt64 = 0
+        /// What it was before versions, as far as that is kept, in their order.
+        var former: [FormerState] = []
+        /// The properties that some version changed, of which it is not known what they had been.
+        var forgotten = MemberSet()
     }
 
     /// The objects in the order in which they were first changed.
@@ -129,14 +135,15 @@ package struct FoldedChanges: Sendable {
             let members = record.members(ofClass: index, schema)
             if notesLists { foldLists(record, identity, schema) }
             guard let position = position(of: identity) else {
-                append(
-                    identity,
-                    Change(
-                        kind: record.kind, members: members, primaryKey: record.primaryKey,
-                        version: version))
+                var change = Change(
+                    kind: record.kind, members: members, primaryKey: record.primaryKey,
+                    version: version, insertedAt: record.kind == .insert ? version : 0)
+                change.noteFormer(record, members, version, schema)
+                append(identity, change)
                 continue
             }
             outcomes[position].version = version
+            outcomes[position].noteFormer(record, members, version, schema)
             if record.kind == .delete {
                 outcomes[position].kind = .delete
                 outcomes[position].primaryKey = record.primaryKey

@@ -11,6 +11,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         var members = MemberSet()
         var isOfFilter = false
         var isOfShown = false
+        var isSeen = false
     }
 
     private let query: ObservedQuery
@@ -24,7 +25,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
 
     init(
         _ query: ObservedQuery, _ changes: FoldedChanges, since version: UInt64,
-        in transaction: ReadTransaction, _ dependentCountMax: Int
+        in transaction: ReadTransaction, _ dependentCountMax: Int, tellsSeen: Bool
     ) {
         self.query = query
         self.changes = changes
@@ -34,9 +35,10 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         let origins = PathOrigins(rootClass: classIndex, transaction: transaction.bare)
         var reached: [UInt64: Reach] = [:]
         var dependents: [UInt64] = []
+        let seenOrigins = PathOrigins(rootClass: classIndex, transaction: transaction)
         func reach(_ watch: Watch, isOfFilter: Bool) -> Bool {
             changes.forEachTrigger(of: watch, since: version, query.schema) { identity in
-                origins.forEach(to: identity, along: watch.steps) { key in
+                let goesOn = origins.forEach(to: identity, along: watch.steps) { key in
                     if reached[key] == nil, !isOwn(key, classIndex) { dependents.append(key) }
                     if let member = watch.firstMember {
                         reached[key, default: Reach()].members.insert(member)
@@ -48,6 +50,13 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
                     }
                     return dependents.count <= dependentCountMax
                 }
+                if goesOn, tellsSeen, !isOfFilter, transaction.sees(watch, of: identity) {
+                    _ = seenOrigins.forEach(to: identity, along: watch.steps) { key in
+                        reached[key]?.isSeen = true
+                        return true
+                    }
+                }
+                return goesOn
             }
         }
         _ =
@@ -93,7 +102,27 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
             candidate.members.formUnion(reach.members)
             candidate.filterDependsOnChange = reach.isOfFilter
             candidate.shownDependsOnChange = reach.isOfShown
+            candidate.shownChangeIsSeen = reach.isSeen
         }
         return candidate
+    }
+}
+
+extension ReadTransaction {
+    /// Whether the view shows now what set off a watch.
+    fileprivate func sees(_ watch: Watch, of identity: ObjectIdentity) -> Bool {
+        guard let row = row(classIndex: identity.classIndex, key: identity.key) else {
+            return false
+        }
+        switch watch.trigger {
+        case .property(let classIndex, let member):
+            return classIndex != identity.classIndex
+                || !rows.classes[classIndex].hides(member, in: row)
+        case .loss(_, let number):
+            // Who held the link may be hidden.
+            guard let origin = rows.memberByNumber[number] else { return false }
+            return rows.classes[origin.classIndex].definition.kind == .object
+                && !(sight?.alters(origin.member, of: origin.classIndex) ?? false)
+        }
     }
 }

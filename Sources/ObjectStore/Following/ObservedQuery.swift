@@ -99,17 +99,20 @@ package final class ObservedQuery: Sendable {
 
     /// The objects that changes may concern.
     ///
-    /// The outcome for each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
+    /// The outcome for each is asked for with ``MissedEvents``, now or in a later state: what happens
     /// to it after the changes is in later ones, and delivered then.
     ///
     /// - `since`: Leaves out the objects that have not changed since this version.
     /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is
     ///   delivered. With 0 none are looked for.
+    /// - `tellsSeen`: Whether ``MissedEvents`` is asked, which has to know what the followers see of the changes of other objects.
     package func candidates(
         _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
-        dependentCountMax: Int = .max
+        dependentCountMax: Int = .max, tellsSeen: Bool = false
     ) -> ObservedCandidates {
-        ObservedCandidates(self, changes, since: version, in: transaction, dependentCountMax)
+        ObservedCandidates(
+            self, changes, since: version, in: transaction, dependentCountMax,
+            tellsSeen: tellsSeen && sight != nil)
     }
 
     /// Whether a candidate is none, as only properties of it have changed that do not count.
@@ -200,38 +203,6 @@ package final class ObservedQuery: Sendable {
         predicate?.makeMatcher(schema, source: transaction)
     }
 
-    /// Makes the event of a candidate for a client that knows the query's result of some state before the changes, or
-    /// of any since: set what enters or is updated, remove what leaves or is deleted.
-    ///
-    /// The client may have been told a part of what followed, so an object that is not among the results
-    /// leaves wherever it may have been one in between, though it was none before.
-    ///
-    /// - `matcher`: From ``matcher(in:)`` with the same transaction.
-    /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
-    ///   later change delivers.
-    package func event(
-        of candidate: ObservedCandidate, in transaction: ReadTransaction, _ matcher: Matcher?
-    ) -> QueryEvent? {
-        let identity = candidate.identity
-        if let change = candidate.change, change.kind == .delete {
-            return isKeyMatch(change.primaryKey)
-                ? named(candidate.event(.delete), candidate, in: transaction) : nil
-        }
-        // A deleted one has no key to be named by any more, and a different object of the class is no concern
-        // of those who follow one.
-        guard let row = targetRow(identity, transaction) else {
-            guard sight != nil, mayLeave(candidate),
-                targetRow(identity, transaction.bare) != nil
-            else { return nil }
-            return named(candidate.event(.leave), candidate, in: transaction)
-        }
-        if satisfies(row, identity.key, in: transaction, matcher) {
-            return isUnseen(candidate, row)
-                ? nil : candidate.event(candidate.change?.kind == .insert ? .enter : .update)
-        }
-        return mayLeave(candidate) ? candidate.event(.leave) : nil
-    }
-
     /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
     /// the terms, once.
     package func prepare() { _ = conditions }
@@ -266,15 +237,19 @@ package final class ObservedQuery: Sendable {
     private func placed(_ classIndex: Int) -> Predicate? {
         guard let sight else { return predicate }
         let rule = sight.parts[classIndex].rule
-        // What is shown may be null where the stored value is not.
-        let isAltered = predicate?.dependencies(schema).contains { read in
+        guard let predicate, !isAltered(predicate) else { return rule }
+        return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
+    }
+
+    /// Whether a part of the condition reads what may be shown otherwise than it is stored, such as null.
+    func isAltered(_ part: Predicate) -> Bool {
+        guard let sight, let classIndex else { return false }
+        return part.dependencies(schema).contains { read in
             read.path.isEmpty
                 ? sight.parts[classIndex].altered.contains(read.member)
                 : sight.alters(read.member, of: read.classIndex)
                     || sight.parts[classIndex].altered.contains(read.path[0].member)
         }
-        guard let predicate, isAltered == false else { return rule }
-        return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
@@ -304,18 +279,10 @@ package final class ObservedQuery: Sendable {
     }
 
     /// Whether a deleted object's primary key is the one that is followed, if one is.
-    private func isKeyMatch(_ primaryKey: [UInt8]) -> Bool {
-        guard case .keyed(let index, let key) = target,
-            let member = schema.classes[index].primaryKeyIndex
-        else { return true }
-        let encoded = ByteBuffer(capacity: 64)
-        primaryKey.withUnsafeBytes { bytes in
-            guard bytes.first == 1 else { return OrderedKey.appendNull(to: encoded) }
-            OrderedKey.append(
-                stored: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()),
-                element: schema.classes[index].members[member].storage.element, to: encoded)
-        }
-        return encoded.array == key.bytes
+    func isKeyMatch(_ primaryKey: [UInt8]) -> Bool {
+        guard case .keyed(let index, let key) = target else { return true }
+        return schema.classes[index].orderedKey(ofTagged: primaryKey).map { $0 == key.bytes }
+            ?? true
     }
 
     /// Whether an object that is there is one of those that are followed, whatever the condition.
@@ -335,7 +302,7 @@ package final class ObservedQuery: Sendable {
     }
 
     /// The row of an object that is followed, whatever the condition; nil when it is another, or not there.
-    private func targetRow(
+    func targetRow(
         _ identity: ObjectIdentity, _ transaction: ReadTransaction
     ) -> RowView? {
         guard target.mayBe(identity),

@@ -163,7 +163,9 @@ final class CollectionEditor: ElementEditor {
         }
         var members = MemberSet()
         members.insert(member)
-        transaction.recorder.updated(rowClass, key, members, lists: listChanges)
+        transaction.recorder.updated(
+            rowClass, key, members, lists: listChanges,
+            former: transaction.formerValues(rowClass, stored, of: members))
         try transaction.overflow.checkFailure()
         try transaction.enterMigration(rowClass, key, row)
         return WriteResult(

@@ -22,6 +22,9 @@ package struct ChangeRecord: Sendable {
     package var primaryKey: [UInt8]
     /// Of an update what was done to lists; a list among ``properties`` that is not here was replaced.
     package var lists: [ListChange] = []
+    /// Of an update and a deletion what properties had been that are kept (``KeptProperties``): of those that changed, or of all. One
+    /// that is not here is not known.
+    package var former: [FormerValue] = []
 
     /// Of an update the properties that changed, as members of the object's class.
     func members(ofClass index: Int, _ schema: RowSchema) -> MemberSet {
@@ -35,7 +38,8 @@ package struct ChangeRecord: Sendable {
     }
 
     /// Adds another update of the object.
-    mutating func add(_ numbers: [UInt32], _ lists: [ListChange]) {
+    mutating func add(_ numbers: [UInt32], _ lists: [ListChange], _ former: [FormerValue]) {
+        self.former += former.filter { !properties.contains($0.property) }
         for number in numbers {
             let change = lists.first { $0.property == number }
             guard properties.contains(number) else {

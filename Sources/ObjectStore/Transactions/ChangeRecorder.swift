@@ -23,8 +23,10 @@ struct ChangeRecorder: ~Copyable {
     ///
     /// - `members`: The properties that differ.
     /// - `lists`: The changes of lists that were not replaced.
+    /// - `former`: What those had been that are kept.
     mutating func updated(
-        _ rowClass: RowClass, _ key: UInt64, _ members: MemberSet, lists: [ListChange]
+        _ rowClass: RowClass, _ key: UInt64, _ members: MemberSet, lists: [ListChange],
+        former: [FormerValue]
     ) {
         var numbers: [UInt32] = []
         for (member, compiled) in rowClass.members.enumerated() where members.contains(member) {
@@ -34,23 +36,36 @@ struct ChangeRecorder: ~Copyable {
             var change = ChangeRecord(.update, rowClass, key)
             change.properties = numbers
             change.lists = lists
+            change.former = former
             changes.append(change)
             return
         }
-        alter(position) { if $0.kind == .update { $0.add(numbers, lists) } }
+        alter(position) { if $0.kind == .update { $0.add(numbers, lists, former) } }
     }
 
     /// Records an object that was deleted.
     ///
     /// - `primaryKey`: As in ``ChangeRecord/primaryKey``.
-    mutating func deleted(_ rowClass: RowClass, _ key: UInt64, primaryKey: [UInt8]) {
+    /// - `former`: What properties were at the end that are kept.
+    mutating func deleted(
+        _ rowClass: RowClass, _ key: UInt64, primaryKey: [UInt8], former: [FormerValue]
+    ) {
         var change = ChangeRecord(.delete, rowClass, key)
         change.primaryKey = primaryKey
         guard let position = position(rowClass.number, key) else {
+            change.former = former
             changes.append(change)
             return
         }
-        alter(position) { $0 = change }
+        alter(position) { before in
+            // What the transaction has made no version had; what it changed had been what was noted then.
+            if before.kind == .update {
+                let changed = before.properties
+                change.former =
+                    before.former + former.filter { !changed.contains($0.property) }
+            }
+            before = change
+        }
     }
 
     private mutating func alter(_ position: Int, _ body: (inout ChangeRecord) -> Void) {

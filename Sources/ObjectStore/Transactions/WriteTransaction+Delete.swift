@@ -95,6 +95,7 @@ extension WriteTransaction {
         inverseLinks.change(change)
         try leaveMigration(rowClass, key, stored)
 
+        let former = formerValues(rowClass, stored)
         var primaryKey: [UInt8] = []
         if let member = rowClass.primaryKeyIndex {
             let field = rowClass.field(member, in: stored)
@@ -114,7 +115,7 @@ extension WriteTransaction {
             try overflow.checkFailure()
         }
         try counters.change(rowClass) { $0.count -= min($0.count, 1) }
-        recorder.deleted(rowClass, key, primaryKey: primaryKey)
+        recorder.deleted(rowClass, key, primaryKey: primaryKey, former: former)
     }
 
     /// Rewrites an object without its links to one that goes away, whose inverse links stay as they are.

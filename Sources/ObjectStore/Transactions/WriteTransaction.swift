@@ -249,8 +249,8 @@ package final class WriteTransaction {
             changedShapes: changedShapes)
         var bytes = rowBuffer.making { entry.append(to: $0) }
         if bytes.count > group.valueByteCountMax {
-            // What was done to lists is a help for those who follow them, and no reason to refuse a write.
-            entry.replaceLists()
+            // What was done to lists, and what objects were, helps those who follow them, and is no reason to refuse a write.
+            entry.shorten()
             bytes = rowBuffer.making { entry.append(to: $0) }
         }
         guard bytes.count <= group.valueByteCountMax else {

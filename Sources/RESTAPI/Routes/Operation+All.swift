@@ -242,7 +242,7 @@ extension Operation {
             Operation(
                 .get, property + "/changes", "streamPropertyChanges", .read,
                 [.pathInside, .fields, .expand, .shownBy] + followResult, .reading, isEndless: true
-            ) { $0.streamPropertyChanges },
+            ) { $0.streamPropertyChanges }.forUsers(),
             Operation(
                 .post, "/v1/streams", "createStream", .read, [.preferRead],
                 .guarded + [

@@ -9,6 +9,8 @@ struct MissedChanges {
     /// The last version of the changes.
     var through: UInt64 { fold.changes.through }
     private let fold: FoldCache.Fold
+    /// The version that the client knows.
+    private let since: UInt64
     /// The objects that are left.
     private(set) var candidates: ObservedCandidates
     /// The events of those that do not match, where they are written already.
@@ -19,10 +21,11 @@ struct MissedChanges {
     private(set) var isUndecided = false
 
     init(
-        _ fold: FoldCache.Fold, _ candidates: ObservedCandidates,
+        _ fold: FoldCache.Fold, since: UInt64, _ candidates: ObservedCandidates,
         _ departures: SharedFold.Departures?
     ) {
         self.fold = fold
+        self.since = since
         self.candidates = candidates
         self.departures = departures
     }
@@ -38,7 +41,7 @@ struct MissedChanges {
         _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
         _ framing: any EventFraming, byteCountMax: Int
     ) throws(RequestFault) -> SharedBytes? {
-        let matcher = stream.observed.matcher(in: read)
+        let events = MissedEvents(of: stream.observed, fold.changes, since: since, in: read)
         var writer = ChangeWriter(stream, read, limits)
         var isEmpty = true
         for _ in 0..<Self.pieceObjectCount {
@@ -47,9 +50,7 @@ struct MissedChanges {
                 isAtEnd = true
                 break
             }
-            guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
-                continue
-            }
+            guard let event = events.event(of: candidate) else { continue }
             if event.isUndecided {
                 isUndecided = true
                 return nil

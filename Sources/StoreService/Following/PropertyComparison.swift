@@ -1,8 +1,8 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Compares what is shown of a property in two states: by a projection, or of objects that lie beyond those that it
-/// holds, that need not be another where something of them has changed. Cost: the writing of both.
+/// Compares what is shown of a property in two states: by a projection, of objects that lie beyond those that it
+/// holds, or to those who see a part, that need not be another where something of them has changed. Cost: the writing of both.
 struct PropertyComparison {
     private let key: UInt64
     private let old: RowView
@@ -16,7 +16,8 @@ struct PropertyComparison {
         _ states: (before: ReadTransaction?, after: ReadTransaction), _ limits: ServiceLimits
     ) {
         let classIndex = property.rowClass.index
-        guard stream.projection != nil || property.reachesOthers, let before = states.before,
+        guard stream.projection != nil || property.reachesOthers || property.isSeenInPart,
+            let before = states.before,
             let old = before.row(classIndex: classIndex, key: key),
             let new = states.after.row(classIndex: classIndex, key: key)
         else { return nil }

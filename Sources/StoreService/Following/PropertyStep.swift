@@ -38,7 +38,14 @@ struct PropertyStep {
         guard let row = try served.stored(after.find(property.rowClass, key: key)) else {
             return .nothing
         }
-        let wasThere = last.kind == .enter ? false : try wasThere(key)
+        // What those hold is not known who need not have seen it.
+        if property.isSeenInPart, before == nil { return .unknown }
+        var wasThere = last.kind == .enter ? false : try wasThere(key)
+        if property.isSeenInPart, wasThere == true, let before {
+            let former = try served.stored(before.find(property.rowClass, key: key))
+            wasThere = former.map { !property.isHidden(in: $0) } ?? false
+        }
+        if property.isHidden(in: row) { return wasThere == true ? .deleted : .nothing }
         if property.isMixedValue, property.mixed(in: row, after) == nil {
             let mayBeHeld =
                 wasThere ?? true || before == nil || events.contains { $0.kind == .delete }
@@ -100,10 +107,11 @@ struct PropertyStep {
 }
 
 extension CheckedStream {
-    /// The object whose property is followed; nil when it is not there.
+    /// The object whose property is followed; nil when it is not there, or the property hidden.
     func owner(
         _ property: ObservedProperty, in read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) -> (key: UInt64, row: RowView)? {
+        let object: (key: UInt64, row: RowView)?
         switch observed.target {
         case .keyed(_, let primaryKey):
             let found: Result<(key: UInt64, row: RowView)?, StoreError> =
@@ -112,10 +120,11 @@ extension CheckedStream {
                         try read.find(property.rowClass, primaryKey: bytes)
                     }
                 }
-            return try served.stored(found.get())
+            object = try served.stored(found.get())
         case .object(_, let key):
-            return try served.stored(read.find(property.rowClass, key: key)).map { (key, $0) }
-        case .objects, .store: return nil
+            object = try served.stored(read.find(property.rowClass, key: key)).map { (key, $0) }
+        case .objects, .store: object = nil
         }
+        return object.flatMap { property.isHidden(in: $0.row) ? nil : $0 }
     }
 }

@@ -24,7 +24,8 @@ extension ServedStore {
     package func streamCursor(
         _ text: String, _ name: String, of mark: String
     ) throws(RequestFault) -> StreamCursor {
-        guard let cursor = StreamCursor(text, of: mark) else {
+        let seal = mark.isEmpty ? nil : ChangePartSeal(storeKey: store.ticketKey)
+        guard let cursor = StreamCursor(text, of: mark, seal) else {
             throw .parameter(
                 name,
                 "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
@@ -96,11 +97,12 @@ extension ServedStore {
         var count = 0
         writer.raw("{\"changes\":[")
         let isCut = try evaluate(on: read) { () throws(RequestFault) in
-            var left = query.observed.candidates(changes, in: read).filter { candidate in
+            let candidates = query.observed.candidates(changes, in: read, tellsSeen: true)
+            var left = candidates.filter { candidate in
                 candidate.position.map { $0 >= position.knownCount }
                     ?? (candidate.identity.key > position.reachedKey)
             }[...]
-            let matcher = query.observed.matcher(in: read)
+            let events = MissedEvents(of: query.observed, changes, since: number, in: read)
             while count < limit, writer.byteCount <= limits.replyByteCount,
                 let candidate = left.popFirst()
             {
@@ -109,9 +111,7 @@ extension ServedStore {
                 } else {
                     position.reachedKey = candidate.identity.key
                 }
-                guard let event = query.observed.event(of: candidate, in: read, matcher) else {
-                    continue
-                }
+                guard let event = events.event(of: candidate) else { continue }
                 if event.isUndecided { throw .otherViewCursor }
                 if count > 0 { writer.raw(",") }
                 writer.write(event, withVersion: true)
@@ -122,7 +122,10 @@ extension ServedStore {
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
-        writer.text(query.text(of: isCut ? .within(base, position) : .after(base)))
+        let cursor = isCut ? StreamCursor.within(base, position) : .after(base)
+        let seal =
+            isCut && !query.viewMark.isEmpty ? ChangePartSeal(storeKey: store.ticketKey) : nil
+        writer.text(cursor.text(of: query.viewMark, seal))
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         return ChangePage(
             bytes: try writer.finish(),

@@ -77,11 +77,14 @@ extension StreamCatchUp {
         _ read: ReadTransaction, _ present: UInt64
     ) throws(RequestFault) -> PropertyNews {
         let observed = follower.query.observed
-        // What its elements link to is looked for among the elements, not back from each object that changed.
-        var concerned = observed.candidates(changes, in: read, dependentCountMax: 0).compactMap {
-            observed.event(of: $0, in: read, nil)
-        }
-        if concerned.isEmpty, property.mayHoldUpdated(changes, in: read),
+        let missed = MissedEvents(
+            of: observed, changes, since: follower.state.version, in: read)
+        // What its elements link to is looked for among the elements, not back from each object that changed, by those who see all.
+        var concerned = observed.candidates(
+            changes, in: read, dependentCountMax: property.isSeenInPart ? .max : 0
+        ).compactMap { missed.event(of: $0) }
+        if concerned.contains(where: \.isUndecided) { return .unknown }
+        if concerned.isEmpty, !property.isSeenInPart, property.mayHoldUpdated(changes, in: read),
             let owner = try follower.query.owner(property, in: read, served)
         {
             concerned = [

@@ -173,10 +173,10 @@ struct StreamCatchUp: Sendable {
     ) throws(RequestFault) -> MissedChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
             MissedChanges(
-                fold,
+                fold, since: follower.state.version,
                 follower.query.observed.candidates(
                     fold.changes, since: follower.state.version, in: read,
-                    dependentCountMax: countMax),
+                    dependentCountMax: countMax, tellsSeen: true),
                 follower.query.observed.sight == nil
                     ? try fold.shared?.departures(as: follower.query, read, served) : nil)
         }

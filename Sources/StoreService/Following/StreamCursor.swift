@@ -7,7 +7,8 @@ import HoldfastObjectStore
 /// and behind those that links alone lead to whose keys are not above `key`; and
 /// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
 ///
-/// A cursor of somebody who may not read everything ends with `_` and the name of their view (``Sight/mark``).
+/// A cursor of somebody who may not read everything ends with `_` and the name of their view (``Sight/mark``), and has in the place
+/// of `<m>.<k>.<key>` what ``ChangePartSeal`` makes of it.
 package enum StreamCursor: Equatable, Sendable {
     /// It is of another view than its client's.
     case otherView
@@ -62,23 +63,33 @@ package enum StreamCursor: Equatable, Sendable {
     /// Reads a cursor of somebody who has a view; nil for other text.
     ///
     /// - `mark`: Names their view; empty where they may read everything.
-    package init?(_ text: String, of mark: String) {
-        let parts = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let cursor = StreamCursor(String(parts[0])) else { return nil }
-        if cursor.version == nil {
-            guard parts.count == 1 else { return nil }
-            self = cursor
+    /// - `seal`: Opens what is sealed in it; nil when the library failed.
+    init?(_ text: String, of mark: String, _ seal: ChangePartSeal?) {
+        guard let markStart = text.lastIndex(of: "_") else {
+            guard let cursor = StreamCursor(text) else { return nil }
+            self = cursor.version == nil || mark.isEmpty ? cursor : .otherView
             return
         }
-        if parts.count == 2 {
-            let isMark = parts[1].utf8.allSatisfy {
-                (48...57).contains($0) || (97...122).contains($0)
-            }
-            guard isMark, (1...Self.markByteCountMax).contains(parts[1].utf8.count) else {
+        let (body, ownMark) = (text[..<markStart], text[text.index(after: markStart)...])
+        let isMark = ownMark.utf8.allSatisfy {
+            (48...57).contains($0) || (97...122).contains($0)
+        }
+        guard isMark, (1...Self.markByteCountMax).contains(ownMark.utf8.count) else { return nil }
+        let pieces = body.split(separator: ".", omittingEmptySubsequences: false)
+        guard let version = StoreVersion(text: pieces[0]), pieces.count == 2 else {
+            guard let cursor = StreamCursor(String(body)), cursor.version != nil else {
                 return nil
             }
+            if case .within = cursor { return nil }
+            self = ownMark == mark ? cursor : .otherView
+            return
         }
-        self = (parts.count == 2 ? parts[1] : "") == mark ? cursor : .otherView
+        guard ownMark == mark else {
+            self = .otherView
+            return
+        }
+        guard let part = seal?.part(pieces[1], in: "\(version)_\(mark)") else { return nil }
+        self = .within(version, part)
     }
 
     /// The bytes of the longest name of a view.
@@ -118,8 +129,13 @@ package enum StreamCursor: Equatable, Sendable {
     }
 
     /// The text of the cursor for those who have a view.
-    func text(of mark: String) -> String {
-        version == nil || mark.isEmpty ? text : "\(text)_\(mark)"
+    ///
+    /// - `seal`: Seals what they may not read of it; without one it is that behind its version.
+    func text(of mark: String, _ seal: ChangePartSeal? = nil) -> String {
+        guard let version, !mark.isEmpty else { return text }
+        guard case .within(_, let part) = self else { return "\(text)_\(mark)" }
+        let sealed = seal?.text(of: part, in: "\(version)_\(mark)")
+        return sealed.map { "\(version).\($0)_\(mark)" } ?? "\(version)_\(mark)"
     }
 
     /// The text of the cursor, without the name of a view.

@@ -9,11 +9,12 @@ extension StreamDefinition {
     ///
     /// - `path`: The way into `mixed` values.
     /// - `projectionName`: What shows the objects that the property holds.
+    /// - `sight`: What its followers may read; nil for everything.
     /// - Throws: ``RequestFault`` `.notFound` for a property that can't be followed, `.malformed` for a faulty selection
     ///   or projection.
     func checked(
         _ rowClass: RowClass, _ member: Int, _ path: [[UInt8]], shownBy projectionName: String?,
-        _ names: SchemaNames
+        _ names: SchemaNames, for sight: Sight?
     ) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let compiled = rowClass.members[member]
@@ -59,19 +60,21 @@ extension StreamDefinition {
             if isLink {
                 targets = ObservedQuery(
                     target: .objects(classIndex: element.index), predicate: nil, filterPaths: [],
-                    shownPaths: paths, countsEverything: projection == nil, schema: schema)
+                    shownPaths: paths, countsEverything: projection == nil, schema: schema,
+                    sight: sight)
             }
         }
+        let observed = ObservedQuery(
+            target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
+            shownPaths: shown, countsEverything: false, schema: schema, sight: sight)
         return CheckedStream(
-            definition: self, names: names,
-            observed: ObservedQuery(
-                target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
-                shownPaths: shown, countsEverything: false, schema: schema),
-            selection: selection, projection: projection, compared: nil,
+            definition: self, names: names, observed: observed, selection: selection,
+            projection: projection, compared: nil,
             property: ObservedProperty(
                 rowClass, member: member, inner: path, targets: targets,
-                reachesOthers: storage.element == .embedded
-                    && selection.holdsOtherObjects))
+                reachesOthers: storage.element == .embedded && selection.holdsOtherObjects,
+                isSeenInPart: observed.sight != nil),
+            for: sight)
     }
 
     /// Refuses `fields` and `expand` where reading the property does.

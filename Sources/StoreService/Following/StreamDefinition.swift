@@ -99,12 +99,11 @@ package final class StreamDefinition: Sendable {
                     filterPaths: [], schema: schema),
                 selection: nil, projection: nil, compared: nil)
         case .property(let className, _, let name, let path, let projection):
-            if sight != nil { throw Self.notForUsers }
             let rowClass = try names.objectClass(named: className)
             guard let member = rowClass.member(named: name) else {
                 throw .unknownProperty(name, rowClass)
             }
-            return try checked(rowClass, member, path, shownBy: projection, names)
+            return try checked(rowClass, member, path, shownBy: projection, names, for: sight)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
                 throw .unknownClass(name, schema)
@@ -145,8 +144,6 @@ package final class StreamDefinition: Sendable {
                 Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
                 + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
         }
-        // Whether what is seen of other objects has changed is not told apart from whether they have.
-        if sight != nil, selection.holdsOtherObjects { throw Self.notForUsers }
         // Of what is shown the key paths alone count.
         var shownPaths = readPaths
         if let keyPaths = telling.keyPaths {
@@ -180,11 +177,6 @@ package final class StreamDefinition: Sendable {
         let sight = try served.sight(of: caller)
         return try checked(served.names(of: sight), served.limits, for: sight)
     }
-
-    private static let notForUsers = RequestFault(
-        .forbidden, "not-allowed",
-        "Streams of users show objects with their own properties: follow other objects by streams of their own, and leave "
-            + "'expand', inverse links and paths through links out.")
 
     /// The filter with what is shown.
     private func ofShown(_ filter: QueryText) -> QueryText {

@@ -11,6 +11,7 @@ struct TransactionOrgansTests {
         var kind: ChangeRecord.Kind
         var properties: Set<UInt32> = []
         var primaryKey: [UInt8] = []
+        var former: [UInt32: [UInt8]] = [:]
     }
 
     private func records(_ recorder: borrowing ChangeRecorder) -> [UInt64: Record] {
@@ -19,9 +20,15 @@ struct TransactionOrgansTests {
             #expect(records[change.key] == nil)
             records[change.key] = Record(
                 kind: change.kind, properties: Set(change.properties),
-                primaryKey: change.primaryKey)
+                primaryKey: change.primaryKey,
+                former: Dictionary(
+                    uniqueKeysWithValues: change.former.map { ($0.property, $0.tagged) }))
         }
         return records
+    }
+
+    private func former(_ member: RowClass.Member, _ value: UInt8) -> FormerValue {
+        FormerValue(property: member.number, tagged: [1, value])
     }
 
     /// Changes one object, new or not, as a transaction can.
@@ -36,16 +43,27 @@ struct TransactionOrgansTests {
             recorder.inserted(rowClass, key)
             model[key] = Record(kind: .insert)
         case 1:
-            recorder.deleted(rowClass, key, primaryKey: [1, UInt8(key)])
-            model[key] = Record(kind: .delete, primaryKey: [1, UInt8(key)])
+            let former = rowClass.members.map { self.former($0, 9) }
+            recorder.deleted(rowClass, key, primaryKey: [1, UInt8(key)], former: former)
+            var record = Record(kind: .delete, primaryKey: [1, UInt8(key)])
+            if model[key]?.kind != .insert {
+                for value in former { record.former[value.property] = value.tagged }
+                record.former.merge(model[key]?.former ?? [:]) { $1 }
+            }
+            model[key] = record
         default:
             let member = Int.random(in: rowClass.members.indices, using: &random)
             var members = MemberSet()
             members.insert(member)
-            recorder.updated(rowClass, key, members, lists: [])
+            let former = self.former(
+                rowClass.members[member], UInt8.random(in: 0..<9, using: &random))
+            recorder.updated(rowClass, key, members, lists: [], former: [former])
             if model[key]?.kind == .insert { return }
-            model[key, default: Record(kind: .update)].properties
-                .insert(rowClass.members[member].number)
+            var record = model[key] ?? Record(kind: .update)
+            if record.properties.insert(former.property).inserted {
+                record.former[former.property] = former.tagged
+            }
+            model[key] = record
         }
     }
 

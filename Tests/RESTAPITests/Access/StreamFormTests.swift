@@ -52,25 +52,141 @@ struct StreamFormTests {
         #expect(world.get("/v1/projections/Whole/changes").status == 404)
     }
 
-    @Test("what other objects are shown in is not followed, for their changes would be told unseen")
-    func others() throws {
+    /// Follows tasks in a shape as ann, who is told of what she sees of other objects.
+    private static func followOthers(
+        _ world: TaskWorld, _ target: String
+    ) throws -> ChangesClient {
+        let stream = world.server.follow(target, as: world.ann)
+        #expect(ids(stream.events(to: "upToDate")) == [1, 2], "\(target)")
+        return stream
+    }
+
+    @Test(
+        "other objects are shown as far as their user sees them, and told of when that changes",
+        arguments: [
+            "classes/Task/changes?since=start&expand=next,others",
+            "classes/Task/changes?since=start&fields=id,next.title,others.title",
+            "classes/Task/changes?since=start&fields=id,next.title,others.title&keyPaths=next.title,others.title",
+        ])
+    func others(target: String) throws {
         let world = try TaskWorld()
-        for target in [
-            "/v1/projections/Short/changes", "/v1/classes/Task/changes?fields=id,before",
-            "/v1/classes/Task/changes?expand=next", "/v1/classes/Task/changes?fields=next.title",
-            "\(Self.task)/1/properties/others/changes",
-        ] {
-            for headers in [[], [("Accept", "text/event-stream")]] {
-                let reply = world.get(target, headers)
-                #expect(
-                    reply.status == 403 && reply.text.contains("not-allowed"),
-                    "\(target): \(reply.status) \(reply.text)")
-            }
+        let stream = try Self.followOthers(world, "/v1/" + target)
+        Self.changeHidden(world)
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(shared.changes.sorted() == ["enter 3", "update 1"], "\(shared.data)")
+        #expect(shared.data.contains("more") && !shared.data.contains("gold"))
+        world.server.send("PATCH", "\(Self.task)/3", #"{"title":"most"}"#)
+        let both = stream.nextEvent()
+        #expect(both.changes.sorted().contains("update 1"), "\(both.data)")
+        Self.share(world, false)
+        #expect(stream.nextEvent().changes.sorted() == ["leave 3", "update 1"])
+        world.server.send("PATCH", "\(Self.task)/3", #"{"title":"less"}"#)
+        world.server.send("PATCH", "\(Self.task)/2", #"{"title":"cream"}"#)
+        let seen = stream.nextEvent()
+        #expect(seen.changes.contains("update 1") && !seen.data.contains("less"), "\(seen.data)")
+    }
+
+    @Test("inverse links show those that their user sees")
+    func inverse() throws {
+        let world = try TaskWorld()
+        let stream = try Self.followOthers(
+            world, "/v1/classes/Task/changes?since=start&fields=id,before")
+        world.server.send("PATCH", "\(Self.task)/3", #"{"next":2}"#)
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"next":2}"#)
+        let linked = stream.nextEvent()
+        #expect(linked.changes.sorted() == ["update 1", "update 2"], "\(linked.data)")
+        #expect(linked.data.contains(#""object":{"id":2,"before":[1]}"#), "\(linked.data)")
+        Self.share(world, true)
+        #expect(stream.nextEvent().changes.contains("update 2"))
+    }
+
+    @Test("a projection that shows other objects is followed as its user sees them")
+    func projectedOthers() throws {
+        let world = try TaskWorld()
+        let stream = try Self.followOthers(world, "/v1/projections/Short/changes?since=start")
+        Self.changeHidden(world)
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(shared.changes.sorted() == ["enter 3", "update 1"], "\(shared.data)")
+        Self.share(world, false)
+        #expect(stream.nextEvent().changes.sorted() == ["leave 3", "update 1"])
+    }
+
+    @Test("what others were is not told of what was missed: that begins again where it is not seen")
+    func missedOthers() throws {
+        let world = try TaskWorld()
+        let target = "/v1/classes/Task/changes?expand=next"
+        func page(_ cursor: String?) -> (HTTPClient.Reply, QueryJSON?) {
+            let reply = world.get(target + "&since=\(cursor ?? "now")")
+            return (reply, QueryJSON(reply.text))
         }
-        let group = world.server.send(
-            "POST", "/v1/streams", #"{"queries":{"all":{"class":"Task","expand":"next"}}}"#,
-            as: world.ann)
-        #expect(group.status >= 400 && group.text.contains("not-allowed"), "\(group.text)")
+        let cursor = page(nil).1?["cursor"]?.string
+        world.server.send("PATCH", "\(Self.task)/3", #"{"title":"more"}"#)
+        let (reply, _) = page(cursor)
+        #expect(reply.status == 410, "\(reply.text)")
+        Self.share(world, true)
+        let later = page(nil).1?["cursor"]?.string
+        world.server.send("PATCH", "\(Self.task)/3", #"{"title":"most"}"#)
+        let changes = page(later).1?["changes"]?.elements ?? []
+        #expect(changes.compactMap { $0["id"]?.int }.sorted() == [1, 3])
+    }
+
+    @Test("the elements of a property are those that its user sees")
+    func property() throws {
+        let world = try TaskWorld()
+        let target = "\(Self.task)/1/properties/others/changes?since=start&fields=id,title"
+        let stream = world.server.follow(target, as: world.ann)
+        let begin = stream.events(to: "upToDate")
+        #expect(Self.ids(begin) == [2], "\(begin)")
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/2", #"{"secret":"more"}"#)
+        world.server.send("PATCH", "\(Self.task)/2", #"{"title":"cream"}"#)
+        let change = stream.nextEvent()
+        #expect(change.json["modifications"] == .array([.int(0)]), "\(change.data)")
+        #expect(change.json["insertions"] == .array([]) || change.json["insertions"] == nil)
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(shared.json["insertions"] == .array([.int(0)]), "\(shared.data)")
+        world.server.send("PATCH", "\(Self.task)/1", #"{"others":[2,3]}"#)
+        #expect(stream.nextEvent().name == "change")
+        Self.share(world, false)
+        let unshared = stream.nextEvent()
+        #expect(unshared.json["deletions"] == .array([.int(1)]), "\(unshared.data)")
+        // What its object is out of sight with is gone.
+        world.server.send("PATCH", "\(Self.task)/1", #"{"list":2}"#)
+        #expect(stream.nextEvent().json["op"]?.string == "delete")
+        world.server.send("PATCH", "\(Self.task)/1", #"{"others":[]}"#)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"list":1}"#)
+        #expect(stream.nextEvent().json["op"]?.string == "enter")
+        // Where it was missed, it begins again.
+        let cursor = begin.last?.id
+        let again = world.server.follow(target, as: world.ann, from: cursor)
+        #expect(again.events(to: "upToDate").map(\.name).contains("reset"))
+        #expect(
+            world.server.follow("\(Self.task)/1/properties/secret/changes", as: world.ann).status
+                == 404)
+        let strange = world.server.follow(
+            "\(Self.task)/3/properties/title/changes?since=start", as: world.ann)
+        #expect(strange.events(to: "upToDate").map(\.name) == ["hello", "reset", "upToDate"])
+    }
+
+    @Test("a single link is told as its user sees it")
+    func single() throws {
+        let world = try TaskWorld()
+        let stream = world.server.follow(
+            "\(Self.task)/1/properties/next/changes?since=start", as: world.ann)
+        let begin = stream.events(to: "upToDate")
+        #expect(begin.contains { $0.json["value"] == .null }, "\(begin)")
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"next":4}"#)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"next":3}"#)
+        Self.share(world, true)
+        let shared = stream.nextEvent()
+        #expect(shared.data.contains("3"), "\(shared.data)")
+        Self.share(world, false)
+        #expect(stream.nextEvent().json["value"] == .null)
     }
 
     @Test("what was missed names no property that may hold what is hidden")

@@ -51,8 +51,7 @@ final class UserFollower {
     private func checked(_ caller: Caller) throws -> CheckedStream {
         var text = QueryText()
         text.filter = query.filter
-        text.fields =
-            query.className == "Task" || query.shape.fields == nil ? query.shape.fields : "id,title"
+        query.shape.shape(&text, of: query.className)
         return try StreamDefinition(
             of: .objects(className: query.className), text,
             StreamTelling(tellsOld: query.tellsOld), quotesLargeInts: false,
@@ -148,7 +147,9 @@ final class UserFollower {
                 reasons[event.data["reason"]?.string ?? "", default: 0] += 1
             case "snapshot":
                 for object in event.data["objects"]?.elements ?? [] { set(object, to: end) }
-            case "change": apply(event.data["changes"]?.elements ?? [], to: end)
+            case "change":
+                let isLive = event.id != nil && query.intervalMilliseconds == 0
+                apply(event.data["changes"]?.elements ?? [], to: end, isLive: isLive)
             case "upToDate": break
             // Nothing of what it names is known to its user any more.
             case "error": objects = [:]
@@ -165,16 +166,20 @@ final class UserFollower {
         }
     }
 
-    private func apply(_ changes: [QueryJSON], to end: UInt64) {
+    /// - `isLive`: Whether it is told of each thing as it happens.
+    private func apply(_ changes: [QueryJSON], to end: UInt64, isLive: Bool = false) {
         for change in changes {
             changeCount += 1
             let key = change["id"].map(UserStreamWorld.key) ?? "?"
             switch change["op"]?.string {
             case "enter", "update":
+                if isLive, change["op"]?.string == "update", isSame(key, to: end) {
+                    note("told an update of \(key) that nothing shows: \(change)")
+                }
                 set(change, to: end)
                 let shown = change["object"]?.names ?? []
                 let changed = change["changed"]?.elements.compactMap(\.string) ?? []
-                if query.shape.fields == nil,
+                if query.shape.fields.isEmpty,
                     !Set(changed).subtracting(["partOf", "tasks"]).isSubset(of: shown)
                 {
                     note("\(key) names \(changed) of \(shown)")
@@ -203,6 +208,16 @@ final class UserFollower {
             forms.append(moment.readable[user][query.shape]?[query.className]?[key])
         }
         return forms
+    }
+
+    /// Whether nothing that the user can read of an object has changed since the last cursor.
+    private func isSame(_ key: String, to end: UInt64) -> Bool {
+        [query.shape, UserStreamWorld.Shape()].allSatisfy { shape in
+            let forms = moments(from: known, to: end).map {
+                $0.readable[user][shape]?[query.className]?[key]
+            }
+            return forms.allSatisfy { $0 == forms.first }
+        }
     }
 
     private func moments(from start: UInt64, to end: UInt64) -> [UserStreamWorld.Moment] {

@@ -64,7 +64,7 @@ struct UserStreamTests {
             let filters = isTask ? Self.taskFilters : Self.listFilters
             var query = UserFollower.Query(
                 className: isTask ? "Task" : "List", filter: filters[world.any(filters.count)],
-                shape: UserStreamWorld.Shape.all[world.any(3)])
+                shape: UserStreamWorld.Shape.all[world.any(UserStreamWorld.Shape.all.count)])
             let asksForPages = number % 5 == 0
             if !asksForPages {
                 switch world.any(6) {

@@ -9,9 +9,25 @@ import HoldfastTestSupport
 final class UserStreamWorld {
     /// What is asked for of the objects.
     struct Shape: Hashable {
-        var fields: String?
+        /// By class, as of what is told of their objects.
+        var fields: [String: String] = [:]
+        var expand: [String: String] = [:]
 
-        static let all = [Shape(), Shape(fields: "id,title,list,note"), Shape(fields: "id,rank")]
+        static let all = [
+            Shape(), Shape(fields: ["Task": "id,title,list,note", "List": "id,title"]),
+            Shape(fields: ["Task": "id,rank", "List": "id,title"]),
+            Shape(expand: ["Task": "list,parts", "List": "tasks,owner"]),
+            Shape(fields: [
+                "Task": "id,list.title,parts.rank,partOf,place.list.team",
+                "List": "id,owner.team,tasks.title,members.team",
+            ]),
+        ]
+
+        /// Has a text ask for it.
+        func shape(_ text: inout QueryText, of className: String) {
+            text.fields = fields[className]
+            text.expand = expand[className]
+        }
     }
 
     /// What somebody could read at a moment: the objects by class and key, in each shape.
@@ -172,8 +188,7 @@ final class UserStreamWorld {
     ) throws -> [String: QueryJSON]? {
         var text = QueryText()
         text.filter = filter
-        text.fields = shape.fields
-        if className != "Task", shape.fields != nil { text.fields = "id,title" }
+        shape.shape(&text, of: className)
         text.limit = 1000
         service.caller = callers[user]
         defer { service.caller = .program }

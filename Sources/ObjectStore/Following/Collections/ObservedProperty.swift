@@ -14,6 +14,8 @@ package struct ObservedProperty: Sendable {
     let targets: ObservedQuery?
     /// Whether what is shown of its embedded objects has something of other objects.
     package let reachesOthers: Bool
+    /// Whether its followers may not see all of what it shows.
+    package let isSeenInPart: Bool
 
     /// Of elements that are compared, or looked at for what they link to, the most.
     package static let elementCountMax = 10_000
@@ -21,17 +23,23 @@ package struct ObservedProperty: Sendable {
     /// Names a property.
     package init(
         _ rowClass: RowClass, member: Int, inner: [[UInt8]] = [], targets: ObservedQuery? = nil,
-        reachesOthers: Bool = false
+        reachesOthers: Bool = false, isSeenInPart: Bool = false
     ) {
         self.rowClass = rowClass
         self.member = member
         self.inner = inner
         self.targets = targets
         self.reachesOthers = reachesOthers
+        self.isSeenInPart = isSeenInPart
     }
 
     /// The property as it is stored.
     package var compiled: RowClass.Member { rowClass.members[member] }
+
+    /// Whether it is hidden on an object.
+    ///
+    /// - `row`: As it is shown.
+    package func isHidden(in row: RowView) -> Bool { rowClass.hides(member, in: row) }
 
     /// Whether it is told as one value: it is no collection, or is inside a `mixed` one.
     package var isValue: Bool { !inner.isEmpty || compiled.storage.shape == .single }
@@ -60,7 +68,7 @@ package struct ObservedProperty: Sendable {
     ///
     /// - `key`: The object's, which is there in both transactions.
     /// - `changes`: What happened between them, with lists.
-    /// - `before`: Nil where it is not known what the object held: only splices tell then.
+    /// - `before`: Nil where it is not known what the object held: only splices tell then. Who sees a part of it needs one.
     /// - Returns: nil when nothing has changed.
     /// - Throws: ``StoreError`` when reading fails.
     package func difference(
@@ -69,7 +77,11 @@ package struct ObservedProperty: Sendable {
     ) throws(StoreError) -> PropertyDifference? {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         let change = changes[identity]
-        let isOther = change.map { $0.kind != .update || $0.members.contains(member) } ?? false
+        // Links come into sight, and go out of it, by whatever has changed; the log's splices count those that are hidden.
+        let mayShowOthers = isSeenInPart && rowClass.linkingMembers.contains(member)
+        let isOther =
+            mayShowOthers
+            || change.map { $0.kind != .update || $0.members.contains(member) } ?? false
         let links = ChangedLinks(changes, self, in: after)
         if !isOther, links == nil { return nil }
         guard let new = try after.find(rowClass, key: key) else { return .unknown }
@@ -78,7 +90,9 @@ package struct ObservedProperty: Sendable {
         if isValue {
             result = differenceOfValue(old, before, new, after, isOther, links)
         } else if compiled.storage.shape == .list {
-            let edits = isOther ? changes.edits(ofList: member, of: identity) : ListEdits()
+            let edits =
+                mayShowOthers
+                ? nil : isOther ? changes.edits(ofList: member, of: identity) : ListEdits()
             result = differenceOfList(edits, old, before, new, after, links)
         } else {
             result = differenceOfKeys(old, before, new, after, links)

@@ -45,6 +45,8 @@ package final class AccessControl: Sendable {
             isSet = Atomic(stored != nil)
             let document = stored.flatMap { try? AccessReader.read(text: $0.text) }
             hasRoleForAnyone = Atomic(document?.isForAnyone ?? false)
+            // What happens before a user asks is logged for them, too.
+            if stored != nil { _ = try? rules(for: store.catalog.rows) }
         } catch {
             // Reported. What can't be read allows nothing.
             _ = fault(error)
@@ -96,6 +98,7 @@ package final class AccessControl: Sendable {
         state.withLock { state in
             if let stored, stored.revision < state.stored?.revision ?? 0 { return }
             state = State(stored: stored, rules: rules, schema: schema)
+            if let rules { store.keepFormerValues(of: rules.kept) }
         }
         return rules
     }
@@ -232,6 +235,7 @@ package final class AccessControl: Sendable {
                 throw .refused(error)
             }
             made.withLock { $0 = rules }
+            store.keepFormerValues(of: rules.kept)
             guard present?.text != text else { return }
             transaction.putAccessDocument(StoredDocument(revision: rules.revision, text: text))
         }

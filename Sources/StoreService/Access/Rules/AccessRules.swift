@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
@@ -17,6 +18,8 @@ package struct AccessRules: Sendable {
     let roles: [CompiledRole]
     /// What the rules read from the user's object, each once.
     let objectReferences: [UserReference]
+    /// What those on reading read of objects.
+    package let kept: KeptProperties
     /// What those on reading, and roles, read of it and behind it.
     let decidingReads: [Dependency]
     /// The class of the users' objects, by position; nil where they have none.
@@ -40,6 +43,10 @@ package struct AccessRules: Sendable {
         self.schema = schema
         roles = compiler.roles
         objectReferences = Array(Set(compiler.roles.flatMap(\.objectReferences)))
+        kept = KeptProperties(
+            compiler.roles.flatMap(\.classes).flatMap { rules in
+                rules?.read?.rule?.sample?.dependencies(schema) ?? []
+            }, of: schema)
         decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
         usersClass = compiler.usersClass
         warnings = AccessWarnings(document, compiler.roles, usersClass, schema).all

@@ -1,0 +1,189 @@
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+
+/// The objects of a store as they were at an earlier version, as far as the change log tells.
+///
+/// An object that has not changed since is read as it is; of others the log keeps some values (``KeptProperties``). What an evaluation asks
+/// for beyond that makes it undecided. One thread at a time uses it.
+final class FormerObjects: ObjectSource {
+    /// An object as it was.
+    struct Found {
+        let row: RowView
+        /// The properties that have their values of then; nil for all.
+        let known: MemberSet?
+    }
+
+    /// An object that an evaluation was led to.
+    private struct Reached {
+        let found: Found?
+        let isDecided: Bool
+    }
+
+    private let version: UInt64
+    private let changes: FoldedChanges
+    private let bare: ReadTransaction
+    /// Whether the changes lead to what the view sees.
+    private let isWhole: Bool
+    /// The next version at which something is otherwise that evaluations were led to; `.max` for none.
+    private(set) var nextVersion = UInt64.max
+    /// Whether the evaluation since ``begin(reading:)`` asked for what is not known.
+    private(set) var isUndecided = false
+    private var reads: [Int: MemberSet] = [:]
+    private var reached: [ObjectIdentity: Reached] = [:]
+    private let copies = RowCopies()
+    private let builder = RowBuilder()
+    private let buffer = ByteBuffer(capacity: 256)
+    private let subject = ByteBuffer(capacity: 256)
+
+    /// - Parameters:
+    ///   - version: The version as of which it is.
+    ///   - changes: From that version on, or from an earlier one.
+    ///   - bare: A view that shows everything, of the end of the changes or later.
+    init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in bare: ReadTransaction) {
+        self.version = version
+        self.changes = changes
+        self.isWhole = isWhole
+        self.bare = bare
+    }
+
+    /// Begins an evaluation.
+    ///
+    /// - `reads`: What it reads of objects that it is led to, by class.
+    func begin(reading reads: [Int: MemberSet]) {
+        self.reads = reads
+        isUndecided = false
+    }
+
+    /// Finds an object for itself; nil where it was not there. The row is valid until the next one is asked for.
+    func find(_ identity: ObjectIdentity) -> Found? { find(identity, in: subject).found }
+
+    /// The next version that changed an object; `.max` for none.
+    func nextVersion(of identity: ObjectIdentity) -> UInt64 {
+        guard let change = changes[identity] else { return .max }
+        if change.insertedAt > version { return change.insertedAt }
+        return change.former.first { $0.version > version }?.version ?? .max
+    }
+
+    private func find(_ identity: ObjectIdentity, in buffer: ByteBuffer) -> Reached {
+        let present = bare.row(classIndex: identity.classIndex, key: identity.key)
+        // What came behind the changes is not known.
+        let isLater = present.map { $0.version > changes.through } ?? false
+        guard let change = changes[identity], change.version > version else {
+            guard let present, !isLater else {
+                return Reached(found: nil, isDecided: false)
+            }
+            return Reached(found: Found(row: present, known: nil), isDecided: true)
+        }
+        if change.insertedAt > version { return Reached(found: nil, isDecided: true) }
+        let rowClass = bare.rows.classes[identity.classIndex]
+        var former: [Int: [UInt8]] = [:]
+        for state in change.former.reversed() where state.version > version {
+            for (member, tagged) in state.values { former[member] = tagged }
+        }
+        var known: MemberSet?
+        if present == nil || isLater {
+            guard change.kind == .delete || isLater else {
+                return Reached(found: nil, isDecided: false)
+            }
+            known = MemberSet(former.keys)
+            if let key = rowClass.primaryKeyIndex {
+                known?.insert(key)
+                if present == nil { former[key] = change.primaryKey }
+            }
+        } else if !change.forgotten.isEmpty {
+            known = MemberSet(rowClass.members.indices)
+        }
+        known = known?.subtracting(change.forgotten)
+        if let present, former.isEmpty {
+            return Reached(found: Found(row: present, known: known), isDecided: true)
+        }
+        buffer.removeAll()
+        builder.append(former, over: present, rowClass, version: version, to: buffer)
+        let found = RowView(buffer.bytes).map { Found(row: $0, known: known) }
+        return Reached(found: found, isDecided: found != nil)
+    }
+
+    // MARK: Evaluation
+
+    var budget: Budget { bare.budget }
+
+    func row(classIndex: Int, key: UInt64) -> RowView? {
+        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+        let object = reached[identity] ?? reach(identity)
+        let isKnown = object.found?.known.map {
+            (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
+        }
+        if !object.isDecided || isKnown == false { isUndecided = true }
+        return object.found?.row
+    }
+
+    private func reach(_ identity: ObjectIdentity) -> Reached {
+        var object = find(identity, in: buffer)
+        nextVersion = min(nextVersion, nextVersion(of: identity))
+        if let found = object.found, found.row.base == buffer.bytes.baseAddress {
+            let copy = bare.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
+            object = Reached(
+                found: copy.map { Found(row: $0, known: found.known) }, isDecided: copy != nil)
+        }
+        reached[identity] = object
+        return object
+    }
+
+    /// Hands over the objects that link to one now, which are those of then where no such link has come or gone.
+    func forEachOrigin(
+        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
+        _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
+    ) {
+        let (target, rowClass) = (bare.rows.classes[classIndex], bare.rows.classes[originClass])
+        let number = rowClass.members[member].number
+        let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
+        if !isWhole || changes.lostLinks.contains(lost)
+            || bare.row(classIndex: classIndex, key: key) == nil
+        {
+            isUndecided = true
+        }
+        bare.forEachOrigin(
+            ofClass: classIndex, key: key, originClass: originClass, member: member
+        ) { index, key in
+            let identity = ObjectIdentity(classIndex: index, key: key)
+            if let change = changes[identity], change.version > version,
+                index != originClass || change.insertedAt > version
+                    || change.members.contains(member)
+            {
+                isUndecided = true
+            }
+            return body(index, key)
+        }
+    }
+
+    func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
+        isUndecided = true
+        return bare.incomingLinkCount(classIndex: classIndex, key: key)
+    }
+
+    func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
+        if let key = bare.objectKey(classIndex: classIndex, primaryKey: primaryKey) {
+            let identity = ObjectIdentity(classIndex: classIndex, key: key)
+            let object = reached[identity] ?? reach(identity)
+            if object.found != nil { return key }
+            if !object.isDecided { isUndecided = true }
+        }
+        // One with the same key may have been there that has gone.
+        if !isWhole { isUndecided = true }
+        for (identity, change) in zip(changes.order, changes.outcomes)
+        where identity.classIndex == classIndex && change.kind == .delete
+            && change.version > version && change.insertedAt <= version
+            && bare.rows.classes[classIndex].orderedKey(ofTagged: change.primaryKey)
+                == primaryKey.bytes
+        {
+            nextVersion = min(nextVersion, change.version)
+            return identity.key
+        }
+        return nil
+    }
+
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        bare.overflowChunk(key)
+    }
+}

@@ -1,0 +1,30 @@
+import HoldfastRows
+
+/// What the change log keeps of an object as it was before a version.
+struct FormerState: Sendable {
+    /// The version that changed or deleted it.
+    let version: UInt64
+    /// The values, by position, see ``FormerValue/tagged``.
+    let values: [(member: Int, tagged: [UInt8])]
+}
+
+extension FoldedChanges.Change {
+    /// Notes what the object was before a version.
+    ///
+    /// - `members`: The properties that the version changed.
+    mutating func noteFormer(
+        _ record: ChangeRecord, _ members: MemberSet, _ version: UInt64, _ schema: RowSchema
+    ) {
+        if record.former.isEmpty {
+            forgotten.formUnion(members)
+            if record.kind != .delete { return }
+        }
+        let values = record.former.compactMap { value in
+            schema.memberByNumber[value.property].map { ($0.member, value.tagged) }
+        }
+        former.append(FormerState(version: version, values: values))
+        if !record.former.isEmpty {
+            forgotten.formUnion(members.subtracting(MemberSet(values.map(\.0))))
+        }
+    }
+}

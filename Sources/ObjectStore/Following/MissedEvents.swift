@@ -1,0 +1,75 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// Makes the events of changes that a client of a query has missed. One thread at a time uses it.
+///
+/// The client knows the query's result of some state before the changes, or of any since: it sets what enters or is updated, and removes what
+/// leaves or is deleted. It may have been told a part of what followed, so an object that is not among the results leaves
+/// wherever it may have been one in between, though it was none before.
+package final class MissedEvents {
+    private let query: ObservedQuery
+    private let transaction: ReadTransaction
+    private let matcher: Matcher?
+    private let changes: FoldedChanges
+    private let since: UInt64
+    // Most catch-ups have no departures.
+    private lazy var former = FormerResults(of: query, changes, since: since, in: transaction)
+
+    /// Makes what tells of some changes.
+    ///
+    /// - Parameters:
+    ///   - changes: What happened since, or since an earlier version.
+    ///   - since: The version that the client knows.
+    ///   - transaction: The view that objects are told of, of the end of the changes or of a later version.
+    package init(
+        of query: ObservedQuery, _ changes: FoldedChanges, since: UInt64,
+        in transaction: ReadTransaction
+    ) {
+        self.query = query
+        self.changes = changes
+        self.since = since
+        self.transaction = transaction
+        matcher = query.matcher(in: transaction)
+    }
+
+    /// Makes the event of a candidate.
+    ///
+    /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
+    ///   later change delivers.
+    package func event(of candidate: ObservedCandidate) -> QueryEvent? {
+        let identity = candidate.identity
+        if let change = candidate.change, change.kind == .delete {
+            return query.isKeyMatch(change.primaryKey)
+                ? departure(candidate, .delete, isSeen: query.sight == nil) : nil
+        }
+        // A deleted one has no key to be named by any more, and a different object of the class is no concern
+        // of those who follow one.
+        guard let row = query.targetRow(identity, transaction) else {
+            guard query.sight != nil, query.mayLeave(candidate),
+                query.targetRow(identity, transaction.bare) != nil
+            else { return nil }
+            return departure(candidate, .leave, isSeen: false)
+        }
+        if query.satisfies(row, identity.key, in: transaction, matcher) {
+            if query.isUnseen(candidate, row) { return nil }
+            var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
+            event.isUndecided = query.mayBeUnseen(candidate, row)
+            return event
+        }
+        return query.mayLeave(candidate) ? departure(candidate, .leave, isSeen: true) : nil
+    }
+
+    /// The departure of an object that is no result now: nil where it can't have been one since the changes began, and undecided where
+    /// that is not known of one that its readers may not have seen.
+    private func departure(
+        _ candidate: ObservedCandidate, _ kind: QueryEvent.Kind, isSeen: Bool
+    ) -> QueryEvent? {
+        var event = candidate.event(kind)
+        switch former.verdict(on: candidate.identity, isSeen: isSeen) {
+        case .mayHaveBeen: break
+        case .wasNot: return nil
+        case .undecided: event.isUndecided = true
+        }
+        return event
+    }
+}

@@ -1,0 +1,37 @@
+import HoldfastRows
+
+extension WriteTransaction {
+    /// The longest value that is kept: a catch-up does without those of large collections and texts.
+    private static let keptByteCountMax = 1_024
+
+    /// The values that the change log keeps of an object that is changed or deleted. Cost for a class of which nothing is kept: a look
+    /// into an array.
+    ///
+    /// - Parameters:
+    ///   - stored: The row that it has had so far.
+    ///   - changed: The properties that change; nil for all of them.
+    func formerValues(
+        _ rowClass: RowClass, _ stored: RowView, of changed: MemberSet? = nil
+    ) -> [FormerValue] {
+        guard !group.kept.isEmpty else { return [] }
+        let kept = group.kept[rowClass.index]
+        guard !kept.isEmpty, !(changed?.isDisjoint(with: kept) ?? false) else { return [] }
+        var values: [FormerValue] = []
+        for (member, compiled) in rowClass.members.enumerated()
+        where kept.contains(member) && changed?.contains(member) ?? true {
+            let field = rowClass.field(member, in: stored)
+            if compiled.storage.isInHeap, !field.isNull {
+                // What lies out of line goes with the change.
+                let mayReferOutside = compiled.isEmbedded && stored.holdsOverflow
+                if mayReferOutside || field.isOutOfLine
+                    || field.heap.count > Self.keptByteCountMax
+                {
+                    continue
+                }
+            }
+            let tagged = rowBuffer.making { field.appendTagged(compiled.storage, to: $0) }
+            values.append(FormerValue(property: compiled.number, tagged: Array(tagged)))
+        }
+        return values
+    }
+}
