@@ -74,6 +74,49 @@ struct RuleOracleTests {
         #expect(counts[200, default: 0] > requestCount / 4)
     }
 
+    @Test("what an admin is told of a user and an object is what the user finds")
+    func explanation() throws {
+        let first = SeededGenerator.testSeed("explanations of rules")
+        var counts = (read: 0, hidden: 0)
+        for seed in first..<first &+ UInt64(SeededGenerator.scaled(20)) {
+            guard let world = try Self.world(seed) else { continue }
+            var maker = RuleRequestMaker(
+                twins: world.twins, random: SeededGenerator(seed: seed &+ 2))
+            let user = world.twins.user.map {
+                "\"user\":\(quoted($0)),\"claims\":\(world.twins.claims),"
+            }
+            for _ in 0..<30 {
+                let name = maker.pick(["A", "B", "C"])
+                let key = maker.key(name, share: 50)
+                let json = key.isText ? quoted(key.text) : key.text
+                let asked = world.whole.send(
+                    "POST", "/v1/access/explain",
+                    "{\(user ?? "")\"class\":\"\(name)\",\"key\":\(json)}")
+                guard asked.status == 200, let told = QueryJSON(asked.text) else { continue }
+                let reply = world.whole.get(
+                    "/v1/classes/\(name)/object?key=" + RuleRequest.escaped(json), as: world.asker)
+                let isRead = told["actions"]?["read"]?["allowed"]?.bool == true
+                #expect(
+                    isRead == (reply.status == 200), "seed \(seed): \(asked.text) \(reply.text)")
+                guard isRead, let shown = QueryJSON(reply.text)?.names else { continue }
+                counts.read += 1
+                let known = world.twins.knownClasses.first { $0.name == name }?.properties ?? []
+                for property in told["properties"]?.names ?? [] {
+                    let isHidden = told["properties"]?[property]?.string == "none"
+                    let isStored = known.contains {
+                        if case .linkingObjects = $0.type { return false }
+                        return $0.name == property
+                    }
+                    if isHidden { counts.hidden += 1 }
+                    #expect(
+                        shown.contains(property) == (isStored && !isHidden),
+                        "seed \(seed): \(property) \(asked.text) \(reply.text)")
+                }
+            }
+        }
+        #expect(counts.read > 20 && counts.hidden > 20)
+    }
+
     /// Makes the stores of a seed; nil where the user may ask for nothing.
     private static func world(_ seed: UInt64) throws -> World? {
         var options = StoreOptions()

@@ -1,13 +1,13 @@
 import HoldfastObjectModel
 import HoldfastServiceSupport
 
-// Writes that change nothing, whatever they find: patches that state nothing or only test, deletions that are bounded by none, and
-// bodies with a fault.
+// Writes that change nothing, whatever they find: patches that state nothing or only test, deletions that are bounded by none or of
+// elements that no collection has, and bodies with a fault.
 extension RuleRequestMaker {
     mutating func write() -> RuleRequest {
         let name = objectClass()
         var request = RuleRequest("/v1/classes/\(name)/objects", takesSnapshot: false)
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0, 1:
             request = RuleRequest(objectPath(name), takesSnapshot: false)
             request.method = "PATCH"
@@ -31,6 +31,15 @@ extension RuleRequestMaker {
             }
             request.body = chance(50) ? faultyBody(name) : "[\(faultyBody(name))]"
         case 6:
+            request = element()
+            request.method = "DELETE"
+            request.takesSnapshot = false
+            if request.parameters.isEmpty {
+                request.target += "/" + pick(["99", "zz"])
+            } else {
+                request.parameters = [("key", "\"zz\"")]
+            }
+        case 7:
             request.method = chance(50) ? "PATCH" : "DELETE"
             if request.method == "PATCH" {
                 request.body = "{}"

@@ -147,9 +147,9 @@ struct RuleRequestMaker {
         return Container(name: name, path: "/v1/classes/\(name)", base: name, projection: nil)
     }
 
-    /// The key of an object, mostly of one that is seen, as a text.
-    mutating func key(_ base: String) -> (text: String, isText: Bool) {
-        let keys = (chance(85) ? twins.objects : twins.allObjects)[base] ?? []
+    /// The key of an object as a text, in so many cases of one that is seen.
+    mutating func key(_ base: String, share: Int = 85) -> (text: String, isText: Bool) {
+        let keys = (chance(share) ? twins.objects : twins.allObjects)[base] ?? []
         switch keys.randomElement(using: &random) ?? .int(3) {
         case .int(let number): return ("\(number)", false)
         case .string(let text): return (text, true)
@@ -241,7 +241,7 @@ struct RuleRequestMaker {
     }
 
     /// An element of a collection, or of what is nested in it.
-    private mutating func element() -> RuleRequest {
+    mutating func element() -> RuleRequest {
         let name = objectClass()
         let property = propertyName(name) { $0.type.isCollection || $0.scalar == .mixed }
         var request = RuleRequest(objectPath(name) + "/properties/\(property)/elements")
