@@ -49,8 +49,8 @@ package final class ObservedQuery: Sendable {
     let schema: RowSchema
     /// The rules that decide about what the filter reads and what is shown.
     private let admissions: [Sight.Admission]
-    /// The watches on what is shown of other objects.
-    private let shownWatches: Set<Watch>
+    /// The watches on what the filter reads, and on what is shown, of other objects.
+    private let readWatches: Set<Watch>
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
     /// The key that its filter has in common with equal ones.
@@ -74,7 +74,7 @@ package final class ObservedQuery: Sendable {
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
-        shownWatches = Set(WatchPlan(shownPaths, schema: schema).watches)
+        readWatches = Set(WatchPlan(filterPaths + shownPaths, schema: schema).watches)
         var filterPaths = filterPaths
         var shownPaths = shownPaths
         if let sight, let root = target.classIndex {
@@ -122,37 +122,26 @@ package final class ObservedQuery: Sendable {
             && candidate.members.isDisjoint(with: shown.ownMembers)
     }
 
-    /// The conditions on an object that sets off a watch by a change: as long as it satisfies the same of them as before, the change is none of
-    /// the query's. Nil where that is not known.
-    ///
-    /// - Returns: Those of the filter, which are asked of what is seen, and those of rules, which are asked of what is stored.
-    func conditions(of watch: Watch) -> (seen: [Predicate], stored: Set<Predicate>)? {
+    /// The conditions that rules have on an object which sets off a watch by a change: as long as it satisfies the same of them as before, the
+    /// change is none of the query's. Nil where it is one anyway, as the filter or what is shown reads what has changed, and where that is not
+    /// known.
+    func conditions(of watch: Watch) -> Set<Predicate>? {
         guard case .property(let classIndex, let member) = watch.trigger,
             schema.classes[classIndex].definition.kind != .embedded,
             watch.steps.allSatisfy({ $0.kind == .link || $0.kind == .links }),
-            !shownWatches.contains(watch),
-            let seen = (predicate ?? .constant(true)).conditions(
-                reading: member, behind: watch.steps, schema)
+            !readWatches.contains(watch)
         else { return nil }
-        var stored: Set<Predicate> = []
+        var found: Set<Predicate> = []
         for admission in admissions where watch.steps.starts(with: admission.steps) {
             let steps = Array(watch.steps[admission.steps.count...])
             for rule in admission.rules {
-                // A rule of the objects themselves is asked of them whole.
-                guard !steps.isEmpty else {
-                    let reads = rule.dependencies(schema).contains {
-                        $0.member == member && $0.path.isEmpty
-                    }
-                    if reads { stored.insert(rule) }
-                    continue
-                }
                 guard let own = rule.conditions(reading: member, behind: steps, schema) else {
                     return nil
                 }
-                stored.formUnion(own)
+                found.formUnion(own)
             }
         }
-        return (seen, stored)
+        return found
     }
 
     /// Whether changes of other objects than the query's own can concern it.

@@ -9,7 +9,7 @@ extension Predicate {
     ///
     /// - Parameters:
     ///   - member: The property, by position in the class that the steps lead to.
-    ///   - steps: Steps along links.
+    ///   - steps: Steps along links; none for the objects of the predicate themselves.
     package func conditions(
         reading member: Int, behind steps: [PathStep], _ schema: RowSchema
     ) -> [Predicate]? {
@@ -28,6 +28,7 @@ extension Predicate {
         case .comparison, .within:
             let reads = dependencies(schema).contains { $0.member == member && $0.path == steps }
             if !reads { return [] }
+            if steps.isEmpty { return [self] }
             guard case .comparison(let comparison) = self else { return nil }
             return comparison.behind(steps).map { [.comparison($0)] }
         }

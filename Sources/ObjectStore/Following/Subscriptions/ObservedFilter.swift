@@ -100,7 +100,8 @@ package final class ObservedFilter {
     ) -> Bool {
         let conditions =
             known[position]
-            ?? WatchedConditions(followers.map { $0.channel.query.conditions(of: watch) }, query)
+            ?? WatchedConditions(
+                followers.map { $0.channel.query.conditions(of: watch) }, query.schema)
         known[position] = conditions
         return conditions.mayDiffer(identity, step)
     }

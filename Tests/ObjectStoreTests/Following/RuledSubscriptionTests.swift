@@ -1,0 +1,140 @@
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastObjectStore
+
+@Suite("Who is told of a step behind a link that rules follow")
+struct RuledSubscriptionTests {
+    private static let classes = [
+        ObjectClass(
+            name: "Task", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "list", type: .single(.object("List")), isOptional: true),
+            ]),
+        ObjectClass(
+            name: "List", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "members", type: .set(.scalar(.string))),
+                Property(name: "limit", type: .single(.scalar(.int))),
+            ]),
+    ]
+
+    /// A list with tasks, and the channels of users who follow its tasks.
+    private struct World {
+        let store: Store
+        let index: SubscriptionIndex
+        var channels: [String: SilentChannel] = [:]
+
+        /// - `rule`: The rule of tasks, in which `$0` is the user.
+        init(
+            tasks: Int, users: [String], rule: String = "ANY list.members == $0",
+            filter: String? = nil
+        ) throws {
+            store = try Store(engine: EngineCase.memory.open())
+            try store.setSchema(RuledSubscriptionTests.classes)
+            _ = try setList(members: ["ann", "bob"], limit: 1)
+            for id in 0..<tasks {
+                _ = try store.put(
+                    "Task", ["id": .value(.int(Int64(id))), "list": .link("List", .int(1))])
+            }
+            let rows = store.catalog.rows
+            index = SubscriptionIndex(rows, allowance: FeedAllowance(milliseconds: 3_600_000))
+            let tasks = try #require(rows.classIndex["Task"])
+            let lists = try #require(rows.classIndex["List"])
+            func predicate(_ text: String, _ classIndex: Int, _ user: String) throws -> Predicate {
+                try CompiledQuery.compile(
+                    text: text.replacing("$0", with: "'\(user)'"), rootClass: classIndex,
+                    schema: rows
+                ).predicate
+            }
+            for user in users {
+                let sight = Sight(
+                    [
+                        tasks: ClassSight(rule: try predicate(rule, tasks, user)),
+                        lists: ClassSight(rule: try predicate("ANY members == $0", lists, user)),
+                    ], schema: rows)
+                let own = try filter.map { try predicate($0, tasks, user) }
+                let channel = SilentChannel(
+                    ObservedQuery(
+                        target: .objects(classIndex: tasks), predicate: own,
+                        filterPaths: own?.dependencies(rows) ?? [], schema: rows, sight: sight))
+                channels[user] = channel
+                index.add(channel)
+            }
+        }
+
+        func setList(members: [String], limit: Int64) throws -> UInt64 {
+            try store.put(
+                "List",
+                [
+                    "id": .value(.int(1)), "members": .values(members.map { .string($0) }),
+                    "limit": .value(.int(limit)),
+                ])
+        }
+
+        /// The events of a change of the list by user, and who catches up with it.
+        func told(members: [String], limit: Int64 = 1) throws
+            -> (told: [String: [QueryEvent.Kind]], deferred: Set<String>)
+        {
+            let before = try store.read()
+            defer { before.close() }
+            _ = try setList(members: members, limit: limit)
+            let after = try store.read()
+            defer { after.close() }
+            let step = ChangeStep(
+                before: before, after: after,
+                changes: try FoldedChanges(after: before.state().version, in: after))
+            let findings = index.findings(of: step, within: 3_600_000)
+            func user(_ channel: any FeedChannel) -> String {
+                channels.first { $0.value === channel }?.key ?? "?"
+            }
+            var told: [String: [QueryEvent.Kind]] = [:]
+            for (channel, events) in findings.told { told[user(channel)] = events.map(\.kind) }
+            return (told, Set(findings.deferred.map(user)))
+        }
+    }
+
+    @Test("who joins or leaves a list is told of its tasks, and the other members of nothing")
+    func joins() throws {
+        let world = try World(tasks: 2, users: ["ann", "bob", "cem", "dee"])
+        let joined = try world.told(members: ["ann", "bob", "cem"])
+        #expect(joined.told == ["cem": [.enter, .enter]] && joined.deferred == [])
+        let changed = try world.told(members: ["ann", "cem", "dee"])
+        #expect(changed.told == ["bob": [.leave, .leave], "dee": [.enter, .enter]])
+        #expect(try world.told(members: ["ann", "cem", "dee"], limit: 2).told == [:])
+    }
+
+    @Test("of a list with more tasks than a step tests only who joins it catches up")
+    func wide() throws {
+        let world = try World(tasks: 1_500, users: ["ann", "bob", "cem"])
+        let joined = try world.told(members: ["ann", "bob", "cem"])
+        #expect(joined.deferred == ["cem"])
+        #expect(joined.told["ann"] == nil && joined.told["bob"] == nil)
+    }
+
+    @Test("a rule that asks more of the members, and a filter that reads them, are told of all")
+    func others() throws {
+        let counted = try World(
+            tasks: 1, users: ["ann", "cem"],
+            rule: "ANY list.members == $0 AND list.members.@count > 2")
+        #expect(
+            try counted.told(members: ["ann", "bob", "cem"]).told == [
+                "ann": [.enter], "cem": [.enter],
+            ])
+        let calculated = try World(
+            tasks: 1, users: ["ann"], rule: "ANY list.members == $0 AND list.limit + 1 > list.limit")
+        #expect(try calculated.told(members: ["ann", "bob"], limit: 2).told == ["ann": [.update]])
+        let filtered = try World(
+            tasks: 1, users: ["ann", "bob"], filter: "list.members.@count > 1")
+        #expect(
+            try filtered.told(members: ["ann", "bob", "cem"]).told == [
+                "ann": [.update], "bob": [.update],
+            ])
+    }
+}
