@@ -7,7 +7,7 @@ import HoldfastStoreService
 // Shared parts of the operations on the access document, and the gate that users pass.
 extension RESTService {
     /// Refuses what a user asks for where an access document decides, and what is asked for with a token of some classes, where
-    /// the operation does not say that it answers as those do. Cost: an atomic load where there is neither.
+    /// the operation does not say that it answers as what they may do decides. Cost: an atomic load where there is neither.
     func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
         if users == .all || users == .anyone { return nil }
         if request.user != nil {
@@ -19,7 +19,7 @@ extension RESTService {
         guard access.hasDocument || hasLimits, let terms = token(of: request)?.terms else {
             return nil
         }
-        guard terms.classes.isEmpty else {
+        guard terms.classes.isEmpty || users == .byDocument else {
             return refusal(
                 "The token is for \(terms.classes.count) of the classes, and this operation for none alone."
             )
@@ -35,6 +35,12 @@ extension RESTService {
         if let nobody = request.grant?.bearer as? Principal { return nobody }
         if let user = request.user { return user.principal }
         return token(of: request)?.principal
+    }
+
+    /// The token of a request as far as it is for some classes alone, and no document says what it may do with these. Cost: an atomic
+    /// load where there is none.
+    func limitedToken(of request: Request) -> Principal? {
+        tokens?.hasLimits ?? false ? token(of: request)?.limited : nil
     }
 
     private func refusal(_ detail: String) -> Response {

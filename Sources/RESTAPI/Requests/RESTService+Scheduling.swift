@@ -6,7 +6,7 @@ import HoldfastStoreService
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {
     /// Who makes a request: known by its token, or the one that its ticket was made with, where tokens are needed; where there is an
-    /// access document, a user by their id.
+    /// access document, a user by their id. What a token of some classes may do ends with these.
     func caller(_ request: Request) -> Caller {
         let principal = access.hasDocument ? principal(of: request) : nil
         var owner = request.grant?.owner ?? 0
@@ -14,7 +14,7 @@ extension RESTService {
         if let principal, request.user == nil { owner = principal.number(store.ticketKey) ?? 0 }
         return Caller(
             token: owner == 0 ? nil : owner, address: request.client,
-            sight: principal.map { PrincipalSight(access, $0) })
+            sight: (principal ?? limitedToken(of: request)).map { PrincipalSight(access, $0) })
     }
 
     /// Has a thread of the scheduler give back the memory that long work has freed. Call it once a second.

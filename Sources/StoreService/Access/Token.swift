@@ -14,6 +14,8 @@ package struct Token: Sendable, Equatable {
     package let created: Timestamp
     /// The user that it is of; nil for a token of the store.
     package let principal: Principal?
+    /// What it is of itself, where it is for some classes alone; nil for all.
+    package let limited: Principal?
     let hash: TokenHash
 
     /// A stored token; nil for a right that this program does not know.
@@ -29,7 +31,12 @@ package struct Token: Sendable, Equatable {
             user: record.user.isEmpty ? nil : record.user, claims: Claims(text: record.claims))
         terms.classes = record.classes
         self.terms = terms
-        principal = terms.user.map { Principal(user: $0, claims: terms.claims) }
+        principal = terms.user.map {
+            Principal(user: $0, claims: terms.claims, classes: terms.classes)
+        }
+        limited =
+            terms.classes.isEmpty
+            ? nil : Principal(token: record.number, right, classes: terms.classes)
         created = Timestamp(seconds: record.seconds, nanoseconds: 0)
         self.hash = hash
     }

@@ -84,8 +84,15 @@ package final class AccessControl: Sendable {
 
     /// The rules for a schema; nil where there is no document, or none that holds in it. Checked once for a schema.
     package func rules(for schema: RowSchema) throws(RequestFault) -> AccessRules? {
-        guard hasDocument else { return nil }
-        let (known, isKnown) = state.withLock { ($0.rules, $0.schema === schema) }
+        guard hasDocument else {
+            state.withLock { state in
+                if state.stored == nil, state.schema !== schema { state = State(schema: schema) }
+            }
+            return nil
+        }
+        let (known, isKnown) = state.withLock {
+            ($0.rules, $0.stored != nil && $0.schema === schema)
+        }
         if isKnown { return known }
         // A change of the schema may have changed the document with it.
         let stored: StoredDocument?
@@ -134,12 +141,16 @@ package final class AccessControl: Sendable {
     private func known(
         of principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> (view: AccessView, rules: AccessRules?, facts: PrincipalFacts?) {
-        guard let rules = try rules(for: read.rows) else {
-            return (.nothing, nil, nil)
+        let rules = try rules(for: read.rows)
+        if let token = principal.token {
+            return (AccessView(token.right, principal.classes, in: read.rows), nil, nil)
         }
+        guard let rules else { return (.nothing, nil, nil) }
         do throws(StoreError) {
             let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-            return (rules.view(for: facts, isUser: principal.user != nil), rules, facts)
+            var view = rules.view(for: facts, isUser: principal.user != nil)
+            view.limit(to: principal.classes, in: read.rows)
+            return (view, rules, facts)
         } catch {
             throw fault(error)
         }
@@ -176,6 +187,7 @@ package final class AccessControl: Sendable {
                 })
         }
         var decisive = ViewMark(key: store.ticketKey)
+        decisive.add(view.classes)
         if let rules, let facts { decisive.add(view, by: rules, for: facts) }
         let sight = Sight(
             classes, schema: read.rows,

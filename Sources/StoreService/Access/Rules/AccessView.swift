@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
@@ -30,6 +31,13 @@ package struct AccessView: Hashable, Sendable {
             rights = rules.rights
         }
 
+        /// What a right allows.
+        init(_ right: Right, of rowClass: RowClass) {
+            (read, create) = (.constant(right >= .read), .constant(right >= .write))
+            (before, after, delete) = (create, create, create)
+            rights = Array(repeating: .write, count: rowClass.members.count)
+        }
+
         /// The properties that are not seen, by their positions.
         package var hidden: Set<Int> {
             Set(rights.indices.filter { rights[$0] == .none })
@@ -51,6 +59,38 @@ package struct AccessView: Hashable, Sendable {
     /// Tells views apart by what decides on them: the revision, the roles, and the values that their rules of what is seen read. The
     /// same in every process.
     package var fingerprint: UInt64 = 0
+    /// The only classes that it is of, by their names; empty for all.
+    package private(set) var classes: Set<String> = []
+
+    /// Makes a view without limits.
+    init(revision: UInt64, roles: [Role]) {
+        self.revision = revision
+        self.roles = roles
+    }
+
+    /// Makes what a right allows with the objects of some classes.
+    init(_ right: Right, _ classes: Set<String>, in schema: RowSchema) {
+        self.init(
+            revision: 0,
+            roles: [
+                Role(name: "token", classes: schema.classes.map { ClassRules(right, of: $0) })
+            ])
+        limit(to: classes, in: schema)
+    }
+
+    /// Takes away what is allowed with objects of other classes; none for an empty set.
+    mutating func limit(to names: Set<String>, in schema: RowSchema) {
+        if names.isEmpty { return }
+        classes = names
+        for (index, rowClass) in schema.classes.enumerated()
+        where !names.contains(rowClass.definition.name) {
+            for role in roles.indices { roles[role].classes[index] = nil }
+        }
+        let buffer = ByteBuffer(capacity: 64)
+        buffer.append(little: fingerprint)
+        for name in names.sorted() { buffer.append("\(name.utf8.count),\(name)") }
+        fingerprint = SipHash128.hash(buffer.bytes).high
+    }
 
     /// The objects of a class that are seen: false for none, true for all.
     package func admitted(_ classIndex: Int) -> Predicate {

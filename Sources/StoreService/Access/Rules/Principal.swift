@@ -1,31 +1,56 @@
 import Synchronization
 
-/// Who a request works for, as far as rules go: a user with what is claimed of them, or nobody. Immutable; any thread may use it.
+/// Who a request works for, as far as rules go: a user with what is claimed of them, a token of some classes, or nobody. Immutable; any
+/// thread may use it.
 package final class Principal: Sendable, Hashable {
     /// The id of the user; nil for nobody.
     package let user: String?
     /// What is claimed of the user.
     package let claims: Claims
-    /// The number once it was asked for, 0 before.
+    /// The only classes that they come for, by their names; empty for all.
+    package let classes: Set<String>
+    /// The token whose right decides what they may do with these, and not a document; nil where that does.
+    package let token: TokenRight?
+    /// The number of the user once it was asked for, 0 before.
     let knownNumber = Atomic<UInt64>(0)
 
+    /// A right by the token that has it.
+    package struct TokenRight: Sendable, Hashable {
+        let number: UInt64
+        let right: Right
+    }
+
     /// Names a user.
-    package init(user: String?, claims: Claims = .none) {
+    ///
+    /// - `classes`: The only classes that they come for; empty for all.
+    package init(user: String?, claims: Claims = .none, classes: [String] = []) {
         self.user = user
         self.claims = claims
+        self.classes = Set(classes)
+        token = nil
+    }
+
+    /// Names a token of some classes, whose right holds with these.
+    package init(token number: UInt64, _ right: Right, classes: [String]) {
+        (user, claims) = (nil, .none)
+        self.classes = Set(classes)
+        token = TokenRight(number: number, right: right)
     }
 
     /// Nobody: a request without a token, where there is an access document.
     package static let nobody = Principal(user: nil)
 
-    /// Whether both are one user of whom the same is claimed.
+    /// Whether both are one user of whom the same is claimed, or one token, with the same classes.
     package static func == (a: Principal, b: Principal) -> Bool {
-        a === b || a.user == b.user && a.claims == b.claims
+        a === b
+            || a.user == b.user && a.claims == b.claims && a.classes == b.classes
+                && a.token == b.token
     }
 
-    /// Hashes the user and what is claimed of them.
+    /// Hashes the user and what is claimed of them, or the token.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(user)
         hasher.combine(claims)
+        hasher.combine(token)
     }
 }

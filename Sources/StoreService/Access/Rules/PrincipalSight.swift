@@ -12,8 +12,10 @@ package final class PrincipalSight: SightSource {
         self.principal = principal
     }
 
-    /// The user's id behind a letter; nobody has none.
-    package var name: String { principal.user.map { "u" + $0 } ?? "" }
+    /// The user's id, or the token's number, behind a letter; nobody has none.
+    package var name: String {
+        principal.user.map { "u" + $0 } ?? principal.token.map { "t\($0.number)" } ?? ""
+    }
 
     /// Users see nothing where there is no document, or none that holds in the schema.
     package func sight(in read: ReadTransaction) throws(RequestFault) -> Sight? {

@@ -14,6 +14,11 @@ struct ViewMark {
         message.append("holdfast view 1" as StaticString)
     }
 
+    /// Adds the classes that a view is limited to.
+    mutating func add(_ classes: Set<String>) {
+        for name in classes.sorted() { message.append("\(name.utf8.count),\(name)") }
+    }
+
     /// Adds a view, and what it was made by.
     mutating func add(_ view: AccessView, by rules: AccessRules, for user: some UserFacts) {
         message.append(little: view.revision)
