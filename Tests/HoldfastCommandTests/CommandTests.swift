@@ -15,6 +15,12 @@ private struct Command {
     static func run(_ words: String..., input: String? = nil, environment: [String: String] = [:])
         -> Outcome
     {
+        run(words, input: input, environment: environment)
+    }
+
+    static func run(
+        _ words: [String], input: String? = nil, environment: [String: String] = [:]
+    ) -> Outcome {
         // A shell joins the two outputs, and closes the input.
         let quoted = ([path] + words).map { "'\($0)'" }.joined(separator: " ")
         let source = input.map { "printf '%s' '\($0)' | " } ?? ""
@@ -186,6 +192,18 @@ struct CommandTests {
             Command.run("token", "change", "--data", data, "--name", "b", "--never-expires").status
                 == 0)
         #expect(!Command.run("token", "list", "--data", data).output.contains("expires"))
+        for (options, status, terms) in [
+            (["--class", "Node", "--class", "Loose"], 0, "classes=Node,Loose"),
+            (["--class", "Node"], 0, "classes=Node"),
+            (["--class", "Node", "--all-classes"], 2, "classes=Node"),
+            (["--all-classes"], 0, nil),
+        ] as [([String], Int32, String?)] {
+            let changed = Command.run(
+                ["token", "change", "--data", data, "--name", "b"] + options)
+            #expect(changed.status == status, "\(changed.output)")
+            let listed = Command.run("token", "list", "--data", data).output
+            #expect(terms.map { listed.contains($0) } ?? !listed.contains("classes"), "\(listed)")
+        }
         #expect(Command.run("token", "revoke", "--data", data, "--name", "b").status == 0)
         #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 0)
         #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 1)

@@ -19,7 +19,7 @@ struct RemoteTokens {
         return token
     }
 
-    /// The tokens, a line each: name, right, time of creation and, where it has them, user and end.
+    /// The tokens, a line each: name, right, time of creation and, where it has them, user, classes and end.
     func list() throws(CommandFailure) -> String {
         let reply = try client.text("GET", "/v1/tokens")
         let parser = JSONParser()
@@ -30,6 +30,8 @@ struct RemoteTokens {
                     return Token.line(
                         text("name") ?? "", right: text("right") ?? "",
                         created: text("created") ?? "", user: text("user"),
+                        classes: token.member(named: "classes")?.elements.compactMap(\.string)
+                            ?? [],
                         expires: text("expires"))
                 }.joined()
             }

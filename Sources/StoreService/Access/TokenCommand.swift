@@ -88,14 +88,19 @@ extension Token {
     fileprivate var line: String {
         Self.line(
             name, right: terms.right.rawValue, created: created.description, user: terms.user,
-            expires: terms.end?.description)
+            classes: terms.classes, expires: terms.end?.description)
     }
 
-    /// What an operator is shown of a token: its members with tabs between them, the last two where it has them.
+    /// What an operator is shown of a token: its members with tabs between them, the last three where it has them.
     package static func line(
-        _ name: String, right: String, created: String, user: String?, expires: String?
+        _ name: String, right: String, created: String, user: String?, classes: [String],
+        expires: String?
     ) -> String {
-        let others = [user.map { "user=" + $0 }, expires.map { "expires=" + $0 }]
+        let others = [
+            user.map { "user=" + $0 },
+            classes.isEmpty ? nil : "classes=" + classes.joined(separator: ","),
+            expires.map { "expires=" + $0 },
+        ]
         return ([name, right, created] + others.compactMap(\.self)).joined(separator: "\t") + "\n"
     }
 }
