@@ -96,7 +96,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
             if areLimited { isLimited.store(true, ordering: .releasing) }
             known.withLock { known in
                 var left: [UInt64: Known] = [:]
-                let classes = known.mapValues { $0.token.terms.classes }
+                let former = known.mapValues { $0.token.terms }
                 for token in tokens where !token.terms.hasEnded(at: now) {
                     let horizon = token.terms.user.flatMap { horizons[$0] } ?? .min
                     if token.created.seconds < horizon { continue }
@@ -105,8 +105,11 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                         known.removeValue(forKey: token.number)?.access
                         ?? TokenAccess(token)
                     access.change(to: right)
-                    // What was begun with other classes is none of the token's.
-                    if let before = classes[token.number], before != token.terms.classes {
+                    // What was begun with other classes or claims is none of the token's.
+                    if let before = former[token.number],
+                        before.classes != token.terms.classes
+                            || before.claims != token.terms.claims
+                    {
                         access.end()
                         access = TokenAccess(token)
                     }

@@ -242,6 +242,32 @@ struct TokenOperationTests {
         #expect(get("/v1/classes/Loose/objects").status == 404)
     }
 
+    @Test("what a token has begun ends when something else is claimed of its user")
+    func claims() throws {
+        let server = try GuardedServer(withTokens: true)
+        let document =
+            #"{"roles":{"editor":{"when":"'editor' IN $user.groups","classes":{"*":{"read":true}}}}}"#
+        #expect(Self.send(server, "PUT", "/v1/access", document).status == 200)
+        let made = Self.send(
+            server, "POST", "/v1/tokens",
+            #"{"name":"eve","right":"read","user":"eve","claims":{"groups":["editor"]}}"#)
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        let header = ("Authorization", "Bearer \(token)")
+        let stream = ChangesClient(
+            port: server.port, "/v1/classes/Node/changes", headers: [header])
+        #expect(stream.next()?.name == "hello")
+        let waiting = HTTPClient(port: server.port)
+        waiting.begin(
+            "GET /v1/classes/Node/changes HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
+                + "Accept: application/json\r\n\(header.0): \(header.1)\r\n\r\n")
+        server.awaitWaiting(2)
+        #expect(Self.send(server, "PATCH", "/v1/tokens/eve", #"{"claims":{}}"#).status == 200)
+        let end = stream.next()
+        #expect(end?.name == "error" && end?.json["code"]?.string == "access-ended")
+        #expect(waiting.sendText("").text.contains("access-ended"))
+        #expect(server.send("GET", "/v1/classes/Node/objects", [header]).status == 404)
+    }
+
     @Test("changes of tokens, schema and projections are told to the log, with who made them")
     func audit() throws {
         var ends: [Int32] = [0, 0]
