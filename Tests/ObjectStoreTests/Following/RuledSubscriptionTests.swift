@@ -20,9 +20,12 @@ struct RuledSubscriptionTests {
             name: "List", primaryKey: "id",
             properties: [
                 Property(name: "id", type: .single(.scalar(.int))),
-                Property(name: "members", type: .set(.scalar(.string))),
+                Property(name: "members", type: .set(.object("Person"))),
                 Property(name: "limit", type: .single(.scalar(.int))),
             ]),
+        ObjectClass(
+            name: "Person", primaryKey: "id",
+            properties: [Property(name: "id", type: .single(.scalar(.string)))]),
     ]
 
     /// A list with tasks, and the channels of users who follow its tasks.
@@ -38,7 +41,10 @@ struct RuledSubscriptionTests {
         ) throws {
             store = try Store(engine: EngineCase.memory.open())
             try store.setSchema(RuledSubscriptionTests.classes)
-            _ = try setList(members: ["ann", "bob"], limit: 1)
+            for person in ["ann", "bob", "cem", "dee"] {
+                _ = try store.put("Person", ["id": .value(.string(person))])
+            }
+            _ = try Self.setList(in: store, members: ["ann", "bob"], limit: 1)
             for id in 0..<tasks {
                 _ = try store.put(
                     "Task", ["id": .value(.int(Int64(id))), "list": .link("List", .int(1))])
@@ -69,11 +75,15 @@ struct RuledSubscriptionTests {
             }
         }
 
-        func setList(members: [String], limit: Int64) throws -> UInt64 {
+        private static func setList(
+            in store: Store, members: [String], limit: Int64
+        ) throws -> UInt64 {
             try store.put(
                 "List",
                 [
-                    "id": .value(.int(1)), "members": .values(members.map { .string($0) }),
+                    "id": .value(.int(1)),
+                    "members": .values(
+                        members.map { .link(className: "Person", key: .string($0)) }),
                     "limit": .value(.int(limit)),
                 ])
         }
@@ -84,7 +94,7 @@ struct RuledSubscriptionTests {
         {
             let before = try store.read()
             defer { before.close() }
-            _ = try setList(members: members, limit: limit)
+            _ = try Self.setList(in: store, members: members, limit: limit)
             let after = try store.read()
             defer { after.close() }
             let step = ChangeStep(
@@ -128,7 +138,8 @@ struct RuledSubscriptionTests {
                 "ann": [.enter], "cem": [.enter],
             ])
         let calculated = try World(
-            tasks: 1, users: ["ann"], rule: "ANY list.members == $0 AND list.limit + 1 > list.limit")
+            tasks: 1, users: ["ann"], rule: "ANY list.members == $0 AND list.limit + 1 > list.limit"
+        )
         #expect(try calculated.told(members: ["ann", "bob"], limit: 2).told == ["ann": [.update]])
         let filtered = try World(
             tasks: 1, users: ["ann", "bob"], filter: "list.members.@count > 1")
