@@ -16,8 +16,11 @@ extension RESTService {
                 : refusal("This operation is not for users, who may ask who they are (GET /v1/me).")
         }
         let hasLimits = tokens?.hasLimits ?? false
-        guard access.hasDocument || hasLimits, let terms = token(of: request)?.terms else {
-            return nil
+        guard access.hasDocument || hasLimits, isOfToken(request) else { return nil }
+        guard let terms = token(of: request)?.terms else {
+            return response(
+                RequestFault(
+                    .unauthenticated, "token-invalid", "The token was revoked, or has expired."))
         }
         guard terms.classes.isEmpty || users == .byDocument else {
             return refusal(
@@ -30,17 +33,25 @@ extension RESTService {
     }
 
     /// Who a request works for as far as rules go: the user whom it names by a token of an issuer or of the store, or nobody, where
-    /// it needs a token and has none; nil for a token of the store alone.
+    /// it needs a token and has none, or none any more; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
         if let nobody = request.grant?.bearer as? Principal { return nobody }
         if let user = request.user { return user.principal }
-        return token(of: request)?.principal
+        guard isOfToken(request) else { return nil }
+        // What goes on for a token that has ended meanwhile is cut; until then it is nobody's.
+        guard let token = token(of: request) else { return .nobody }
+        return token.principal
     }
 
     /// The token of a request as far as it is for some classes alone, and no document says what it may do with these. Cost: an atomic
     /// load where there is none.
     func limitedToken(of request: Request) -> Principal? {
         tokens?.hasLimits ?? false ? token(of: request)?.limited : nil
+    }
+
+    /// Whether a request came with a token of the store, which may have ended since.
+    private func isOfToken(_ request: Request) -> Bool {
+        tokens != nil && request.grant.map { $0.owner != 0 } ?? false
     }
 
     private func refusal(_ detail: String) -> Response {

@@ -1,6 +1,7 @@
 import Glibc
 import HoldfastHTTPServer
 import HoldfastIdentity
+import HoldfastObjectJSON
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
@@ -13,14 +14,16 @@ import Testing
 struct RulesEndTests {
     private static let signer = SampleSigner(curve: .p256)
 
-    static func server() throws -> GuardedServer {
+    static func server(
+        change: (inout RESTOptions) -> Void = { _ in }
+    ) throws -> GuardedServer {
         let keys = SigningKeys(
             allowsSecrets: false,
             source: { () throws(SigningKeyFailure) in Array(signer.jwk(#""kid":"one""#).utf8) },
             report: { _ in })
         try keys.read()
         let tokens = WebTokens(keys: keys, issuer: "https://id.example", audience: "tasks")
-        return try GuardedServer(withTokens: true, webTokens: tokens)
+        return try GuardedServer(withTokens: true, webTokens: tokens, change: change)
     }
 
     static func set(_ server: GuardedServer, _ document: String) {
@@ -47,6 +50,39 @@ struct RulesEndTests {
                 #"{"iss":"https://id.example","aud":"tasks","sub":"ann","exp":\#(Int64(time(nil)) + 300)}"#
             return ("Authorization", "Bearer \(signer.token("ES256", claims))")
         default: return nil
+        }
+    }
+
+    @Test("keeps to what anybody sees what runs for a user whose token ends before")
+    func endedToken() throws {
+        let server = try Self.server { $0.limits.scheduling.runningLongCountMax = 1 }
+        Self.set(server, #"{"roles":{"all":{"classes":{"Node":{"read":"label == $user.id"}}}}}"#)
+        let added = server.send(
+            "POST", "/v1/classes/Node/objects",
+            [server.authorization(.write), ("Content-Type", "application/json")],
+            body: #"[{"id":1,"label":"ann"},{"id":2,"label":"treasure"}]"#)
+        #expect(added.status == 201, "\(added.text)")
+        let header = try Self.header("store", server)
+        let client = HTTPClient(port: server.port)
+        for isRevoked in [false, true] {
+            let workers = HeldWorkers(of: server.running.service.served)
+            // So large that a worker reads it.
+            let body = "{\"limit\":10" + String(repeating: " ", count: 70_000) + "}"
+            client.begin(
+                "POST /v1/classes/Node/query HTTP/1.1\r\nHost: localhost\r\n\(header)"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                    + body)
+            let scheduler = server.running.service.served.scheduler
+            for _ in 0..<30_000 where scheduler.counts.waiting == 0 { usleep(1000) }
+            if isRevoked {
+                try server.table.change { stored throws(RequestFault) in
+                    try stored.revoke("ann")
+                }
+            }
+            workers.release()
+            let reply = client.finish()
+            #expect((reply.status == 200) == !isRevoked, "\(reply.text)")
+            #expect(!reply.text.contains("treasure"), "\(reply.text)")
         }
     }
 
