@@ -1,3 +1,5 @@
+import Glibc
+
 /// The identity of a client for fair scheduling: clients whose keys are equal share a
 /// share. Keys differ from process to process.
 package struct ClientKey: Hashable, Sendable {
@@ -10,14 +12,31 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The client at an address such as `127.0.0.1:50312`, whose port does not count; one of IPv6 stands in brackets.
+    /// The client at an address such as `127.0.0.1:50312`, whose port does not count; one of IPv6 stands in brackets, and counts by
+    /// its network, all of whose addresses one machine may take (RFC 4862).
     package init(address: String) {
         var hasher = Hasher()
+        if let network = Self.network(of: address) {
+            hasher.combine(network)
+            hash = hasher.finalize()
+            return
+        }
         let text = address.utf8
         let port = text.last == UInt8(ascii: "]") ? nil : text.lastIndex(of: UInt8(ascii: ":"))
         for byte in text[..<(port ?? text.endIndex)] {
             hasher.combine(byte)
         }
         hash = hasher.finalize()
+    }
+
+    /// The first 64 bits of an address of IPv6; nil for others, and for those that stand for one machine or one address of IPv4, which
+    /// begin with zeros.
+    private static func network(of address: String) -> UInt64? {
+        guard address.utf8.first == UInt8(ascii: "[") else { return nil }
+        var bytes = in6_addr()
+        let name = address.dropFirst().prefix { $0 != "]" }
+        guard inet_pton(AF_INET6, String(name), &bytes) == 1 else { return nil }
+        let network = withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: UInt64.self) }
+        return network == 0 ? nil : network
     }
 }

@@ -297,13 +297,16 @@ struct ScheduleTests {
         #expect(schedule.submit(Self.job(3)))
     }
 
-    @Test("an address is one client whatever its port")
+    @Test("an address is one client whatever its port, and so is a network of IPv6")
     func clientKeys() {
         #expect(ClientKey(address: "10.0.0.1:1") == ClientKey(address: "10.0.0.1:65000"))
         #expect(ClientKey(address: "10.0.0.1:1") != ClientKey(address: "10.0.0.2:1"))
         #expect(ClientKey(address: "10.0.0.1:1") == ClientKey(address: "10.0.0.1"))
         #expect(ClientKey(address: "[2001:db8::1]:1") == ClientKey(address: "[2001:db8::1]"))
-        #expect(ClientKey(address: "[2001:db8::1]") != ClientKey(address: "[2001:db8::2]"))
+        #expect(ClientKey(address: "[2001:db8::1]") == ClientKey(address: "[2001:db8::2:3:4:5]:9"))
+        #expect(ClientKey(address: "[2001:db8::1]") != ClientKey(address: "[2001:db8:0:1::1]"))
+        #expect(ClientKey(address: "[::ffff:10.0.0.1]") != ClientKey(address: "[::ffff:10.0.0.2]"))
+        #expect(ClientKey(address: "[::1]") != ClientKey(address: "[::ffff:10.0.0.2]"))
         #expect(ClientKey(address: "[::1]:1") == ClientKey(address: "[::1]:2"))
         #expect(ClientKey(token: 1) != ClientKey(token: 2))
     }
