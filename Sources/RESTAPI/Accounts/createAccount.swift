@@ -33,7 +33,7 @@ extension RESTService {
     /// Whether a request is of a token of the store that may do everything, or none is needed.
     private func isAdmin(_ request: Request) -> Bool {
         guard request.grant != nil, request.user == nil else { return !needsToken }
-        return !access.hasDocument || token(of: request)?.terms.user == nil
+        return !access.hasDocument || principal(of: request) == nil
     }
 
     private func requireSignUp(_ request: Request) throws(RequestFault) {
