@@ -40,9 +40,16 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         self.body = body
         self.waiter = waiter
         schema = served.store.catalog.rows
+        var known = schema
+        if body.caller.sight != nil {
+            // The schema of the view, and the names in it that the caller knows.
+            (schema, known) = try served.withRead(for: body.caller) { read in
+                (read.catalog.rows, read.rows)
+            }
+        }
         let scratch = RequestScratch.current
         // The body keeps its request where this fails: a job that begins again makes another write of it.
-        try self.body.read(Self.named(schema, for: body.caller, in: served), scratch, served)
+        try self.body.read(known, scratch, served)
         isLarge = scratch.reader.draftCount > Self.largeDraftCount
     }
 
@@ -80,16 +87,6 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
                 throw .refused(error)
             }
         }
-    }
-
-    /// A schema with the names that the caller knows. Where it is not that of the last commit any more, the request is read again
-    /// before its turn.
-    private static func named(
-        _ schema: RowSchema, for caller: Caller, in served: ServedStore
-    ) throws(RequestFault) -> RowSchema {
-        guard let known = try served.sight(of: caller)?.rows, known.identity == schema.identity
-        else { return schema }
-        return known
     }
 
     /// Makes the changes and stores the reply with them.

@@ -228,6 +228,24 @@ struct UserImportTests {
         #expect(try world.service.export("List") == before)
     }
 
+    @Test("are told of extended JSON what they are of other lines")
+    func extendedJSON() throws {
+        let world = try world()
+        let lines = [
+            #"{"id":{"$numberInt":"50"},"owner":"ann"}"#,
+            #"{"id":{"$numberLong":"51"},"owner":"bob"}"#,
+            #"{"id":{"$numberInt":"52"},"owner":"ann","secret":"x"}"#,
+            #"{"id":{"$numberInt":"2"},"owner":"ann"}"#,
+        ]
+        for text in [lines, ["[" + lines.joined(separator: ",\n") + "]"]] {
+            #expect(
+                try run(world, "List", text) {
+                    $0.format = .extendedJSON
+                    $0.mode = .merge
+                } == "ok 1, 2 not-allowed, 3 unknown-property, 4 duplicate-key")
+        }
+    }
+
     @Test("report each kind of what is refused once")
     func reports() throws {
         let world = try world()
