@@ -4,7 +4,7 @@ import HoldfastStorage
 
 extension WriteTransaction {
     /// Takes the oldest objects of an asymmetric class from its outbox: they were consumed, and their
-    /// primary keys are free again.
+    /// primary keys are free again. What the transaction's writer does not see stays.
     ///
     /// An outbox is the rows of its class in the order of their object keys, which is the order in which
     /// they were created.
@@ -24,11 +24,16 @@ extension WriteTransaction {
         // A bound is exclusive, and a key is a prefix of no other.
         let range = KeyRange(lower: prefix, upper: end + [0])
         var keys: [UInt64] = []
-        try group.scan(range, expecting: countMax) { key, _ in
+        try group.scan(range, expecting: min(countMax, 4096)) { key, _ in
             keys.append(StoreKey.trailingObjectKey(key))
             return keys.count < countMax
         }
-        for key in keys { try delete(rowClass, key: key) }
-        return keys.count
+        var count = 0
+        for key in keys {
+            if judge != nil, try row(rowClass, key) == nil { continue }
+            try delete(rowClass, key: key)
+            count += 1
+        }
+        return count
     }
 }

@@ -8,7 +8,8 @@ extension RESTService {
     func acknowledgeOutbox(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let name = request.parameter(0).string
-        _ = try store.catalog.rows.asymmetricClass(named: name)
+        let caller = caller(request)
+        try served.requireOutbox(of: name, for: caller)
         guard let text = request[query: "through"]?.string else {
             throw .parameter(
                 "through",
@@ -33,7 +34,7 @@ extension RESTService {
             }
             do throws(RequestFault) {
                 try self.served.acknowledge(
-                    name, through: text, "through", for: self.caller(exchange.request),
+                    name, through: text, "through", for: caller,
                     completion: done)
             } catch {
                 done(.failure(error))

@@ -11,7 +11,8 @@ extension RESTService {
     /// events without end.
     func getOutbox(_ request: Request) throws(RequestFault) -> Outcome {
         let name = request.parameter(0).string
-        _ = try store.catalog.rows.asymmetricClass(named: name)
+        let caller = caller(request)
+        try served.requireOutbox(of: name, for: caller)
         let mode = try streamMode(request)
         let preferences = try Preferences(request)
         var page = QueryText()
@@ -24,7 +25,7 @@ extension RESTService {
         let outbox = OutboxRequest(
             of: name, since: isResumed ? last : since,
             parameter: isResumed ? "Last-Event-ID" : "since", limit: limit,
-            quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
+            quotesLargeInts: preferences.quotesLargeInts, for: caller)
         let quotesLargeInts = preferences.quotesLargeInts
         if mode == .events {
             let stream = try makeEventStream(request, for: caller(request))

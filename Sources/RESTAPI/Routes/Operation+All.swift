@@ -230,11 +230,11 @@ extension Operation {
                 [.outboxSince, .ticket, .lastEventID, .limit, .minVersion, .preferOutbox],
                 .querying,
                 isEndless: true
-            ) { $0.getOutbox },
+            ) { $0.getOutbox }.forUsers(),
             Operation(
                 .delete, ofClass + "/outbox", "acknowledgeOutbox", .write, [.through],
                 .reading + [.gone, .insufficientStorage]
-            ) { $0.acknowledgeOutbox },
+            ) { $0.acknowledgeOutbox }.forUsers(),
             Operation(
                 .get, "/v1/changes", "streamChanges", .read, [.old] + follow,
                 .guarded + [.notAcceptable, .conflict, .gone], isEndless: true

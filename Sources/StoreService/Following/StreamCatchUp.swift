@@ -56,7 +56,13 @@ struct StreamCatchUp: Sendable {
         if !follower.query.isChecked(for: read) {
             let viewMark = follower.query.viewMark
             follower.query = try follower.query.under(read, served)
-            if follower.query.viewMark != viewMark { return reset(follower, .accessChanged) }
+            if follower.query.viewMark != viewMark {
+                guard follower.outboxCursor != nil else { return reset(follower, .accessChanged) }
+                let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
+                follower.outboxCursor = served.beginning(of: rowClass, in: read)
+                follower.send(events.reset(.accessChanged))
+                return false
+            }
             // Whether the client has to forget what it has, the change log tells.
             follower.state.lookUpAgain()
         }
@@ -130,7 +136,8 @@ struct StreamCatchUp: Sendable {
         // Another class may have taken the place of the one that was followed.
         let isSame = cursor.classNumber == rowClass.number
         return try OutboxPage(
-            rowClass, behind: isSame ? cursor : served.beginning(of: rowClass), in: read, served,
+            rowClass, behind: isSame ? cursor : served.beginning(of: rowClass, in: read), in: read,
+            served,
             limit: limit, quotesLargeInts: follower.query.definition.quotesLargeInts, framing)
     }
 
@@ -140,6 +147,7 @@ struct StreamCatchUp: Sendable {
     ) throws(RequestFault) -> SharedBytes? {
         if let cursor = follower.outboxCursor {
             follower.query = try follower.query.under(read, served)
+            guard follower.query.viewMark == cursor.viewMark else { throw .otherOutboxView }
             let page = try outboxPage(for: follower, behind: cursor, read, nil, limit: limit)
             if page.count > 0 { return page.bytes }
             follower.outboxCursor = page.through

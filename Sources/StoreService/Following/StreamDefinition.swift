@@ -96,8 +96,8 @@ package final class StreamDefinition: Sendable {
                 definition: self, names: names,
                 observed: ObservedQuery(
                     target: .objects(classIndex: rowClass.index), predicate: nil,
-                    filterPaths: [], schema: schema),
-                selection: nil, projection: nil, compared: nil)
+                    filterPaths: [], schema: schema, sight: sight),
+                selection: nil, projection: nil, compared: nil, for: sight)
         case .property(let className, _, let name, let path, let projection):
             let rowClass = try names.objectClass(named: className)
             guard let member = rowClass.member(named: name) else {

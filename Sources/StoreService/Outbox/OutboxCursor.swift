@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 
 /// A position in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
-/// which clients pass on as it stands.
+/// which clients pass on as it stands; that of somebody who may not read everything ends with `_` and the name of their view.
 struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     /// The class's number: another class of the same name is another outbox.
     var classNumber: UInt32
@@ -9,17 +9,25 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     var epoch: UInt64
     /// The object key; 0 stands before all objects.
     var key: UInt64
+    /// The name of the view that it is of, in which other objects may be hidden; empty where everything is seen.
+    var viewMark = ""
 
-    var description: String { "\(classNumber).\(StoreVersion(epoch: epoch, number: key))" }
+    var description: String {
+        "\(classNumber).\(StoreVersion(epoch: epoch, number: key))"
+            + (viewMark.isEmpty ? "" : "_" + viewMark)
+    }
 }
 
 extension OutboxCursor {
     /// Reads a cursor; nil for other text.
     init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let marked = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = marked[0].split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = UInt32(parts[0]),
             let position = StoreVersion(text: parts[1])
         else { return nil }
-        self.init(classNumber: number, epoch: position.epoch, key: position.number)
+        self.init(
+            classNumber: number, epoch: position.epoch, key: position.number,
+            viewMark: marked.count > 1 ? String(marked[1]) : "")
     }
 }

@@ -9,7 +9,8 @@ struct OutboxPage {
     let bytes: SharedBytes
     /// How many objects it has.
     let count: Int
-    /// The position behind its last object; where the page began when it has none.
+    /// The position behind its last object; where the page began when it has none. Behind all that is hidden as well, where nothing
+    /// else follows.
     let through: OutboxCursor
 
     /// The body of a reply with no objects.
@@ -44,6 +45,7 @@ struct OutboxPage {
         let countMax = isEvent ? StreamCatchUp.pieceObjectCount : limit
         let byteCountMax = isEvent ? StreamCatchUp.pieceByteCount : served.limits.replyByteCount
         var count = 0
+        var isFull = false
         var through = cursor
         try served.stored(
             read.scan(rowClass, after: cursor.key, expecting: countMax) { key, row in
@@ -51,10 +53,16 @@ struct OutboxPage {
                 writer.write(row, key: key, selection)
                 count += 1
                 through.key = key
-                return count < countMax && buffer.count <= byteCountMax
+                isFull = count >= countMax || buffer.count > byteCountMax
+                return !isFull
             })
         // A page is sent to a stream before the view ends.
         try served.check(read)
+        if read.sight != nil, !isFull {
+            // What is hidden is passed over for good: under another view the position is worth nothing.
+            let state = try served.stored(read.classState(rowClass))
+            through.key = max(through.key, state.nextKey - min(1, state.nextKey))
+        }
         buffer.append("],\"through\":\"\(through)\"}")
         framing?.end(id: through.description, in: buffer)
         bytes = SharedBytes(buffer)

@@ -16,33 +16,33 @@ extension ServedStore {
         }
     }
 
-    /// Where a consumer begins in an outbox, and whether it has to because its position is of another epoch: what was
+    /// Where a consumer begins in an outbox, and why it has to where its position is of another epoch or another view: what was
     /// acknowledged is known to the store alone, so everything is delivered again.
     ///
     /// - `restarts`: Whether the consumer can be told so; else it is a fault.
     func outboxStart(
         _ request: OutboxRequest, restarts: Bool
-    ) throws(RequestFault) -> (cursor: OutboxCursor, isRestored: Bool) {
+    ) throws(RequestFault) -> (cursor: OutboxCursor, reset: ResetReason?) {
         try withOutbox(request.className, for: request.caller) {
             rowClass, read throws(RequestFault) in
-            let isRestored =
-                restarts
-                && request.since.flatMap { OutboxCursor($0) }.map { $0.epoch != store.epoch }
-                    ?? false
-            return (
-                isRestored
-                    ? beginning(of: rowClass) : try position(request, of: rowClass, in: read),
-                isRestored
-            )
+            if restarts, let cursor = request.since.flatMap({ OutboxCursor($0) }) {
+                let start = beginning(of: rowClass, in: read)
+                if cursor.epoch != store.epoch { return (start, .restored) }
+                if cursor.viewMark != start.viewMark { return (start, .accessChanged) }
+            }
+            return (try position(request, of: rowClass, in: read), nil)
         }
     }
 
     /// The position before all objects of an outbox.
-    func beginning(of rowClass: RowClass) -> OutboxCursor {
-        OutboxCursor(classNumber: rowClass.number, epoch: store.epoch, key: 0)
+    func beginning(of rowClass: RowClass, in read: ReadTransaction) -> OutboxCursor {
+        OutboxCursor(
+            classNumber: rowClass.number, epoch: store.epoch, key: 0,
+            viewMark: read.sight?.mark ?? "")
     }
 
-    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions.
+    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions; in one, and no more than they see and
+    /// may delete, for somebody who may not do everything.
     ///
     /// - `completion`: Runs once with the number of objects and the version, on the writer's thread; must not
     ///   block.
@@ -54,7 +54,17 @@ extension ServedStore {
         let cursor = try withOutbox(className, for: caller) { rowClass, read throws(RequestFault) in
             try outboxCursor(text, parameter, of: rowClass, in: read)
         }
-        store.submit(OutboxAcknowledgement(cursor, self, completion))
+        store.submit(OutboxAcknowledgement(cursor, for: caller, self, completion))
+    }
+
+    /// Refuses a name that is none of a class with an outbox.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name that the caller knows; `.unsupportedOperation` for a class of another
+    ///   kind.
+    package func requireOutbox(
+        of className: String, for caller: Caller
+    ) throws(RequestFault) {
+        try withOutbox(className, for: caller) { _, _ in }
     }
 
     /// Runs `body` with a class that has an outbox, in a view of the last commit.
@@ -70,7 +80,7 @@ extension ServedStore {
     private func position(
         _ request: OutboxRequest, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> OutboxCursor {
-        guard let text = request.since else { return beginning(of: rowClass) }
+        guard let text = request.since else { return beginning(of: rowClass, in: read) }
         return try outboxCursor(text, request.parameter, of: rowClass, in: read)
     }
 
@@ -93,6 +103,7 @@ extension ServedStore {
                 "This position is of another epoch: the store was restored or replaced. Consume the outbox "
                     + "from its beginning.")
         }
+        guard cursor.viewMark == read.sight?.mark ?? "" else { throw .otherOutboxView }
         guard cursor.classNumber == rowClass.number else {
             throw .parameter(
                 parameter,
@@ -120,6 +131,12 @@ extension RowSchema {
 }
 
 extension RequestFault {
+    /// What its consumer may read has changed since a position.
+    static let otherOutboxView = RequestFault(
+        .expired, "access-changed",
+        "What you may read has changed since this position, or may have: consume the outbox from its beginning."
+    )
+
     /// The class has no outbox.
     static func notAsymmetric(_ rowClass: RowClass) -> RequestFault {
         RequestFault(

@@ -9,13 +9,13 @@ extension StreamHub {
     package func follow(
         _ request: OutboxRequest, _ sink: any StreamSink
     ) throws(RequestFault) {
-        let (cursor, isRestored) = try served.outboxStart(request, restarts: true)
+        let (cursor, reset) = try served.outboxStart(request, restarts: true)
         let follower = Follower(sink, try checkedOutbox(request), request.caller)
         follower.outboxCursor = cursor
         follower.state.begin(at: 0)
         keepAlive(follower)
         follower.send(events.hello(cursor.description))
-        if isRestored { follower.send(events.reset(.restored)) }
+        if let reset { follower.send(events.reset(reset)) }
         feedLater(follower)
     }
 
@@ -38,17 +38,19 @@ extension StreamHub {
     }
 
     private func checkedOutbox(_ request: OutboxRequest) throws(RequestFault) -> CheckedStream {
-        try StreamDefinition(
+        let definition = StreamDefinition(
             of: .outbox(className: request.className), QueryText(), StreamTelling(),
-            quotesLargeInts: request.quotesLargeInts
-        ).checked(served.names(of: served.store.catalog.rows), served.limits)
+            quotesLargeInts: request.quotesLargeInts)
+        return try served.withRead(for: request.caller) { read throws(RequestFault) in
+            try definition.checked(served.names(of: read.rows), served.limits, for: read.sight)
+        }
     }
 
     /// Whether objects stand behind a follower's position. On the feed's thread.
     func hasMore(
         _ follower: Follower, behind cursor: OutboxCursor, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
-        let read = position.transaction
+        let read = position.transaction.shown(by: follower.query.observed.sight)
         let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
         if rowClass.number != cursor.classNumber { return true }
         var hasMore = false

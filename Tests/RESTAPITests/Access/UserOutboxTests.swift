@@ -8,8 +8,8 @@ import Testing
 struct UserOutboxTests {
     private static let document = """
         {"roles":{"device":{"classes":{
-          "Reading":{"read":"device == $user.id","create":"device == $user.id","delete":true,
-            "properties":{"checked":"read"}}}}}}
+          "Reading":{"read":"device == $user.id OR $user.id == 'cem'","create":"device == $user.id",
+            "delete":"device == $user.id","properties":{"checked":"read","note":"none"}}}}}}
         """
 
     private let server: RuledServer
@@ -22,7 +22,8 @@ struct UserOutboxTests {
                 "schema",
                 """
                 {"classes":[{"name":"Reading","kind":"asymmetric","properties":{"device":"string","celsius":"double",
-                  "checked":"bool?"}}]}
+                  "checked":"bool?","note":"string?"}},
+                  {"name":"Other","kind":"asymmetric","properties":{"a":"int"}}]}
                 """
             ), ("access", Self.document),
         ] {
@@ -71,32 +72,100 @@ struct UserOutboxTests {
         #expect(outbox()?.compactMap { $0["device"]?.string } == ["ann", "ann", "ann"])
     }
 
-    @Test("take nothing out, whatever they may read and delete")
-    func consume() throws {
-        let put = server.send(
-            "POST", "/v1/classes/Reading/objects", #"{"device":"ann","celsius":20}"#, as: ann)
-        #expect(put.status == 201)
-        let through = try #require(
-            QueryJSON(server.send("GET", "/v1/classes/Reading/outbox").text)?["through"]?.string)
-        let target = "/v1/classes/Reading/outbox"
-        for (method, target, headers) in [
-            ("GET", target, []), ("GET", target, [("Prefer", "wait=1")]),
-            ("GET", target, [("Accept", "text/event-stream")]),
-            ("DELETE", target + "?through=\(through)", []),
-            ("GET", "/v1/classes/Nothing/outbox", []),
-        ] {
-            let reply = server.send(method, target, as: ann, headers: headers)
-            #expect(
-                reply.status == 403 && reply.text.contains("not-allowed"),
-                "\(method) \(target): \(reply.text)")
+    private let target = "/v1/classes/Reading/outbox"
+
+    /// Puts readings in as the administrator.
+    private func put(_ devices: String...) {
+        for device in devices {
+            let put = server.send(
+                "POST", "/v1/classes/Reading/objects",
+                "{\"device\":\(quoted(device)),\"celsius\":20,\"note\":\"secret\"}")
+            #expect(put.status == 201, "\(put.text)")
         }
-        let made = server.send(
-            "POST", "/v1/tickets", "{\"url\":\(quoted(target))}", as: ann)
+    }
+
+    /// The devices of a page, and the position behind it.
+    private func page(_ query: String = "", as asker: RuledServer.Asker) -> (
+        devices: [String], through: String
+    ) {
+        let reply = server.get(target + query, as: asker)
+        #expect(reply.status == 200 && !reply.text.contains("secret"), "\(reply.text)")
+        let json = QueryJSON(reply.text)
+        return (
+            json?["objects"]?.elements.compactMap { $0["device"]?.string } ?? [],
+            json?["through"]?.string ?? ""
+        )
+    }
+
+    @Test("are given what they may read, page by page, and pass over the rest")
+    func pages() throws {
+        put("bob", "ann", "bob", "ann", "cem", "ann", "bob")
+        let first = page("?limit=2", as: ann)
+        #expect(first.devices == ["ann", "ann"])
+        let second = page("?limit=2&since=\(first.through)", as: ann)
+        #expect(second.devices == ["ann"])
+        let third = page("?since=\(second.through)", as: ann)
+        #expect(third.devices.isEmpty && third.through == second.through)
+        put("bob")
+        #expect(page("?since=\(second.through)", as: ann).devices.isEmpty)
+        put("ann")
+        #expect(page("?since=\(second.through)", as: ann).devices == ["ann"])
+        // A position of somebody else's is worth nothing.
+        let bob = server.user("bob")
+        let foreign = server.get(target + "?since=\(first.through)", as: bob)
+        #expect(foreign.status == 410 && foreign.text.contains("access-changed"), "\(foreign.text)")
+        let hidden = server.get("/v1/classes/Other/outbox", as: ann)
+        #expect(hidden.status == 404 && hidden.text.contains("unknown-class"), "\(hidden.text)")
+    }
+
+    @Test("acknowledge what they see and may delete, and nothing else")
+    func acknowledge() throws {
+        put("bob", "ann", "ann", "bob")
+        let through = page(as: ann).through
+        let reply = server.send("DELETE", target + "?through=\(through)", as: ann)
+        #expect(reply.status == 200 && reply.text.contains(#""affected":2"#), "\(reply.text)")
+        #expect(outbox()?.compactMap { $0["device"]?.string } == ["bob", "bob"])
+        // Cem sees all and may delete his own.
+        put("cem")
+        let cem = server.user("cem")
+        let all = page(as: cem)
+        #expect(all.devices == ["bob", "bob", "cem"])
+        let refused = server.send("DELETE", target + "?through=\(all.through)", as: cem)
+        #expect(refused.status == 403 && refused.text.contains("not-allowed"), "\(refused.text)")
+        #expect(outbox()?.count == 3)
+    }
+
+    @Test("are told of what they may read, and begin again when that changes")
+    func streams() throws {
+        put("bob", "ann")
+        let made = server.send("POST", "/v1/tickets", "{\"url\":\(quoted(target))}", as: ann)
         let ticket = try #require(QueryJSON(made.text)?["ticket"]?.string)
-        let stream = server.get(
-            target + "?ticket=\(ticket)", as: .nobody, [("Accept", "text/event-stream")])
-        #expect(stream.status == 403, "\(stream.text)")
-        #expect(server.get("/v1/classes/Reading/objects", as: ann).status >= 400)
-        #expect(outbox()?.count == 1)
+        let ticketed = server.follow(target + "?ticket=\(ticket)", as: .nobody)
+        #expect(ticketed.next()?.name == "hello")
+        let stream = server.follow(target, as: ann)
+        #expect(stream.next()?.name == "hello")
+        let first = try #require(stream.next())
+        #expect(first.data.contains("ann") && !first.data.contains("bob"), "\(first)")
+        put("bob", "ann")
+        let second = try #require(stream.next())
+        #expect(
+            second.name == "batch" && second.data.contains("ann") && !second.data.contains("bob"),
+            "\(second)")
+        #expect(!second.data.contains("secret"))
+        let wait = server.get(target, as: ann, [("Prefer", "wait=1")])
+        #expect(wait.status == 200 && !wait.text.contains("bob"), "\(wait.text)")
+        // Under another document her position is worth nothing.
+        let put = server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"all":{"classes":{"Reading":{"read":true}}}}}"#)
+        #expect(put.status == 200)
+        let again = server.follow(target, as: ann, from: second.id)
+        #expect(again.next()?.name == "hello")
+        let reset = try #require(again.next())
+        #expect(reset.name == "reset" && reset.data.contains("access-changed"), "\(reset)")
+        #expect(again.next()?.data.contains("bob") == true)
+        let old = server.send(
+            "DELETE", target + "?through=\(second.id ?? "")", as: ann)
+        #expect(old.status == 410, "\(old.text)")
     }
 }
