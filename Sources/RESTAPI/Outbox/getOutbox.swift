@@ -28,7 +28,7 @@ extension RESTService {
             quotesLargeInts: preferences.quotesLargeInts, for: caller)
         let quotesLargeInts = preferences.quotesLargeInts
         if mode == .events {
-            let stream = try makeEventStream(request, for: caller(request))
+            let stream = try makeEventStream(request, for: caller)
             try streams.follow(outbox, stream)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }

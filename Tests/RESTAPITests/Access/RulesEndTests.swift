@@ -62,7 +62,7 @@ struct RulesEndTests {
             [server.authorization(.write), ("Content-Type", "application/json")],
             body: #"[{"id":1,"label":"ann"},{"id":2,"label":"treasure"}]"#)
         #expect(added.status == 201, "\(added.text)")
-        let header = try Self.header("store", server)
+        let header = try Self.header("store", server).map { "\($0): \($1)\r\n" } ?? ""
         let client = HTTPClient(port: server.port)
         for isRevoked in [false, true] {
             let workers = HeldWorkers(of: server.running.service.served)
