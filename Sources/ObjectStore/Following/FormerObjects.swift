@@ -14,9 +14,11 @@ final class FormerObjects: ObjectSource {
         let known: MemberSet?
     }
 
-    /// An object that an evaluation was led to.
-    private struct Reached {
+    /// What is known of an object.
+    struct Reached {
+        /// Nil where it was not there.
         let found: Found?
+        /// Whether it is known that it was, or was not.
         let isDecided: Bool
     }
 
@@ -55,8 +57,8 @@ final class FormerObjects: ObjectSource {
         isUndecided = false
     }
 
-    /// Finds an object for itself; nil where it was not there. The row is valid until the next one is asked for.
-    func find(_ identity: ObjectIdentity) -> Found? { find(identity, in: subject).found }
+    /// Finds an object for itself. The row is valid until the next one is asked for.
+    func find(_ identity: ObjectIdentity) -> Reached { find(identity, in: subject) }
 
     /// The next version that changed an object; `.max` for none.
     func nextVersion(of identity: ObjectIdentity) -> UInt64 {
@@ -69,9 +71,10 @@ final class FormerObjects: ObjectSource {
         let present = bare.row(classIndex: identity.classIndex, key: identity.key)
         // What came behind the changes is not known.
         let isLater = present.map { $0.version > changes.through } ?? false
-        guard let change = changes[identity], change.version > version else {
+        let change = changes[identity]
+        guard let change, change.version > version else {
             guard let present, !isLater else {
-                return Reached(found: nil, isDecided: false)
+                return Reached(found: nil, isDecided: change?.kind == .delete)
             }
             return Reached(found: Found(row: present, known: nil), isDecided: true)
         }

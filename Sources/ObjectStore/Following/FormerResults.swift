@@ -125,7 +125,10 @@ final class FormerResults {
     private func verdict(
         on identity: ObjectIdentity, _ past: Past, isSeen: Bool
     ) -> Verdict {
-        guard let object = past.objects.find(identity) else { return .wasNot }
+        let reached = past.objects.find(identity)
+        guard let object = reached.found else {
+            return reached.isDecided ? .wasNot : hasRule && !isSeen ? .undecided : .mayHaveBeen
+        }
         let filterCount = conditions.count - (hasRule ? 1 : 0)
         for position in 0..<filterCount
         where isSatisfied(position, by: object, identity.key, past) == false {

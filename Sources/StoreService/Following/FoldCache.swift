@@ -40,7 +40,7 @@ final class FoldCache: Sendable {
     /// Versions and changes that are read for a fold, of whatever class: it is made in one go.
     static let recordCountMax = 1_000_000
     /// About the memory of an object that has changed.
-    private static let objectByteCount = 128
+    private static let objectByteCount = 192
 
     private let entries = Mutex<[Entry]>([])
     private let reading = Mutex<Void>(())

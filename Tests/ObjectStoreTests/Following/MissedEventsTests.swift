@@ -79,7 +79,11 @@ struct MissedEventsTests {
         }
 
         /// The departures that a follower is told who knows a version, as kind and primary key; nil where that can't be told.
-        func departures(since version: UInt64, filter: String? = nil) throws -> Set<String>? {
+        ///
+        /// - `end`: The last version that was missed.
+        func departures(
+            since version: UInt64, through end: UInt64? = nil, filter: String? = nil
+        ) throws -> Set<String>? {
             try store.reading { bare in
                 let sight = try rule.map {
                     Sight([0: ClassSight(rule: try predicate($0))], schema: bare.rows)
@@ -91,7 +95,7 @@ struct MissedEventsTests {
                     sight: sight)
                 let read = bare.shown(by: sight)
                 let changes = try FoldedChanges(
-                    after: version, in: read, classes: query.classes)
+                    after: version, through: end, in: read, classes: query.classes)
                 let missed = MissedEvents(of: query, changes, since: version, in: read)
                 var told: Set<String> = []
                 for candidate in query.candidates(changes, in: read) {
@@ -280,6 +284,25 @@ struct MissedEventsTests {
         #expect(try told("owner == 'cem' AND done == false") == ["leave 2", "delete 3"])
         #expect(try told("list.owner == 'bob' AND done == false") == ["delete 3"])
         #expect(try told("list.owner == 'ann' AND done == false") == ["leave 1", "delete 3"])
+    }
+
+    @Test("what has changed again behind the changes departs as it was in them")
+    func later() throws {
+        for rule in [nil, "list.owner == 'ann'"] {
+            let world = try World(rule: rule)
+            defer { world.store.close() }
+            _ = try world.list(1, owner: "ann")
+            _ = try world.list(2, owner: "bob")
+            _ = try world.task(1, list: 1)
+            let start = try world.task(2, list: 2)
+            let end = try world.list(1, owner: "bob")
+            _ = try world.list(2, owner: "cem")
+            _ = try world.task(1, done: true, list: 1)
+            _ = try world.task(2, done: true, list: 2)
+            let told = try world.departures(
+                since: start, through: end, filter: "list.owner == 'ann'")
+            #expect(told == ["leave 1"], "\(rule ?? "")")
+        }
     }
 
     private static let rules = [

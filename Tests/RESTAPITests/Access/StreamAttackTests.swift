@@ -215,6 +215,83 @@ struct StreamAttackTests {
         #expect(shown == [1])
     }
 
+    private static let document = """
+        {"users":"Person","roles":{
+          "first":{"classes":{"Task":{"read":"rank == 1"}}},
+          "verified":{"when":"$user.object.verified == true","classes":{"Task":{"read":"rank > 0"}}}}}
+        """
+
+    @Test(
+        "a stream of each form begins again when its user's object or the document decides otherwise, and a poll is answered",
+        arguments: [
+            "classes/Task/changes?x", "classes/Task/objects/2/changes?x",
+            "classes/Task/changes?sort=rank", "classes/Task/changes?expand=others",
+            "classes/Task/changes?interval=50", "classes/Task/aggregate/changes?op=count",
+            "classes/Task/sections/changes?by=title", "projections/Own/changes?x",
+            "classes/Task/objects/2/properties/title/changes?x",
+            "classes/Task/objects/2/properties/others/changes?x", "streams",
+        ])
+    func beneath(form: String) throws {
+        let world = try TaskWorld()
+        let server = world.server
+        server.send(
+            "PUT", "/v1/projections/Own",
+            #"{"class":"Task","properties":{"id":"id","what":"title"}}"#)
+        server.send("PATCH", "/v1/classes/Person/objects/ann", #"{"verified":true}"#)
+        #expect(server.send("PUT", "/v1/access", Self.document).status == 200)
+        var target = "/v1/\(form)&since=start".replacing("?x&", with: "?")
+        if form == "streams" {
+            let made = server.send(
+                "POST", "/v1/streams",
+                #"{"queries":{"all":{"class":"Task"},"top":{"class":"Task","sort":"-rank"}}}"#,
+                as: world.ann)
+            target = "/v1/streams/\(QueryJSON(made.text)?["id"]?.string ?? "")?since=start"
+        }
+        func change(_ cause: Int) {
+            if cause == 0 {
+                server.send("PATCH", "/v1/classes/Person/objects/ann", #"{"verified":false}"#)
+            } else {
+                let other = Self.document.replacing("rank == 1", with: "rank == 2")
+                #expect(server.send("PUT", "/v1/access", other).status == 200)
+            }
+        }
+        let isPaged = form.hasSuffix("?x") && !form.contains("properties")
+        for cause in 0..<2 {
+            let stream = server.follow(target, as: world.ann)
+            #expect(stream.status == 200, "\(target)")
+            let begin = stream.nextEvent()
+            #expect(begin.name == "hello")
+            _ = stream.nextEvent()
+            var poll: StartedThread<HTTPClient.Reply>?
+            if isPaged, case .token(let token) = world.ann {
+                let page = target.replacing("since=start", with: "since=now")
+                let cursor = QueryJSON(world.get(page).text)?["cursor"]?.string ?? ""
+                let port = server.port
+                let waiting = page.replacing("since=now", with: "since=\(cursor)")
+                poll = try StartedThread {
+                    HTTPClient(port: port).send(
+                        "GET", waiting,
+                        headers: [("Authorization", "Bearer \(token)"), ("Prefer", "wait=30")])
+                }
+            }
+            change(cause)
+            var event = stream.nextEvent()
+            if form.contains("aggregate") {
+                // Of which each event is the whole.
+                #expect(event.json["count"]?.int == 1, "\(event)")
+                server.send(
+                    "PATCH", "/v1/classes/Person/objects/ann", #"{"verified":true}"#)
+                #expect(stream.nextEvent().json["count"]?.int == 2)
+                return
+            }
+            for _ in 0..<10 where event.json["reason"]?.string != "access-changed" {
+                event = stream.nextEvent()
+            }
+            #expect(event.name == "reset", "\(target), \(cause): \(event)")
+            if let reply = poll?.result() { #expect(reply.status == 410, "\(reply.text)") }
+        }
+    }
+
     @Test("a ticket is its user's, and opens what that may follow")
     func tickets() throws {
         let world = try TaskWorld()

@@ -148,7 +148,10 @@ final class UserFollower {
             case "snapshot":
                 for object in event.data["objects"]?.elements ?? [] { set(object, to: end) }
             case "change":
-                let isLive = event.id != nil && query.intervalMilliseconds == 0
+                // In a list an object may move, too, and who may see everything is told what the filter reads.
+                let isLive =
+                    event.id != nil && query.intervalMilliseconds == 0 && query.sort == nil
+                    && user != UserStreamWorld.editor
                 apply(event.data["changes"]?.elements ?? [], to: end, isLive: isLive)
             case "upToDate": break
             // Nothing of what it names is known to its user any more.

@@ -83,6 +83,8 @@ final class UserStreamWorld {
     private(set) var moments: [Moment] = []
     private var random: SeededGenerator
     private var document = 0
+    /// The user whom one of the documents lets see everything.
+    static let editor = 5
     private let names = ["ann", "bob", "cem", "dee"]
 
     init(_ engine: EngineCase, seed: UInt64) throws {
@@ -93,7 +95,8 @@ final class UserStreamWorld {
         let control = control
         var callers: [Caller] = []
         for (index, name) in (names + ["eve", "ann"]).enumerated() {
-            let claims = try Claims(assignments: index == 5 ? ["groups=[\"editor\"]"] : [])
+            let claims = try Claims(
+                assignments: index == Self.editor ? ["groups=[\"editor\"]"] : [])
             callers.append(
                 Caller(
                     token: UInt64(index + 1), address: "",
