@@ -101,7 +101,9 @@ package final class ObservedFilter {
         let conditions =
             known[position]
             ?? WatchedConditions(
-                followers.map { $0.channel.query.conditions(of: watch) }, query.schema)
+                followers.map { $0.channel.query.conditions(of: watch) },
+                // That which rules are of: with the names that the users do not know.
+                query.sight?.schema ?? query.schema)
         known[position] = conditions
         return conditions.mayDiffer(identity, step)
     }
