@@ -33,6 +33,8 @@ struct WriteModel {
         var created: Set<String>?
         var changed: Set<String> = []
         var isDeleted = false
+        /// Whether it was judged, and nothing was done since.
+        var isJudged = false
     }
 
     let access: PlainAccess
@@ -121,6 +123,7 @@ struct WriteModel {
         awaited.remove(key)
         let stated = draft.filter { $0.value != .null && $0.value != .array([]) }
         acts[key, default: Act()].created = Set(stated.keys)
+        acts[key]?.isJudged = false
     }
 
     /// Changes what a draft states of an object that is seen.
@@ -145,6 +148,7 @@ struct WriteModel {
         } else {
             acts[key, default: Act()].changed.formUnion(changed)
         }
+        acts[key]?.isJudged = false
     }
 
     /// Notes the links of a draft that lead to nothing that is seen.
@@ -181,9 +185,10 @@ struct WriteModel {
     }
 
     /// Ends the transaction, or the part of it that has to hold by itself.
-    func judge() throws(Refusal) {
+    mutating func judge() throws(Refusal) {
         if !awaited.isEmpty { throw .dangling }
-        for (key, act) in acts {
+        for (key, act) in acts where !act.isJudged {
+            acts[key]?.isJudged = true
             if let stated = act.created, let object = world[key] {
                 let right = access.right(key.className) {
                     $0.create.map { rule in
