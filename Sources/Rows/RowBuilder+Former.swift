@@ -6,6 +6,9 @@ extension RowBuilder {
     /// - Parameters:
     ///   - former: By position, 0 for null, or 1 and the stored bytes (``Field/appendTagged(_:to:)``).
     ///   - present: The row that the object has; without one all else is null.
+    ///   - rowClass: The class of the object.
+    ///   - version: The version that the row says it is of.
+    ///   - buffer: Takes the row.
     package func append(
         _ former: [Int: [UInt8]], over present: RowView?, _ rowClass: RowClass, version: UInt64,
         to buffer: ByteBuffer

@@ -41,6 +41,7 @@ final class FormerObjects: ObjectSource {
     /// - Parameters:
     ///   - version: The version as of which it is.
     ///   - changes: From that version on, or from an earlier one.
+    ///   - isWhole: Whether they lead to the version of the view.
     ///   - bare: A view that shows everything, of the end of the changes or later.
     init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in bare: ReadTransaction) {
         self.version = version

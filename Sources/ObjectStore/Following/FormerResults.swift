@@ -65,6 +65,7 @@ final class FormerResults {
     private var pasts: [UInt64: Past] = [:]
 
     /// - Parameters:
+    ///   - query: The query that is followed.
     ///   - changes: What happened since, or since an earlier version.
     ///   - since: The version that followers know at least.
     ///   - transaction: A view of the end of the changes, or of a later version.

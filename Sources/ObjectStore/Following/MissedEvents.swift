@@ -18,6 +18,7 @@ package final class MissedEvents {
     /// Makes what tells of some changes.
     ///
     /// - Parameters:
+    ///   - query: The query that is followed.
     ///   - changes: What happened since, or since an earlier version.
     ///   - since: The version that the client knows.
     ///   - transaction: The view that objects are told of, of the end of the changes or of a later version.

@@ -28,6 +28,7 @@ extension Sight {
     ///   - reads: What is read of some objects, or behind them.
     ///   - rootClass: The class of the objects that paths begin at.
     ///   - isWhole: Whether all links of the objects themselves are shown.
+    /// - Returns: The rules, some of them more than once.
     func admissions(
         toRead reads: [Dependency], from rootClass: Int, isWhole: Bool
     ) -> [Admission] {

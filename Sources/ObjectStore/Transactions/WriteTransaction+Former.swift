@@ -8,8 +8,10 @@ extension WriteTransaction {
     /// into an array.
     ///
     /// - Parameters:
+    ///   - rowClass: Its class.
     ///   - stored: The row that it has had so far.
     ///   - changed: The properties that change; nil for all of them.
+    /// - Returns: Those of the properties that rules read, as far as they are not too large.
     func formerValues(
         _ rowClass: RowClass, _ stored: RowView, of changed: MemberSet? = nil
     ) -> [FormerValue] {

@@ -10,6 +10,8 @@ extension Predicate {
     /// - Parameters:
     ///   - member: The property, by position in the class that the steps lead to.
     ///   - steps: Steps along links; none for the objects of the predicate themselves.
+    ///   - schema: The schema of the predicate.
+    /// - Returns: Each comparison that reads the property, from where the steps lead to on.
     package func conditions(
         reading member: Int, behind steps: [PathStep], _ schema: RowSchema
     ) -> [Predicate]? {

@@ -104,11 +104,13 @@ final class WatchTable {
         }
     }
 
-    /// The objects that a step reaches from those that changed, each with the watches through which it is.
+    /// Walks back from the objects that changed.
     ///
     /// - Parameters:
+    ///   - step: The step.
     ///   - isFound: Whether a value at a place, of a root class, is one that any condition finds.
     ///   - owners: The filters that a change of an object concerns through a watch which no condition finds; nil for all.
+    /// - Returns: The objects that the step reaches, each with the ways by which it does.
     func reached(
         _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool,
         owners: (_ position: Int, ObjectIdentity) -> Set<Int32>?
