@@ -217,7 +217,7 @@ def user_streams(bench):
 
 
 class _Newcomer(threading.Thread):
-    """Follows a stream until so many objects have entered; `ended` is when."""
+    """Follows a stream until it has been given so many objects, by `enter`, or by `update` where it catches up; `ended` is when."""
 
     def __init__(self, server, target, token, wanted):
         super().__init__(daemon=True)
@@ -235,7 +235,7 @@ class _Newcomer(threading.Thread):
     def run(self):
         count = 0
         while count < self.wanted and (line := self.reply.readline()):
-            count += line.count(b'"op":"enter"')
+            count += line.count(b'"op":"enter"') + line.count(b'"op":"update"')
         self.ended = time.monotonic_ns()
         self.connection.close()
 
