@@ -49,7 +49,7 @@ package final class ObservedQuery: Sendable {
     let schema: RowSchema
     /// The rules that decide about what the filter reads and what is shown.
     private let admissions: [Sight.Admission]
-    /// The watches on what the filter reads, and on what is shown, of other objects.
+    /// The watches on what the filter reads, and on what is shown, of other objects; none where no rules decide.
     private let readWatches: Set<Watch>
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
@@ -74,7 +74,6 @@ package final class ObservedQuery: Sendable {
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
-        readWatches = Set(WatchPlan(filterPaths + shownPaths, schema: schema).watches)
         var filterPaths = filterPaths
         var shownPaths = shownPaths
         if let sight, let root = target.classIndex {
@@ -83,12 +82,14 @@ package final class ObservedQuery: Sendable {
                 toRead: shownPaths + readPaths, from: root, isWhole: countsEverything)
             let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !showing.isEmpty
             self.sight = isConcerned ? sight : nil
+            readWatches = Set(WatchPlan(filterPaths + shownPaths, schema: schema).watches)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
             shownPaths += showing.flatMap { $0.dependencies(schema) }
             admissions = deciding + showing
         } else {
             self.sight = sight
             admissions = []
+            readWatches = []
         }
         filterKey = ObservedFilter.Key(target, predicate, self.sight)
         filter = WatchPlan(filterPaths, schema: schema)
@@ -126,7 +127,7 @@ package final class ObservedQuery: Sendable {
     /// change is none of the query's. Nil where it is one anyway, as the filter or what is shown reads what has changed, and where that is not
     /// known.
     func conditions(of watch: Watch) -> Set<Predicate>? {
-        guard case .property(let classIndex, let member) = watch.trigger,
+        guard !admissions.isEmpty, case .property(let classIndex, let member) = watch.trigger,
             schema.classes[classIndex].definition.kind != .embedded,
             watch.steps.allSatisfy({ $0.kind == .link || $0.kind == .links }),
             !readWatches.contains(watch)

@@ -52,7 +52,8 @@ extension RESTService {
         _ body: @escaping @Sendable (Job) -> Void
     ) throws(RequestFault) {
         var place: UserPlaces.Place?
-        if let user = boundedUser(exchange.request) {
+        let user = boundedUser(exchange.request)
+        if let user {
             guard let taken = userQueries.take(for: user) else {
                 throw .tooManyQueries(options.userQueryCountMax)
             }
@@ -60,7 +61,7 @@ extension RESTService {
         }
         let isTaken = served.scheduler.submit(
             Job(
-                caller(exchange.request).client, expecting: expectation,
+                user ?? caller(exchange.request).client, expecting: expectation,
                 until: exchange.startedAtMilliseconds + UInt64(served.limits.readSecondsMax) * 1000,
                 isAwaited: { !exchange.isGone }
             ) { [place] job in withExtendedLifetime(place) { body(job) } })

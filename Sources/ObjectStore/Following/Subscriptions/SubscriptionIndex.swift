@@ -44,6 +44,8 @@ package final class SubscriptionIndex {
     private var untested: [(channel: any FeedChannel, classes: Set<Int>?)] = []
 
     private var filterCount = 0
+    /// How many of the filters rules decide with: without any, nothing is asked of what sets off a watch.
+    private var ruledCount = 0
     /// How many filters and channels with filters of their own there are.
     var count: Int { filterCount + untested.count }
     /// How many channels ask what was done to lists.
@@ -89,6 +91,7 @@ package final class SubscriptionIndex {
         filters[Int(owner)] = filter
         ownerByKey[query.filterKey] = owner
         filterCount += 1
+        if query.sight != nil { ruledCount += 1 }
         place(filter)
         return filter
     }
@@ -164,6 +167,7 @@ package final class SubscriptionIndex {
         freeOwners.append(owner)
         ownerByKey[key] = nil
         filterCount -= 1
+        if filter.query.sight != nil { ruledCount -= 1 }
     }
 
     // MARK: Steps
@@ -318,7 +322,7 @@ package final class SubscriptionIndex {
         at position: Int, concernedBy identity: ObjectIdentity, _ step: ChangeStep,
         _ testCount: inout Int
     ) -> Set<Int32>? {
-        guard step.changes[identity]?.kind == .update else { return nil }
+        guard ruledCount > 0, step.changes[identity]?.kind == .update else { return nil }
         let watch = watches.watch(position)
         var owners: Set<Int32> = []
         for case let filter? in filters where filter.has(position) {
