@@ -141,7 +141,7 @@ struct RulesEndTests {
                 "GET", target + "?since=\(cursor)", headers: headers + [("Prefer", "wait=30")]
             )
         }
-        server.awaitWaiting(1)
+        server.awaitWaiting(2)
         Self.set(server, document("id == 2"))
         let events = stream.events(to: "upToDate")
         #expect(events.first?.json["reason"]?.string == "access-changed", "\(events)")
