@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
@@ -30,13 +31,11 @@ package struct WebTokens: Sendable {
     package func verified(
         _ token: UnsafeRawBufferPointer, at now: Int64
     ) throws(RequestFault) -> (token: WebToken, keyRevision: UInt64) {
-        let parts = token.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, !token.contains(UInt8(ascii: "=")) else {
+        guard let parts = Self.parts(of: token) else {
             throw .webToken("The token is neither of this service nor a JSON Web Token.")
         }
         let buffer = ByteBuffer(capacity: token.count)
-        let (algorithm, keyID) = try head(parts[0], buffer)
+        let (algorithm, keyID) = try head(parts.head, buffer)
         guard let (set, revision) = keys.current else {
             keys.want()
             throw RequestFault(
@@ -53,11 +52,30 @@ package struct WebTokens: Sendable {
             )
         }
         guard key.hasSigned(token) else { throw .webToken("The token's signature is wrong.") }
-        return (try body(parts[1], buffer, now), revision)
+        return (try body(parts.body, buffer, now), revision)
+    }
+
+    /// Head and body of what has three parts, none of them filled up.
+    private static func parts(
+        of token: UnsafeRawBufferPointer
+    ) -> (head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer)? {
+        guard let base = token.baseAddress, memchr(base, 0x3D, token.count) == nil else {
+            return nil
+        }
+        func end(behind start: Int) -> Int? {
+            memchr(base + start, 0x2E, token.count - start).map { base.distance(to: $0) }
+        }
+        guard let first = end(behind: 0), let second = end(behind: first + 1),
+            end(behind: second + 1) == nil
+        else { return nil }
+        return (
+            UnsafeRawBufferPointer(rebasing: token[..<first]),
+            UnsafeRawBufferPointer(rebasing: token[(first + 1)..<second])
+        )
     }
 
     private func head(
-        _ part: Slice<UnsafeRawBufferPointer>, _ buffer: ByteBuffer
+        _ part: UnsafeRawBufferPointer, _ buffer: ByteBuffer
     ) throws(RequestFault) -> (SigningAlgorithm, keyID: String?) {
         let head = try object(part, buffer)
         // What it names would have to be understood (RFC 7515, section 4.1.11), and nothing is.
@@ -73,7 +91,7 @@ package struct WebTokens: Sendable {
     }
 
     private func body(
-        _ part: Slice<UnsafeRawBufferPointer>, _ buffer: ByteBuffer, _ now: Int64
+        _ part: UnsafeRawBufferPointer, _ buffer: ByteBuffer, _ now: Int64
     ) throws(RequestFault) -> WebToken {
         let body = try object(part, buffer)
         guard body.member(named: "iss")?.string == issuer else {
@@ -93,7 +111,7 @@ package struct WebTokens: Sendable {
             throw .webToken("The token is not valid yet.")
         }
         let claims: Claims
-        do throws(RequestFault) { claims = try Claims(body) } catch {
+        do throws(RequestFault) { claims = try Claims(body, in: buffer.bytes) } catch {
             throw .webToken(error.detail)
         }
         return WebToken(
@@ -103,10 +121,10 @@ package struct WebTokens: Sendable {
 
     /// Reads a part that is a JSON object, strictly: every byte, no name twice at any depth.
     private func object(
-        _ part: Slice<UnsafeRawBufferPointer>, _ buffer: ByteBuffer
+        _ part: UnsafeRawBufferPointer, _ buffer: ByteBuffer
     ) throws(RequestFault) -> JSONValue {
         buffer.removeAll()
-        guard Base64.decode(UnsafeRawBufferPointer(rebasing: part), alphabet: .url, into: buffer),
+        guard Base64.decode(part, alphabet: .url, into: buffer),
             let value = try? RequestScratch.current.parser.parse(buffer.bytes),
             value.kind == .object, value.repeatedName == nil
         else { throw .webToken("A part of the token is no JSON object, or has a name twice.") }

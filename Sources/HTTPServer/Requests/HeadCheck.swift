@@ -214,10 +214,12 @@ private func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
 
 /// Whether `bytes` have no control character but tabs (RFC 9110, section 5.5).
 private func isFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    var hasControl = false
-    // Without an early end, so that many bytes are looked at together.
-    for byte in bytes { hasControl = hasControl || (byte < 0x20 && byte != 0x09) || byte == 0x7F }
-    return !hasControl
+    var controls: UInt8 = 0
+    // Without an early end or a branch, so that many bytes are looked at together.
+    for byte in bytes {
+        controls |= (byte < 0x20 ? 1 : 0) & (byte != 0x09 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+    }
+    return controls == 0
 }
 
 /// Whether `bytes` have nothing that ends a target for somebody: blanks, control characters, a fragment.

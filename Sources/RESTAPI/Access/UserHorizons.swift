@@ -8,7 +8,8 @@ struct UserHorizons {
         var isBarred: Bool
     }
 
-    private var known: [String: Known] = [:]
+    /// By the bytes of their ids: texts that are equal to Swift may be two users.
+    private var known: [[UInt8]: Known] = [:]
     /// The number of users at which those who have no grant any more are forgotten.
     private var sweepCount = 1024
 
@@ -19,6 +20,7 @@ struct UserHorizons {
 
     /// The one horizon of a user, for as long as somebody holds it.
     mutating func horizon(of id: String) -> GrantHorizon {
+        let id = Array(id.utf8)
         if let horizon = known[id]?.horizon { return horizon }
         if known.count >= sweepCount { sweep() }
         let horizon = GrantHorizon()
@@ -30,14 +32,14 @@ struct UserHorizons {
     mutating func set(_ user: UserAccess) {
         let horizon = horizon(of: user.id)
         horizon.move(to: user.horizon)
-        known[user.id] = Known(horizon: horizon, isBarred: user.horizon != .min)
+        known[Array(user.id.utf8)] = Known(horizon: horizon, isBarred: user.horizon != .min)
     }
 
     /// How many users are known.
     var count: Int { known.count }
 
     private mutating func sweep() {
-        var kept: [String: Known] = [:]
+        var kept: [[UInt8]: Known] = [:]
         for id in Array(known.keys) {
             guard var user = known.removeValue(forKey: id) else { continue }
             if user.isBarred || !isKnownUniquelyReferenced(&user.horizon) { kept[id] = user }

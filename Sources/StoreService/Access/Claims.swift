@@ -3,35 +3,50 @@ import HoldfastJSON
 import HoldfastObjectJSON
 
 /// What is claimed of a user, such as the groups that they are in: a JSON object.
-package struct Claims: Sendable, Hashable {
-    /// The text of the object, without blanks; empty where nothing is claimed.
+package struct Claims: Sendable, Equatable {
+    /// The text of the object; empty where nothing is claimed.
     package let text: String
 
     /// No claims.
     package static let none = Claims(text: "")
+
+    /// Whether both texts are the same, byte for byte.
+    package static func == (a: Claims, b: Claims) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
     /// The most bytes of the text.
     package static let byteCountMax = 16 << 10
 
     /// Takes a text that was written by this type.
     init(text: String) { self.text = text }
 
+    /// Takes an object that was read from a text, as it is written there.
+    ///
+    /// - Throws: ``RequestFault`` `.invalid` for what is no object, has a name twice, or is too large.
+    package init(_ value: JSONValue, in text: UnsafeRawBufferPointer) throws(RequestFault) {
+        try Self.check(value, byteCount: text.count)
+        self.text = String(decoding: text, as: UTF8.self)
+    }
+
     /// Reads the claims in a body.
     ///
     /// - Throws: ``RequestFault`` `.invalid` for what is no object, has a name twice, or is too large.
     package init(_ value: JSONValue) throws(RequestFault) {
-        guard value.kind == .object else {
-            throw Self.fault("Claims are a JSON object, such as {\"groups\":[\"editor\"]}.")
-        }
-        if let name = Self.repeatedName(in: value) {
-            throw Self.fault("'\(RequestFault.shown(name))' is claimed twice in one object.")
-        }
         let buffer = ByteBuffer(capacity: 256)
         JSONWriter(buffer).plain(value)
-        guard buffer.count <= Self.byteCountMax else {
-            throw Self.fault(
-                "Claims take at most \(Self.byteCountMax) bytes, these \(buffer.count).")
-        }
+        try Self.check(value, byteCount: buffer.count)
         text = value.count == 0 ? "" : String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    private static func check(_ value: JSONValue, byteCount: Int) throws(RequestFault) {
+        guard value.kind == .object else {
+            throw fault("Claims are a JSON object, such as {\"groups\":[\"editor\"]}.")
+        }
+        if let name = repeatedName(in: value) {
+            throw fault("'\(RequestFault.shown(name))' is claimed twice in one object.")
+        }
+        guard byteCount <= byteCountMax else {
+            throw fault("Claims take at most \(byteCountMax) bytes, these \(byteCount).")
+        }
     }
 
     /// Reads claims such as `groups=["editor"]`: a value that is JSON is that, any other a text.

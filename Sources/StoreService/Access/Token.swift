@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 
 /// A token of a store, without its secret.
-package struct Token: Sendable, Equatable {
+package struct Token: Sendable {
     /// The identity of its owner; never that of another one.
     package let number: UInt64
     /// The operator's name for it; unique.

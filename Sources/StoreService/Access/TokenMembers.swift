@@ -164,7 +164,9 @@ package struct TokenMembers: Sendable, Equatable {
     /// Whether a text can be a user's id.
     package static func isUser(_ text: String) -> Bool {
         (1...userByteCountMax).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+            }
     }
 
     /// The most classes of a token.

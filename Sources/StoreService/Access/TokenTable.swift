@@ -88,8 +88,9 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     private func adopt() throws(RequestFault) {
         try reading.withLock { _ throws(RequestFault) in
             let (tokens, areNeeded, users) = try stored.read()
+            // By bytes: texts that are equal to Swift may be two users.
             let horizons = Dictionary(
-                users.map { ($0.id, $0.horizon) }, uniquingKeysWith: { $1 })
+                users.map { (Array($0.id.utf8), $0.horizon) }, uniquingKeysWith: { $1 })
             let now = Timestamp.now()
             let areLimited = tokens.contains { !$0.terms.classes.isEmpty }
             // Before the first of them is known, and until the last of them is not.
@@ -98,7 +99,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                 var left: [UInt64: Known] = [:]
                 let former = known.mapValues { $0.token.terms }
                 for token in tokens where !token.terms.hasEnded(at: now) {
-                    let horizon = token.terms.user.flatMap { horizons[$0] } ?? .min
+                    let horizon = token.terms.user.flatMap { horizons[Array($0.utf8)] } ?? .min
                     if token.created.seconds < horizon { continue }
                     let right = token.terms.right
                     var access =

@@ -48,6 +48,39 @@ struct ReadAttackTests {
         }
     }
 
+    @Test("who has an id, or a claim, that only looks like another's sees nothing of theirs")
+    func lookAlikes() throws {
+        // One letter, and an e with an accent behind it: equal texts to Unicode, and to Swift.
+        let (one, two) = ("ren\u{E9}", "rene\u{301}")
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema/classes/Note",
+            #"{"primaryKey":"id","properties":{"id":"int","owner":"string"}}"#)
+        for (id, owner) in [(1, one), (2, two)] {
+            server.send("PUT", "/v1/classes/Note/objects/\(id)", "{\"owner\":\(quoted(owner))}")
+        }
+        func asker(_ id: String, _ name: String) -> RuledServer.Asker {
+            server.user(id, claims: "{\"owns\":\(quoted(id))}", name: name)
+        }
+        let askers = [asker(one, "one"), asker(two, "two")]
+        for rule in ["owner == $user.id", "owner == $user.owns"] {
+            server.send(
+                "PUT", "/v1/access",
+                "{\"roles\":{\"own\":{\"classes\":{\"Note\":{\"read\":\"\(rule)\"}}}}}")
+            for (index, asker) in askers.enumerated() {
+                let reply = server.get("/v1/classes/Note/objects?fields=id", as: asker)
+                #expect(reply.text == "{\"objects\":[{\"id\":\(index + 1)}]}", "\(rule)")
+            }
+        }
+        // Letting one in lets the other not.
+        for (id, isBlocked) in [(one, true), (two, true), (two, false), (one, true)] {
+            let target = "/v1/access/users/" + Self.escaped(id)
+            server.send("PUT", target, "{\"blocked\":\(isBlocked)}")
+        }
+        #expect(server.get("/v1/me", as: askers[0]).status == 401)
+        #expect(server.get("/v1/me", as: askers[1]).status == 200)
+    }
+
     @Test("figures, groups, sections, forms and exports are of what is seen")
     func forms() throws {
         let world = try TaskWorld()

@@ -9,6 +9,14 @@ import Testing
 
 @testable import HoldfastStoreService
 
+extension Token: Equatable {
+    /// Whether both are one token, with the same terms. What is made of these is not compared.
+    public static func == (a: Token, b: Token) -> Bool {
+        a.number == b.number && a.name == b.name && a.terms == b.terms
+            && a.created == b.created && a.hash == b.hash
+    }
+}
+
 @Suite("Tokens")
 struct TokenTests {
     private let directory = TemporaryDirectory()

@@ -115,15 +115,14 @@ package final class AccessControl: Sendable {
         observers.withLock { $0.append(body) }
     }
 
-    /// What rules read from the object of a principal's user, on a view of the bare store.
-    func objectValues(
+    /// What rules ask of a principal, on a view of the bare store.
+    func values(
         of principal: Principal, _ rules: AccessRules, on read: ReadTransaction
     ) throws(RequestFault) -> [UserValue?] {
-        if rules.objectReferences.isEmpty { return [] }
+        if rules.references.isEmpty { return [] }
         do throws(StoreError) {
-            let facts = try PrincipalFacts(
-                Principal(user: principal.user), usersClass: rules.usersClass, on: read)
-            return rules.objectReferences.map { facts.value(of: $0) }
+            let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
+            return rules.references.map { facts.value(of: $0) }
         } catch {
             throw fault(error)
         }

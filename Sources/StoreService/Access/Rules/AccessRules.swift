@@ -16,13 +16,13 @@ package struct AccessRules: Sendable {
     /// What its author should know: it holds all the same.
     package let warnings: [RequestFault.Entry]
     let roles: [CompiledRole]
-    /// What the rules read from the user's object, each once.
-    let objectReferences: [UserReference]
+    /// What the rules ask of a user, each once.
+    let references: [UserReference]
     /// What those on reading read of objects.
     package let kept: KeptProperties
     /// What those on reading, and roles, read of it and behind it.
     let decidingReads: [Dependency]
-    /// The class of the users' objects, by position; nil where they have none.
+    /// The class of the users' objects, by position; nil where they have none, and where no rule reads them.
     let usersClass: Int?
 
     /// Checks a document against a schema.
@@ -42,14 +42,15 @@ package struct AccessRules: Sendable {
         self.revision = revision
         self.schema = schema
         roles = compiler.roles
-        objectReferences = Array(Set(compiler.roles.flatMap(\.objectReferences)))
+        references = Array(Set(compiler.roles.flatMap(\.references)))
         kept = KeptProperties(
             compiler.roles.flatMap(\.classes).flatMap { rules in
                 rules?.read?.rule?.sample?.dependencies(schema) ?? []
             }, of: schema)
         decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
-        usersClass = compiler.usersClass
-        warnings = AccessWarnings(document, compiler.roles, usersClass, schema).all
+        let readsObjects = references.contains { if case .object = $0 { true } else { false } }
+        usersClass = readsObjects ? compiler.usersClass : nil
+        warnings = AccessWarnings(document, compiler.roles, compiler.usersClass, schema).all
     }
 
     /// Makes what a principal may do. Cost: linear in the rules of the roles that hold.

@@ -29,13 +29,11 @@ struct CompiledRole: Sendable {
     /// By the position of the class; nil where it allows nothing.
     var classes: [ClassRules?]
 
-    /// What its rules read from the user's object, each as often as they do.
-    var objectReferences: [UserReference] {
+    /// What its rules ask of a user, each as often as they do.
+    var references: [UserReference] {
         let conditions = classes.compactMap(\.self).flatMap { rules in
             [rules.read, rules.create, rules.before, rules.after, rules.delete]
         }
-        return (conditions.map { $0?.rule } + [when]).flatMap { rule in
-            (rule?.references ?? []).filter { if case .object = $0 { true } else { false } }
-        }
+        return (conditions.map { $0?.rule } + [when]).flatMap { $0?.references ?? [] }
     }
 }

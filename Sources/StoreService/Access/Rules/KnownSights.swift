@@ -6,11 +6,14 @@ import Synchronization
 
 /// What principals may read by the rules of now, for those that asked. Thread-safe.
 ///
-/// A principal's sight is the same as long as the rules are, and what these read from the user's object.
+/// All of whom rules learn the same have the same sight.
 final class KnownSights: Sendable {
-    /// Who asks, with what rules read from the user's object.
+    /// What decides on a sight, beside the rules.
     struct Asker: Hashable {
-        let principal: Principal
+        let isUser: Bool
+        let token: Principal.TokenRight?
+        let classes: Set<String>
+        /// What the rules ask of the user.
         let values: [UserValue?]
     }
 
@@ -45,8 +48,8 @@ final class KnownSights: Sendable {
 }
 
 extension AccessControl {
-    /// Makes what a principal may read on a view of the bare store, or finds it. Cost where it is known: two locks, and a look at the
-    /// user's object where rules read it.
+    /// Makes what a principal may read on a view of the bare store, or finds it. Cost where it is known: two locks, and a look at what
+    /// rules read of the user's claims and object.
     func knownSight(
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> Sight {
@@ -54,7 +57,8 @@ extension AccessControl {
             return try sight(for: principal, on: read)
         }
         let asker = KnownSights.Asker(
-            principal: principal, values: try objectValues(of: principal, rules, on: read))
+            isUser: principal.user != nil, token: principal.token, classes: principal.classes,
+            values: principal.token == nil ? try values(of: principal, rules, on: read) : [])
         if let known = known.sight(of: asker, by: rules) { return known }
         let sight = try sight(for: principal, on: read)
         known.keep(sight, of: asker, by: rules)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Who a request works for, as far as rules go: a user with what is claimed of them, a token of some classes, or nobody. Immutable; any
 /// thread may use it.
-package final class Principal: Sendable, Hashable {
+package final class Principal: Sendable {
     /// The id of the user; nil for nobody.
     package let user: String?
     /// What is claimed of the user.
@@ -13,6 +13,8 @@ package final class Principal: Sendable, Hashable {
     package let token: TokenRight?
     /// The number of the user once it was asked for, 0 before.
     let knownNumber = Atomic<UInt64>(0)
+    /// The claims once rules have asked for one.
+    private let knownClaims = Mutex<ClaimTree?>(nil)
 
     /// A right by the token that has it.
     package struct TokenRight: Sendable, Hashable {
@@ -40,17 +42,13 @@ package final class Principal: Sendable, Hashable {
     /// Nobody: a request without a token, where there is an access document.
     package static let nobody = Principal(user: nil)
 
-    /// Whether both are one user of whom the same is claimed, or one token, with the same classes.
-    package static func == (a: Principal, b: Principal) -> Bool {
-        a === b
-            || a.user == b.user && a.claims == b.claims && a.classes == b.classes
-                && a.token == b.token
-    }
-
-    /// Hashes the user and what is claimed of them, or the token.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(user)
-        hasher.combine(claims)
-        hasher.combine(token)
+    /// What is claimed of the user, as values. Cost: linear in the claims the first time.
+    var claimTree: ClaimTree {
+        knownClaims.withLock { known in
+            if let known { return known }
+            let tree = ClaimTree(claims)
+            known = tree
+            return tree
+        }
     }
 }

@@ -7,7 +7,6 @@ import HoldfastRows
 /// is used while the view is open.
 struct PrincipalFacts: UserFacts {
     private let principal: Principal
-    private let claims: ClaimTree
     private let read: ReadTransaction
     private let object: (key: UInt64, row: RowView)?
 
@@ -17,7 +16,6 @@ struct PrincipalFacts: UserFacts {
     ) throws(StoreError) {
         self.principal = principal
         self.read = read
-        claims = ClaimTree(principal.user == nil ? .none : principal.claims)
         guard let user = principal.user, let usersClass else {
             object = nil
             return
@@ -33,7 +31,7 @@ struct PrincipalFacts: UserFacts {
     func value(of reference: UserReference) -> UserValue? {
         switch reference {
         case .id: return principal.user.map { .one(.string($0)) }
-        case .claim(let names): return claims.value(names)
+        case .claim(let names): return principal.claimTree.value(names)
         case .object(let path):
             guard let object else { return nil }
             return PathValues.read(
