@@ -12,7 +12,10 @@ extension Request {
         state.withLock { $0.next(hasBytes: hasBytes) }
     }
 
-    func beginReceiving() { state.withLock { $0.receive(until: admission) } }
+    func beginReceiving() {
+        // A sink ends by itself.
+        state.withLock { $0.receive(until: upload == nil ? admission : nil) }
+    }
 
     /// Suspends the connection until ``resume()``, unless that came already or nobody may wait any more.
     func pause() {

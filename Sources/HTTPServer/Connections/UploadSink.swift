@@ -10,6 +10,9 @@ package enum UploadFlow: Sendable {
 
 /// Takes a streamed request body.
 ///
+/// It ends by itself when what has admitted the request has (``Upload/ending``), since it alone knows what became of the body so
+/// far.
+///
 /// Thread rule: all calls come from the connection's thread, one after the other; exactly one of
 /// `finish` and `abort` is the last.
 package protocol UploadSink: AnyObject, Sendable {
@@ -31,8 +34,15 @@ package enum UploadStart: Sendable {
 /// The handle by which a sink's owner lets a waiting upload go on.
 package final class Upload: Sendable {
     private let request: Request
+    private let admission: Admission?
 
-    init(_ request: Request) { self.request = request }
+    init(_ request: Request) {
+        self.request = request
+        admission = request.admission
+    }
+
+    /// Why the request may not go on; nil as long as what has admitted it holds. Any thread.
+    package var ending: ServerFault? { admission?.ending.map { Server.accessEnded($0) } }
 
     /// Ends the current `.wait`, or the one that is just being returned. Any thread; call it once
     /// for each `.wait`.

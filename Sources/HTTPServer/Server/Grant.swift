@@ -4,7 +4,7 @@ import Synchronization
 /// What admitted a request, such as a token with a right, for as long as that holds.
 ///
 /// Requests share one. Whoever admits them ends it; the server, which looks once a second, then ends what it
-/// admitted and still goes on: a stream, a reply that waits or is being sent piece by piece, an upload.
+/// admitted and still goes on: a stream, a reply that waits or is being sent piece by piece. The sink of an upload ends by itself.
 /// Thread-safe.
 package final class Grant: Sendable {
     /// Why a grant has ended.

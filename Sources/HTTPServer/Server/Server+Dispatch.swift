@@ -283,13 +283,13 @@ extension Server {
     /// The request is complete.
     func finish(_ request: Request) -> MHD_Result {
         request.connection.expectNothing()
+        if let upload = request.upload {
+            request.upload = nil
+            return apply(upload.finish(), to: request, until: nil)
+        }
         if let refusal = lastRefusal(of: request) {
             dropBody(of: request)
             return send(refusal, for: request)
-        }
-        if let upload = request.upload {
-            request.upload = nil
-            return apply(upload.finish(), to: request, until: request.admission)
         }
         let outcome = router.routes[request.route].handler(request)
         guard let admission = request.admission, admission.grant.isForReading else {

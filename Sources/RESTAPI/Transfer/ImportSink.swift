@@ -9,6 +9,8 @@ final class ImportSink: UploadSink {
     private struct State {
         var exchange: Exchange?
         var response: Response?
+        /// Whether the text is whole.
+        var isWhole = false
         /// The place of a user's import, until it is over.
         var place: UserPlaces.Place?
     }
@@ -39,13 +41,13 @@ final class ImportSink: UploadSink {
                 self.state.withLock { $0.exchange.take() }?.abandon()
                 return
             }
-            let exchange = self.state.withLock { state in
+            let (exchange, isWhole) = self.state.withLock { state in
                 if state.exchange == nil { state.response = response }
-                return state.exchange.take()
+                return (state.exchange.take(), state.isWhole)
             }
             if let exchange {
                 exchange.respond(response)
-            } else if response.status == 408 {
+            } else if !isWhole, case .failure(let fault) = result, fault.endsUpload {
                 // The next piece, with which another refusal is told, may not come.
                 self.upload.end(response)
             }
@@ -59,6 +61,7 @@ final class ImportSink: UploadSink {
     }
 
     func finish() -> Outcome {
+        state.withLock { $0.isWhole = true }
         session.complete()
         return .later { exchange in
             self.session.abandon { exchange.isGone }

@@ -23,6 +23,7 @@ extension RESTService {
         let session = try transfers.makeImport(target, options, unpacker: unpacker) {
             upload.resume()
         }
+        session.refuse { upload.ending.map { RequestFault(ofAccess: $0) } }
         let sink = ImportSink(session, upload, place)
         sink.start { result in
             switch result {
@@ -160,5 +161,13 @@ extension RESTService {
             .unsupportedMediaType, "unsupported-media-type",
             "This import takes \(types): \(forms). Set the header Content-Type (curl: -H "
                 + "'Content-Type: application/x-ndjson').", alternatives: types)
+    }
+}
+
+extension RequestFault {
+    /// What a request is told whose access has ended.
+    fileprivate init(ofAccess end: ServerFault) {
+        self.init(
+            end.status == 401 ? .unauthenticated : .forbidden, end.code.rawValue, end.detail)
     }
 }

@@ -231,7 +231,7 @@ struct AccessEndTests {
     /// Begins to upload an import, has `body` end its right, and returns the reply.
     static func upload(
         _ server: GuardedServer, _ target: String, _ header: (String, String), goesOn: Bool,
-        _ body: () throws -> Void
+        begun: String? = nil, _ body: () throws -> Void
     ) throws -> String {
         let socket = LoopbackSocket.connect(port: server.port)
         defer { close(socket) }
@@ -249,7 +249,7 @@ struct AccessEndTests {
         var interim = [UInt8](repeating: 0, count: admitted.utf8.count)
         _ = recv(socket, &interim, interim.count, Int32(MSG_WAITALL))
         #expect(String(decoding: interim, as: UTF8.self) == admitted)
-        _ = write(line)
+        _ = write(begun ?? line)
         try body()
         var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         for _ in 0..<30_000 where Glibc.poll(&state, 1, 1) == 0 { if goesOn { _ = write(line) } }

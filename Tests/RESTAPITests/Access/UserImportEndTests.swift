@@ -26,9 +26,17 @@ struct UserImportEndTests {
             #"{"roles":{"all":{"classes":{"Node":{"read":true,"create":true,"update":true}}}}}"#)
         let header = try #require(try RulesEndTests.header(ending.kind, server))
         let admin = [server.authorization(.admin), ("Content-Type", "application/json")]
+        let lines = (1...1100).map { "{\"id\":\($0),\"label\":\"one\"}\n" }.joined()
+        func count() throws -> Int64 {
+            let target = "/v1/classes/Node/objects?limit=1&count=exact"
+            let page = QueryJSON(server.send("GET", target, [server.authorization(.admin)]).text)
+            return try #require(page?["count"]?.int)
+        }
         let reply = try AccessEndTests.upload(
-            server, "/v1/classes/Node/import?mode=merge", header, goesOn: goesOn
+            server, "/v1/classes/Node/import?mode=merge", header, goesOn: goesOn, begun: lines
         ) {
+            // One chunk is whole.
+            for _ in 0..<3000 where try count() < 1024 { usleep(10_000) }
             switch ending {
             case .document, .documentForIssuer: RulesEndTests.set(server, #"{"roles":{}}"#)
             case .revoked:
@@ -42,6 +50,9 @@ struct UserImportEndTests {
         #expect(
             reply.hasPrefix("HTTP/1.1 401 ") || reply.hasPrefix("HTTP/1.1 403 "), "\(reply)")
         #expect(reply.contains("access-ended"))
+        // What was taken stays, and is told.
+        #expect(reply.contains("The import ended after line "), "\(reply)")
+        if !goesOn { #expect(reply.contains(" \(try count()) imported, 0 faulty"), "\(reply)") }
         // Her place is free again where she is let in.
         if ending == .document || ending == .documentForIssuer {
             RulesEndTests.set(
@@ -57,7 +68,7 @@ struct UserImportEndTests {
     ) throws -> HTTPClient.Reply? {
         for _ in 0..<3000 {
             let reply = server.send(
-                "POST", "/v1/classes/Node/import", [header], body: #"{"id":2,"label":"again"}"#)
+                "POST", "/v1/classes/Node/import", [header], body: #"{"id":9000,"label":"again"}"#)
             if reply.status != 429 { return reply }
             #expect(reply.text.contains("too-many-imports"))
             usleep(10_000)

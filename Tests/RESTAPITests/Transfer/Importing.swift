@@ -75,6 +75,7 @@ enum Importing {
     /// Imports bytes into a class or a whole store.
     static func run(
         _ bytes: [UInt8], into store: Store, _ target: ImportTarget, pieceByteCount: Int = 1 << 16,
+        ending: @escaping @Sendable () -> RequestFault? = { nil },
         change: (inout ImportOptions) -> Void
     ) -> Result<ImportReport, RequestFault>? {
         var options = ImportOptions()
@@ -87,6 +88,7 @@ enum Importing {
                 return true
             }
         }
+        session.refuse(when: ending)
         session.start { outcome in
             result.signal {
                 $0 = .some(outcome)

@@ -12,7 +12,7 @@ final class ImportFeed: Sendable {
         case chunk(ImportChunk)
         /// The text is complete.
         case end
-        /// The text can't be an import.
+        /// The text can't be an import, or may not go on.
         case refused(RequestFault)
         /// The sender is gone.
         case abandoned
@@ -38,11 +38,13 @@ final class ImportFeed: Sendable {
         var isClosed = false
         /// Each says whether nobody waits for the import any more.
         var departures: [@Sendable () -> Bool] = []
+        /// Says why the import may not go on.
+        var ending: @Sendable () -> RequestFault? = { nil }
         /// The chunk that waits to be read.
         var chunk: ImportChunk?
         /// Whether every line is in a chunk.
         var isCut = false
-        /// Why the text can't be an import.
+        /// Why the text can't be an import, or why it may not go on.
         var refusal: RequestFault?
 
         mutating func abandon() {
@@ -100,6 +102,11 @@ final class ImportFeed: Sendable {
         state.withLock { $0.departures.append(isGone) }
     }
 
+    /// Refuses the rest of the import when `ending` says why, which is asked as often. Any thread.
+    func refuse(when ending: @escaping @Sendable () -> RequestFault?) {
+        state.withLock { $0.ending = ending }
+    }
+
     // MARK: The cutting thread
 
     /// Waits for text and takes all that there is.
@@ -152,13 +159,20 @@ final class ImportFeed: Sendable {
 
     // MARK: The reading thread
 
-    /// Whether nobody waits for the import any more: asked wherever its work may be long. Cost: a system
+    /// Why the import may not go on; nil as long as it may. Any thread.
+    var ending: RequestFault? { state.withLock(\.ending)() }
+
+    /// Whether nobody waits for the import any more, or it may not go on: asked wherever its work may be long. Cost: a system
     /// call.
     var isAbandoned: Bool {
         var isAbandoned = false
         state.signal { state in
             let wasAbandoned = state.isAbandoned
-            if !wasAbandoned, state.departures.contains(where: { $0() }) { state.abandon() }
+            if !wasAbandoned {
+                let fault = state.ending()
+                state.refusal = state.refusal ?? fault
+                if fault != nil || state.departures.contains(where: { $0() }) { state.abandon() }
+            }
             isAbandoned = state.isAbandoned
             return isAbandoned && !wasAbandoned
         }
@@ -167,11 +181,11 @@ final class ImportFeed: Sendable {
 
     /// The next chunk; waits for it.
     func next() -> Next {
-        if isAbandoned { return .abandoned }
+        _ = isAbandoned
         var wakesCutter = false
         let next: Next = state.wait { state in
-            if state.isAbandoned { return .abandoned }
             if let fault = state.refusal { return .refused(fault) }
+            if state.isAbandoned { return .abandoned }
             if let chunk = state.chunk {
                 state.chunk = nil
                 wakesCutter = true

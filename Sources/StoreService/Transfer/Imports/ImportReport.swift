@@ -105,3 +105,9 @@ package struct ImportReport: Sendable {
         object.member("version").string(version.description)
     }
 }
+
+extension RequestFault {
+    /// Whether an import ends with it though its text is not whole, and its sender is told at once: who is too slow, and who may
+    /// not go on.
+    package var endsUpload: Bool { [.tooSlow, .unauthenticated, .forbidden].contains(kind) }
+}

@@ -55,19 +55,27 @@ struct ImportRun {
     mutating func run() -> Result<ImportReport, RequestFault>? {
         do throws(RequestFault) {
             if options.isAtomic {
-                guard try takeAtOnce() else { return nil }
+                guard try takeAtOnce() else { return try nobodyWaits() }
             } else {
-                guard try takeLines(), try writeDeferred() else { return nil }
+                guard try takeLines(), try writeDeferred() else { return try nobodyWaits() }
             }
         } catch {
             countSubmitted()
-            // The rest is received, so that the client is ready to hear; not from one that is too slow.
+            // The rest is received, so that the client is ready to hear; not where it is told at once.
             feed.close()
-            guard error.kind == .tooSlow || feed.waitForEnd() else { return nil }
-            return .failure(report.ended(by: error))
+            if error.endsUpload || feed.waitForEnd() { return .failure(report.ended(by: error)) }
+            return feed.ending.map { .failure(report.ended(by: $0)) }
         }
         report.faults.sort { $0.line < $1.line }
         return .success(report)
+    }
+
+    /// Nothing to report.
+    ///
+    /// - Throws: ``RequestFault`` where the import may not go on.
+    private func nobodyWaits() throws(RequestFault) -> Result<ImportReport, RequestFault>? {
+        if let fault = feed.ending { throw fault }
+        return nil
     }
 
     private mutating func takeLines() throws(RequestFault) -> Bool {
@@ -151,7 +159,11 @@ struct ImportRun {
     private func commit(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) -> AwaitedWrite {
-        let write = AwaitedWrite(body)
+        let write = AwaitedWrite { [feed] transaction throws(StoreError) in
+            try body(transaction)
+            // Nothing is committed that was begun under what has ended.
+            if let fault = feed.ending { throw .refused(fault) }
+        }
         store.submit(write)
         return write
     }

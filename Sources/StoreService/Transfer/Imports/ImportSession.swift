@@ -86,6 +86,11 @@ package final class ImportSession: Sendable {
         feed.abandon(when: isGone)
     }
 
+    /// Ends the import within a chunk when `ending` says why it may not go on; any thread asks. No chunk is committed then.
+    package func refuse(when ending: @escaping @Sendable () -> RequestFault?) {
+        feed.refuse(when: ending)
+    }
+
     /// How many lines were dealt with so far.
     package var progress: Int { lineCount.load(ordering: .relaxed) }
 
