@@ -35,6 +35,8 @@ package struct FoldedChanges: Sendable {
     /// The edits of lists of objects that were updated, by member, where it was asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
+    /// The version behind which they begin.
+    let start: UInt64
     /// The last version that is folded in.
     package private(set) var through: UInt64
 
@@ -92,7 +94,7 @@ package struct FoldedChanges: Sendable {
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
         notesLists: Bool = false
     ) throws(Gap) {
-        through = version
+        (start, through) = (version, version)
         self.notesLists = notesLists
         let state: StoreState
         do { state = try transaction.state() } catch {

@@ -66,8 +66,8 @@ final class FormerResults {
 
     /// - Parameters:
     ///   - query: The query that is followed.
-    ///   - changes: What happened since, or since an earlier version.
-    ///   - since: The version that followers know at least.
+    ///   - changes: What happened at last.
+    ///   - since: The last version whose result followers held exactly.
     ///   - transaction: A view of the end of the changes, or of a later version.
     init(
         of query: ObservedQuery, _ changes: FoldedChanges, since: UInt64,
@@ -80,13 +80,14 @@ final class FormerResults {
         let rule = query.classIndex.flatMap { query.sight?.parts[$0].rule }
         let parts = (query.predicate?.conjuncts ?? []).filter {
             $0 != .constant(true) && !query.isAltered($0)
+                && (rule != nil || since >= changes.start || query.readsKeyAlone($0))
         }
         conditions = (parts + (rule.map { [$0] } ?? [])).map { Condition($0, query.schema) }
         hasRule = rule != nil
         isBlind = rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
         // Those who may read everything are told in case of doubt.
-        if hasRule, present > changes.through,
+        if hasRule, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
                 after: since, in: transaction, recordCountMax: Self.recordCountMax,
                 classes: query.classes), all.through == present
@@ -109,6 +110,7 @@ final class FormerResults {
         }
         if conditions.isEmpty { return .mayHaveBeen }
         if isBlind, !isSeen { return .wasNot }
+        if hasRule, since < changes.start { return isSeen ? .mayHaveBeen : .undecided }
         var (version, result) = (since, Verdict.wasNot)
         for _ in 0..<Self.versionCountMax {
             let past = past(at: version)

@@ -4,8 +4,8 @@ import HoldfastRows
 /// Makes the events of changes that a client of a query has missed. One thread at a time uses it.
 ///
 /// The client knows the query's result of some state before the changes, or of any since: it sets what enters or is updated, and removes what
-/// leaves or is deleted. It may have been told a part of what followed, so an object that is not among the results leaves
-/// wherever it may have been one in between, though it was none before.
+/// leaves or is deleted. It may have been told a part of what followed, and not of what was gone, or unlinked, when it was told, so an object that
+/// is not among the results leaves wherever it may have been one in between, though it was none before, or was none any more.
 package final class MissedEvents {
     private let query: ObservedQuery
     private let transaction: ReadTransaction
@@ -20,7 +20,7 @@ package final class MissedEvents {
     /// - Parameters:
     ///   - query: The query that is followed.
     ///   - changes: What happened since, or since an earlier version.
-    ///   - since: The version that the client knows.
+    ///   - since: The last version whose result the client held exactly, which is that before the changes or an earlier one.
     ///   - transaction: The view that objects are told of, of the end of the changes or of a later version.
     package init(
         of query: ObservedQuery, _ changes: FoldedChanges, since: UInt64,

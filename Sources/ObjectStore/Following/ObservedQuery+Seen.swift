@@ -1,6 +1,20 @@
+import HoldfastQuery
 import HoldfastRows
 
 extension ObservedQuery {
+    /// Whether it takes the past of an object to know that it may have been a result which is none now.
+    package var asksOfDepartures: Bool {
+        predicate != nil || classIndex.flatMap { sight?.parts[$0].rule } != nil
+    }
+
+    /// Whether a part of the condition reads nothing but the primary key, which stays.
+    func readsKeyAlone(_ part: Predicate) -> Bool {
+        guard let key = classIndex.flatMap({ schema.classes[$0].primaryKeyIndex }) else {
+            return false
+        }
+        return part.dependencies(schema).allSatisfy { $0.path.isEmpty && $0.member == key }
+    }
+
     /// Whether nothing has changed that is shown of an object, which was shown before as it is now.
     ///
     /// - `row`: As it is shown.

@@ -5,9 +5,9 @@ import HoldfastObjectStore
 /// Seals the part of some changes in a cursor of somebody who may not read everything: it counts objects, and has the key of one, that
 /// they may not see. Any thread.
 struct ChangePartSeal {
-    private static let form: StaticString = "holdfast stream part 1"
+    private static let form: StaticString = "holdfast stream part 2"
     /// The numbers of a part.
-    private static let byteCount = 24
+    private static let byteCount = 32
 
     private let key: [UInt8]
 
@@ -26,6 +26,7 @@ struct ChangePartSeal {
     /// - `context`: The rest of the cursor: it opens together with that alone.
     func text(of part: StreamCursor.ChangePart, in context: String) -> String? {
         let plain = ByteBuffer(capacity: Self.byteCount)
+        plain.append(little: part.after)
         plain.append(little: part.through)
         plain.append(little: UInt64(part.knownCount))
         plain.append(little: part.reachedKey)
@@ -54,10 +55,12 @@ struct ChangePartSeal {
                 &plain, sealed.array, sealed.count, context, context.count, key) == 1
         else { return nil }
         return plain.withUnsafeBytes { bytes in
-            Int(exactly: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)).map {
+            func number(_ position: Int) -> UInt64 {
+                bytes.loadUnaligned(fromByteOffset: 8 * position, as: UInt64.self)
+            }
+            return Int(exactly: number(2)).map {
                 StreamCursor.ChangePart(
-                    through: bytes.loadUnaligned(as: UInt64.self), knownCount: $0,
-                    reachedKey: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+                    after: number(0), through: number(1), knownCount: $0, reachedKey: number(3))
             }
         }
     }

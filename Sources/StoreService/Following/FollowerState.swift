@@ -25,6 +25,9 @@ struct FollowerState<Missed> {
     /// The version up to which the client has been told everything; while a snapshot is sent, the version that it begins
     /// at.
     private(set) var version: UInt64 = 0
+    /// The last version whose result the client held exactly, or at which a snapshot began: what it has been told since is of later views, so
+    /// that it may still hold what was deleted or unlinked before they were made.
+    private(set) var exactVersion: UInt64 = 0
     /// Whether a snapshot has a version to begin at.
     private(set) var hasSnapshotVersion = false
     /// Whether the client has to be told when it is at the present: it has been told something that has no id.
@@ -36,12 +39,12 @@ struct FollowerState<Missed> {
 
     /// Begins at the present, with nothing to tell.
     mutating func begin(at present: UInt64) {
-        version = present
+        know(through: present)
         owesUpToDate = false
     }
 
     /// Begins behind a version that the client knows.
-    mutating func resume(after known: UInt64) { version = known }
+    mutating func resume(after known: UInt64) { know(through: known) }
 
     /// Begins with the whole result: the client forgets what it has.
     mutating func reset() {
@@ -55,7 +58,7 @@ struct FollowerState<Missed> {
     /// Takes the version of a snapshot's first piece: what comes behind it is told as missed.
     mutating func beginSnapshot(at present: UInt64) {
         if hasSnapshotVersion { return }
-        version = present
+        know(through: present)
         hasSnapshotVersion = true
     }
 
@@ -102,12 +105,13 @@ struct FollowerState<Missed> {
     /// Is told of each step from now on.
     mutating func goLive() {
         phase = .live
+        exactVersion = version
         lateArrivalCount = 0
     }
 
     /// Takes in that the client knows everything up to a version; or less than it seemed to, where what it was told of
     /// last is taken back.
-    mutating func know(through last: UInt64) { version = last }
+    mutating func know(through last: UInt64) { (version, exactVersion) = (last, last) }
 
     /// Leaves the steps, which are told folded once the client has read.
     ///

@@ -9,7 +9,7 @@ struct MissedChanges {
     /// The last version of the changes.
     var through: UInt64 { fold.changes.through }
     private let fold: FoldCache.Fold
-    /// The version that the client knows.
+    /// The last version whose result the client held exactly.
     private let since: UInt64
     /// The objects that are left.
     private(set) var candidates: ObservedCandidates

@@ -52,10 +52,12 @@ extension ServedStore {
             return try snapshotPage(
                 stream, in: read, begunAt: version, behind: object, limit: limit)
         case .within(let version, let part):
-            return try changePage(stream, after: version.number, part, limit: limit, in: read).bytes
+            return try changePage(stream, from: version.number, part, limit: limit, in: read).bytes
         case .now, .after:
             let number = cursor.version?.number ?? store.publisher.version
-            return try changePage(stream, after: number, nil, limit: limit, in: read).bytes
+            return try changePage(
+                stream, from: number, .init(behind: number), limit: limit, in: read
+            ).bytes
         }
     }
 
@@ -66,20 +68,21 @@ extension ServedStore {
     /// matches when the page is read. A part that is delivered later is delivered as it is then, and what has changed
     /// in between is delivered again behind it.
     ///
-    /// - `number`: The version that the client knows.
+    /// - `number`: The last version whose result the client held exactly.
     /// - `known`: What it knows of the changes behind it.
     /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, or one of the future.
     func changePage(
-        _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
+        _ stream: CheckedStream, from number: UInt64, _ known: StreamCursor.ChangePart,
         limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
         let query = try stream.under(read, self)
         guard query.viewMark == stream.viewMark else { throw .otherViewCursor }
+        let isBegun = known.through > known.after
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: number, through: known?.through, in: read,
-                objectCountMax: known == nil ? limit : limits.pageObjectCountMax,
+                after: known.after, through: isBegun ? known.through : nil, in: read,
+                objectCountMax: isBegun ? limits.pageObjectCountMax : limit,
                 recordCountMax: Self.pageRecordCountMax, classes: query.observed.classes)
         } catch {
             switch error {
@@ -90,8 +93,7 @@ extension ServedStore {
         }
         if query.isReset(by: changes) { throw .schemaChangedCursor }
         let present = try stored(read.state().version)
-        var position =
-            known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
+        var position = known
         position.through = changes.through
         var writer = ChangeWriter(query, read, limits)
         var count = 0
@@ -119,12 +121,17 @@ extension ServedStore {
             }
             return !left.isEmpty
         }
-        let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
+        if !isCut { position = .init(behind: changes.through) }
+        let isExact = isCurrent || !isCut && !query.observed.asksOfDepartures
+        func version(_ number: UInt64) -> StoreVersion {
+            StoreVersion(epoch: store.epoch, number: number)
+        }
+        let cursor: StreamCursor =
+            isExact ? .after(version(changes.through)) : .within(version(number), position)
         writer.raw("],\"cursor\":\"")
-        let cursor = isCut ? StreamCursor.within(base, position) : .after(base)
         let seal =
-            isCut && !query.viewMark.isEmpty ? ChangePartSeal(storeKey: store.ticketKey) : nil
+            isExact || query.viewMark.isEmpty ? nil : ChangePartSeal(storeKey: store.ticketKey)
         writer.text(cursor.text(of: query.viewMark, seal))
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         return ChangePage(

@@ -109,8 +109,10 @@ struct StreamCatchUp: Sendable {
                 return reset(follower, .overrun)
             }
             try sendPiece(of: missed, follower, read)
-            guard case .catchingUp = follower.state.phase else { return false }
-            return follower.state.version >= present
+            guard case .catchingUp = follower.state.phase, follower.state.version >= present
+            else { return false }
+            follower.state.know(through: follower.state.version)
+            return true
         }
     }
 
@@ -154,7 +156,8 @@ struct StreamCatchUp: Sendable {
             return nil
         }
         let page = try served.changePage(
-            follower.query, after: follower.state.version, nil, limit: limit, in: read)
+            follower.query, from: follower.state.version,
+            .init(behind: follower.state.version), limit: limit, in: read)
         if page.isEmpty { follower.state.know(through: page.version) }
         return page.isEmpty ? nil : page.bytes
     }
@@ -181,7 +184,7 @@ struct StreamCatchUp: Sendable {
     ) throws(RequestFault) -> MissedChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
             MissedChanges(
-                fold, since: follower.state.version,
+                fold, since: follower.state.exactVersion,
                 follower.query.observed.candidates(
                     fold.changes, since: follower.state.version, in: read,
                     dependentCountMax: countMax, tellsSeen: true),

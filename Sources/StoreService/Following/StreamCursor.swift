@@ -2,13 +2,13 @@ import HoldfastObjectStore
 
 /// The position of a client in a change stream: `since` and `Last-Event-ID`.
 ///
-/// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<m>.<k>.<key>`,
-/// within the changes of the versions after n up to m, behind the first k objects of the change log
-/// and behind those that links alone lead to whose keys are not above `key`; and
+/// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<l>.<m>.<k>.<key>`,
+/// on the way from version n, within the changes of the versions after l up to m, behind the first k objects of the change log
+/// and behind those that links alone lead to whose keys are not above `key` (l is left out where it is n); and
 /// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
 ///
 /// A cursor of somebody who may not read everything ends with `_` and the name of their view (``Sight/mark``), and has in the place
-/// of `<m>.<k>.<key>` what ``ChangePartSeal`` makes of it.
+/// of `<l>.<m>.<k>.<key>` what ``ChangePartSeal`` makes of it.
 package enum StreamCursor: Equatable, Sendable {
     /// It is of another view than its client's.
     case otherView
@@ -26,14 +26,27 @@ package enum StreamCursor: Equatable, Sendable {
         var key: UInt64
     }
 
-    /// The part that a client knows of the changes of some versions.
+    /// The part that a client knows of the changes behind the cursor's version, which is the last whose result it held exactly: what it
+    /// has been told since is of later views, so that it may still hold what was deleted or unlinked before they were made.
     package struct ChangePart: Equatable, Sendable {
-        /// The last of the versions.
+        /// It has been told of all versions up to this one.
+        var after: UInt64
+        /// The last of the versions of which it knows a part; ``after`` where it has not been told of any.
         var through: UInt64
         /// Objects that changed themselves, in the order of the change log, whether they concern it or not.
         var knownCount: Int
         /// Of the objects that are reached along links those up to this object key.
         var reachedKey: UInt64
+
+        /// Nothing of what comes behind a version.
+        init(behind version: UInt64) {
+            self.init(after: version, through: version, knownCount: 0, reachedKey: 0)
+        }
+
+        init(after: UInt64, through: UInt64, knownCount: Int, reachedKey: UInt64) {
+            (self.after, self.through) = (after, through)
+            (self.knownCount, self.reachedKey) = (knownCount, reachedKey)
+        }
     }
 
     /// The version that the cursor belongs to; nil without one.
@@ -118,12 +131,16 @@ package enum StreamCursor: Equatable, Sendable {
         guard let first = parts.first, let version = StoreVersion(text: first) else { return nil }
         switch parts.count {
         case 1: self = .after(version)
-        case 4:
-            guard let through = UInt64(parts[1]), let count = Int(parts[2]), count >= 0,
-                let key = UInt64(parts[3])
+        case 4, 5:
+            let isFirst = parts.count == 4
+            guard let after = isFirst ? version.number : UInt64(parts[1]),
+                let through = UInt64(parts[parts.count - 3]),
+                let count = Int(parts[parts.count - 2]), count >= 0,
+                let key = UInt64(parts[parts.count - 1])
             else { return nil }
             self = .within(
-                version, ChangePart(through: through, knownCount: count, reachedKey: key))
+                version,
+                ChangePart(after: after, through: through, knownCount: count, reachedKey: key))
         default: return nil
         }
     }
@@ -146,7 +163,8 @@ package enum StreamCursor: Equatable, Sendable {
         case .start: "start"
         case .after(let version): version.description
         case .within(let version, let part):
-            "\(version).\(part.through).\(part.knownCount).\(part.reachedKey)"
+            (part.after == version.number ? "\(version)" : "\(version).\(part.after)")
+                + ".\(part.through).\(part.knownCount).\(part.reachedKey)"
         case .snapshot(let version, let object):
             "\(version)~\(object.classNumber).\(object.key)"
         }

@@ -290,7 +290,7 @@ package final class StreamHub: @unchecked Sendable {
             } catch {
                 return follower.fail(error, events)
             }
-        } while job.isInFirstSlice
+        } while job.isInFirstSlice || !catchUp.hasRoom(follower)
         feedLater(follower)
     }
 }

@@ -80,9 +80,11 @@ struct MissedEventsTests {
 
         /// The departures that a follower is told who knows a version, as kind and primary key; nil where that can't be told.
         ///
+        /// - `start`: The version up to which they were told of what they missed; nil where of nothing.
         /// - `end`: The last version that was missed.
         func departures(
-            since version: UInt64, through end: UInt64? = nil, filter: String? = nil
+            since version: UInt64, after start: UInt64? = nil, through end: UInt64? = nil,
+            filter: String? = nil
         ) throws -> Set<String>? {
             try store.reading { bare in
                 let sight = try rule.map {
@@ -95,7 +97,7 @@ struct MissedEventsTests {
                     sight: sight)
                 let read = bare.shown(by: sight)
                 let changes = try FoldedChanges(
-                    after: version, through: end, in: read, classes: query.classes)
+                    after: start ?? version, through: end, in: read, classes: query.classes)
                 let missed = MissedEvents(of: query, changes, since: version, in: read)
                 var told: Set<String> = []
                 for candidate in query.candidates(changes, in: read) {
@@ -302,6 +304,31 @@ struct MissedEventsTests {
             let told = try world.departures(
                 since: start, through: end, filter: "list.owner == 'ann'")
             #expect(told == ["leave 1"], "\(rule ?? "")")
+        }
+    }
+
+    @Test("what had left before the changes, and could not be told of by then, departs with them")
+    func leftBefore() throws {
+        for rule in [nil, "list.owner == 'ann'"] {
+            let world = try World(rule: rule)
+            defer { world.store.close() }
+            _ = try world.list(1, owner: "ann")
+            _ = try world.list(2, owner: "bob")
+            for id: Int64 in 1...3 { _ = try world.task(id, list: id == 3 ? 2 : 1) }
+            let start = world.store.version.number
+            _ = try world.task(1, list: 2)
+            let middle = try world.list(1, owner: "bob")
+            for id: Int64 in 1...3 { _ = try world.delete("Task", id) }
+            func told(after version: UInt64, _ filter: String) throws -> Set<String>? {
+                try world.departures(since: start, after: version, filter: filter)
+            }
+            let filter = "list.owner == 'ann' AND id != 2"
+            // Who may read everything is told in case of doubt.
+            let all: Set = ["delete 1", "delete 3"]
+            #expect(try told(after: middle, filter) == (rule == nil ? all : ["delete 1"]))
+            #expect(try told(after: middle, "id == 2") == ["delete 2"])
+            let late = try world.departures(since: middle, filter: filter)
+            #expect(late == (rule == nil ? all : []))
         }
     }
 

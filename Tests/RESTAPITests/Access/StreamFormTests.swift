@@ -133,6 +133,34 @@ struct StreamFormTests {
         #expect(changes.compactMap { $0["id"]?.int }.sorted() == [1, 3])
     }
 
+    @Test(
+        "pages tell of what has gone when they are read that it has left, and of nothing else",
+        arguments: [false, true])
+    func gone(isAdmin: Bool) throws {
+        let world = try TaskWorld()
+        let asker = isAdmin ? .admin : world.ann
+        func page(_ cursor: String) -> QueryJSON? {
+            let filter = RuleRequest.escaped("list.owner == 'ann' AND id < 4")
+            let target = "/v1/classes/Task/changes?limit=1&filter=\(filter)&since=\(cursor)"
+            return QueryJSON(world.server.get(target, as: asker).text)
+        }
+        var cursor = page("now")?["cursor"]?.string ?? ""
+        Self.changeHidden(world)
+        world.server.send("PATCH", "\(Self.task)/1", #"{"list":2}"#)
+        world.server.send("DELETE", "\(Self.task)/1")
+        world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"owner":"bob"}"#)
+        world.server.send("DELETE", "\(Self.task)/2")
+        var told: [String] = []
+        for _ in 0..<20 {
+            let page = page(cursor)
+            let changes = page?["changes"]?.elements ?? []
+            told += changes.map { "\($0["op"]?.string ?? "") \($0["id"]?.int ?? 0)" }
+            cursor = page?["cursor"]?.string ?? ""
+            if page?["upToDate"]?.bool ?? true { break }
+        }
+        #expect(told == ["delete 1", "delete 2"])
+    }
+
     @Test("the elements of a property are those that its user sees")
     func property() throws {
         let world = try TaskWorld()

@@ -66,6 +66,10 @@ struct FollowerStateTests {
         #expect(Self.phase(state) == "missed 1" && state.version == 5 && state.owesUpToDate)
         state.tellMissed(rest: nil, through: 9)
         #expect(Self.phase(state) == "catching up" && state.version == 9)
+        // It may hold what was gone when the rest was told.
+        #expect(state.exactVersion == 5)
+        state.goLive()
+        #expect(state.exactVersion == 9)
     }
 
     @Test(

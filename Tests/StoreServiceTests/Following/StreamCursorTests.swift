@@ -9,7 +9,7 @@ struct StreamCursorTests {
     private static let key = [UInt8](repeating: 7, count: 32)
     private static let version = StoreVersion(epoch: 12, number: 34)
     private static let part = StreamCursor.ChangePart(
-        through: 40, knownCount: 123_456, reachedKey: 987_654_321)
+        after: 36, through: 40, knownCount: 123_456, reachedKey: 987_654_321)
 
     @Test("what a user's cursor counts of hidden objects is sealed, and theirs alone")
     func sealed() throws {
@@ -43,13 +43,19 @@ struct StreamCursorTests {
         "cursors are read as they were written",
         arguments: [
             StreamCursor.now, .start, .after(StoreVersion(epoch: 12, number: 34)),
+            .within(
+                StoreVersion(epoch: 12, number: 34),
+                StreamCursor.ChangePart(after: 34, through: 40, knownCount: 2, reachedKey: 7)),
+            .within(
+                StoreVersion(epoch: 12, number: 34), StreamCursor.ChangePart(behind: 36)),
             .snapshot(
                 StoreVersion(epoch: 12, number: 34),
                 StreamCursor.SnapshotPlace(classNumber: 3, key: 9)),
         ])
     func plain(cursor: StreamCursor) {
+        let seal = ChangePartSeal(storeKey: Self.key)
         for mark in ["", "k3"] {
-            #expect(StreamCursor(cursor.text(of: mark), of: mark, nil) == cursor)
+            #expect(StreamCursor(cursor.text(of: mark, seal), of: mark, seal) == cursor)
         }
     }
 }

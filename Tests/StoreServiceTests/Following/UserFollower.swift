@@ -126,10 +126,11 @@ final class UserFollower {
 
     // MARK: Events
 
-    /// The number in a cursor's version.
+    /// The number in a cursor's version, behind which there may be anything.
     static func number(_ cursor: String) -> UInt64 {
-        let digits = cursor.split(separator: "-").last?.prefix { ("0"..."9").contains($0) }
-        return digits.flatMap { UInt64($0) } ?? 0
+        let parts = cursor.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2 else { return 0 }
+        return UInt64(parts[1].prefix { ("0"..."9").contains($0) }) ?? 0
     }
 
     /// Takes in what has come.
