@@ -8,7 +8,10 @@ extension ReadTransaction: ObjectSource {
     package func row(classIndex: Int, key: UInt64) -> RowView? {
         guard budget.spend() else { return nil }
         do {
-            return try find(rows.classes[classIndex], key: key)
+            guard let recentRows else { return try find(rows.classes[classIndex], key: key) }
+            return try recentRows.row(classIndex: classIndex, key: key) { () throws(StoreError) in
+                try find(rows.classes[classIndex], key: key)
+            }
         } catch {
             if case .storage(let error) = error { fail(error) }
             return nil

@@ -37,6 +37,8 @@ package final class ReadTransaction {
     let sighted: SightedObjects?
     /// The view that this one shows a part of; nil where it shows everything.
     private let base: ReadTransaction?
+    /// The rows that were found last, where a part of the view's commit is shown: rules and shown links meet the same objects.
+    private(set) var recentRows: RecentRows?
     let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -89,6 +91,8 @@ package final class ReadTransaction {
         budget = base.budget
         sighted = SightedObjects(sight, of: base)
         self.base = base
+        // Rows of what is not committed stay for a while alone.
+        if base.columns != nil, base.recentRows == nil { base.recentRows = RecentRows() }
     }
 
     /// Makes the view that shows what somebody may read; this one for nil. It is open as long as this one, and has the same budget.
@@ -113,6 +117,7 @@ package final class ReadTransaction {
         }
         self.snapshot = snapshot
         ownFailure = nil
+        recentRows = nil
         budget.begin(until: .max)
         return true
     }

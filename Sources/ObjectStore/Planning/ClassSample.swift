@@ -54,10 +54,9 @@ final class ClassSample: @unchecked Sendable {
         return mixed ^ (mixed >> 32)
     }
 
-    /// Returns a row: its copy, or what a view has in its place now; nil where that is gone.
+    /// Returns a row as it is stored: its copy, or what the store has in its place now; nil where that is gone.
     func row(_ entry: Entry, in transaction: ReadTransaction) throws(StoreError) -> RowView? {
-        // Judged is what is there now.
-        guard entry.offset >= 0, transaction.sighted == nil else {
+        guard entry.offset >= 0 else {
             return try transaction.bare.find(rowClass, key: entry.key)
         }
         let start = bytes.baseAddress?.advanced(by: entry.offset)

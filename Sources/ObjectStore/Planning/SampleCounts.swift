@@ -80,9 +80,10 @@ struct SampleCounts {
                     isFound = false
                 }
             }
-            // What is not shown is not tested: nothing may tell of it.
+            // What is not shown is not tested, since nothing may tell of it; what is there now is judged.
             if isFound || sources.contains(where: \.readsShown),
-                let shown = transaction.shown(sample.rowClass, entry.key, stored)
+                let shown = transaction.showsPart
+                    ? try transaction.find(sample.rowClass, key: entry.key) : stored
             {
                 if isFound, whole.matches(row: shown, key: entry.key, source: transaction) {
                     matchCount += 1
