@@ -3,7 +3,7 @@ import Glibc
 import HoldfastThreads
 import Synchronization
 
-/// Two threads that hash passwords, each hash in 48 MiB of memory and about a tenth of a second, and nothing else does. They are started
+/// One or two threads that hash passwords, each hash in 48 MiB of memory and about a tenth of a second, and nothing else does. They are started
 /// with the first one, and give way to threads that serve. Thread-safe.
 package final class PasswordHasher: Sendable {
     /// Work that hashes.
@@ -15,8 +15,9 @@ package final class PasswordHasher: Sendable {
         var isStopped = false
     }
 
-    /// How many hash at a time.
-    package static let threadCount = 2
+    /// How many hash at a time: half of the processors, so that others find one at once; a thread that hashes runs to the end
+    /// of its slice, some milliseconds, when one that serves is woken.
+    package static let threadCount = max(1, min(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2))
     /// How many may wait for that.
     package static let waitingCountMax = 256
     /// How much less the system gives them than others, which a sign-in can wait for (nice(2), of the thread alone on Linux).
