@@ -20,7 +20,7 @@ extension Server {
         case .revoked:
             ServerFault(
                 401, .accessEnded,
-                "The token was revoked or has expired, or this service did not need one when the request began and "
+                "The token was revoked or changed or has expired, its user was signed out, or this service did not need one when the request began and "
                     + "does now. Send a valid token to go on.")
         case .lowered:
             ServerFault(

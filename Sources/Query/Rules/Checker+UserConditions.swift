@@ -31,7 +31,9 @@ extension Checker {
         _ left: Side, _ relation: Relation, _ right: Side, at start: Int
     ) throws(QueryError) -> Predicate? {
         guard case .constants(let a, let leftQuantifier, _) = left,
-            case .constants(let b, let rightQuantifier, _) = right, left.hasUser || right.hasUser
+            case .constants(let b, let rightQuantifier, _) = right,
+            // A user's list may be empty; two constants of the text were refused when the rule was checked.
+            left.hasUser || right.hasUser || rule?.facts != nil
         else { return nil }
         guard left.hasUser != right.hasUser || a.isEmpty || b.isEmpty else {
             throw source.fault(

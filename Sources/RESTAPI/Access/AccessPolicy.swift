@@ -94,7 +94,7 @@ package final class AccessPolicy: Sendable {
             guard isForUsers else {
                 throw RequestFault(
                     .forbidden, "not-allowed",
-                    "This operation is not for users, who may ask who they are (GET /v1/me).")
+                    "This operation is for tokens of the store that are not a user's.")
             }
             return grant
         }

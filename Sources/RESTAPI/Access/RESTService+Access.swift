@@ -13,7 +13,7 @@ extension RESTService {
         if request.user != nil {
             return users == .byDocument && access.hasDocument
                 ? nil
-                : refusal("This operation is not for users, who may ask who they are (GET /v1/me).")
+                : refusal("This operation is for tokens of the store that are not a user's.")
         }
         let hasLimits = tokens?.hasLimits ?? false
         guard access.hasDocument || hasLimits, isOfToken(request) else { return nil }

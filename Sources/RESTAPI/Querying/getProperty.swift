@@ -56,7 +56,7 @@ private struct PropertyOperation: ReadOperation {
         try request.checkParameters(known: Self.valueParameters)
         let version = try property.version()
         var response: Response
-        if property.isOfItsObjectAlone,
+        if property.isToldByTag,
             let tags = try EntityTags.read(.ifNoneMatch, of: request),
             tags.matchesWeakly(property.etag.description)
         {

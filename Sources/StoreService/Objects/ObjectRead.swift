@@ -109,7 +109,10 @@ package struct ObjectRead: ReadCase {
                     row: row)
             throw RequestFault(.preconditionFailed(current: current))
         }
-        if !selection.holdsOtherObjects, known != .none, known.holds(of: reply.etag) {
+        // What a user is shown of a version may change with the rules, and is another user's otherwise.
+        if !selection.holdsOtherObjects, !read.showsPart, known != .none,
+            known.holds(of: reply.etag)
+        {
             reply.isKnown = true
             return reply
         }

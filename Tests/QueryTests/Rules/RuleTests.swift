@@ -90,6 +90,9 @@ struct RuleTests {
             ("'editor' IN $user.groups", true), ("'admin' IN $user.groups", false),
             ("NOT 'admin' IN $user.groups", true), ("ANY $user.groups BEGINSWITH 'ed'", true),
             ("ALL $user.groups BEGINSWITH 'ed'", false), ("NONE $user.groups == 'x'", true),
+            ("'x' IN $user.flags", false), ("NOT 'x' IN $user.flags", true),
+            ("NONE $user.flags == 'x'", true), ("ANY $user.flags == 'x'", false),
+            ("ALL $user.flags == 'x'", true),
             ("$user.level >= 3", true), ("$user.level > 3.5", false), ("3 < $user.level", false),
             ("$user.id == '7'", true), ("$user.id != '7'", false),
             ("$user.mail ENDSWITH[c] '@X.org'", true),
@@ -109,7 +112,7 @@ struct RuleTests {
         let user = SampleUser(
             claims: [
                 "groups": .many([.string("editor"), .string("reader")]), "level": .one(.int(3)),
-                "mail": .one(.string("ann@x.org")),
+                "mail": .one(.string("ann@x.org")), "flags": .many([]),
             ], world: World(people: [ann, bob]), person: ann)
         if text.contains("null") {
             #expect(try error(text, rootClass: nil).message.contains("says nothing"))

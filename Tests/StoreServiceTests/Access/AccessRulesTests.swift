@@ -118,6 +118,15 @@ struct AccessRulesTests {
         }
         #expect(try warned(taken("write")) == ["own-object /roles/a/when"])
         #expect(try warned(taken("read")) == [])
+        let behind = { (rules: String) in
+            #"{"users":"Person","roles":{"a":{"when":"ANY $user.object.@links.List.owner.title == 'x'"},"b":{"classes":{"List":{"#
+                + #""read":"owner == $user.id"\#(rules),"properties":{"owner":"read"}}}}}}"#
+        }
+        #expect(try warned(behind("")) == [])
+        let update = #","update":"owner == $user.id""#
+        #expect(try warned(behind(update)) == ["own-object /roles/a/when"])
+        #expect(
+            try warned(behind(#","create":true"#)) == ["own-object /roles/a/when"])
     }
 
     @Test("become what a user may do: roles that hold, with the user's values in their rules")

@@ -50,7 +50,7 @@ package struct AccessRules: Sendable {
         decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
         let readsObjects = references.contains { if case .object = $0 { true } else { false } }
         usersClass = readsObjects ? compiler.usersClass : nil
-        warnings = AccessWarnings(document, compiler.roles, compiler.usersClass, schema).all
+        warnings = AccessWarnings(document, compiler.roles, schema).all
     }
 
     /// Makes what a principal may do. Cost: linear in the rules of the roles that hold.

@@ -8,14 +8,12 @@ import HoldfastRows
 struct AccessWarnings {
     private(set) var all: [RequestFault.Entry] = []
     private let roles: [CompiledRole]
-    private let usersClass: Int?
     private let schema: RowSchema
 
     init(
-        _ document: AccessDocument, _ roles: [CompiledRole], _ usersClass: Int?, _ schema: RowSchema
+        _ document: AccessDocument, _ roles: [CompiledRole], _ schema: RowSchema
     ) {
         self.roles = roles
-        self.usersClass = usersClass
         self.schema = schema
         for (role, compiled) in zip(document.roles, roles) {
             let pointer = JSONPointer().appending("roles").appending(role.name)
@@ -93,29 +91,32 @@ struct AccessWarnings {
         }
     }
 
-    /// Warns where users may write what a rule reads from their own object: what it allows is for the taking.
+    /// Warns where users may write what a rule reads from their own object, or behind it: what it allows is for the taking.
     private mutating func warnOfTaking(_ rule: Rule, _ pointer: JSONPointer, _ words: String) {
-        guard let usersClass else { return }
+        var seen: Set<Dependency> = []
         for case .object(let path) in rule.references {
-            guard let member = path.firstMember, let role = writer(of: member, usersClass) else {
-                continue
+            for read in path.dependencies(schema) where seen.insert(read).inserted {
+                guard let role = writer(of: read) else { continue }
+                let definition = schema.classes[read.classIndex].definition
+                note(
+                    "own-object", pointer.description,
+                    words
+                        + ": it reads '\(definition.name).\(definition.properties[read.member].name)' "
+                        + (read.path.isEmpty ? "of" : "behind") + " the user's object, "
+                        + "which the role '\(role)' lets users write: what it allows is for the taking.",
+                    hint: "read")
             }
-            let definition = schema.classes[usersClass].definition
-            note(
-                "own-object", pointer.description,
-                words
-                    + ": it reads '\(definition.name).\(definition.properties[member].name)' of the user's object, "
-                    + "which the role '\(role)' lets users write: what it allows is for the taking.",
-                hint: "read")
         }
     }
 
-    /// The first role that may write a property of the users' objects.
-    private func writer(of member: Int, _ usersClass: Int) -> String? {
-        roles.first { role in
-            guard let rules = role.classes[usersClass] else { return false }
-            return rules.before != nil && rules.rights[member] == .write
-                || rules.create != nil && rules.rights[member] >= .create
+    /// The first role that may write a property of a user's object, or one that is read behind it.
+    private func writer(of read: Dependency) -> String? {
+        // A new object is behind the user's where it links there by itself.
+        let isReachedByNew = read.path.allSatisfy { $0.kind == .inverse }
+        return roles.first { role in
+            guard let rules = role.classes[read.classIndex] else { return false }
+            return rules.before != nil && rules.rights[read.member] == .write
+                || isReachedByNew && rules.create != nil && rules.rights[read.member] >= .create
         }?.name
     }
 
