@@ -10,6 +10,19 @@ final class ToldEvents: StreamSink {
         var name: String
         var id: String?
         var data: QueryJSON
+
+        /// What it says of one of several queries, and where it moves the cursor; nil for neither.
+        func part(of query: String) -> Event? {
+            let list = name == "snapshot" ? "objects" : "changes"
+            var members: [String: QueryJSON] = [:]
+            if case .object(let all) = data { members = all }
+            let own = (data[list]?.elements ?? []).filter { $0["query"] == .string(query) }
+            members[list] = .array(own)
+            if data["query"] == .string(query) || !own.isEmpty {
+                return Event(name: name, id: id, data: .object(members))
+            }
+            return id.map { Event(name: "", id: $0, data: .null) }
+        }
     }
 
     private struct State {

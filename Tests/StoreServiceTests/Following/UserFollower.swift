@@ -1,6 +1,8 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastServiceSupport
 import HoldfastTestSupport
+import HoldfastThreads
 import Testing
 
 @testable import HoldfastStoreService
@@ -12,20 +14,39 @@ final class UserFollower {
         var className: String
         var filter: String?
         var shape: UserStreamWorld.Shape
+        /// The object that it follows alone; nil for all.
+        var key: Int?
         var tellsOld = false
         var intervalMilliseconds = 0
         var sort: String?
 
         var description: String {
-            "\(className) \(filter ?? "") \(shape) \(sort ?? "") old \(tellsOld) interval \(intervalMilliseconds)"
+            "\(className) \(key.map { "\($0) " } ?? "")\(filter ?? "") \(shape) \(sort ?? "") old \(tellsOld) interval \(intervalMilliseconds)"
         }
+
+        var target: StreamDefinition.Target {
+            let value = key.map { Value.int(Int64($0)) }
+            if let name = shape.projection[className] { return .projection(name: name, key: value) }
+            return value.map { .object(className: className, key: $0) }
+                ?? .objects(className: className)
+        }
+    }
+
+    /// How it is told.
+    enum Way {
+        case events
+        /// It asks for pages, and waits for some.
+        case pages
+        /// As one of the queries of a ``UserGroup``.
+        case part
     }
 
     let query: Query
     let user: Int
-    /// Whether it asks for pages.
-    let asksForPages: Bool
+    let way: Way
     private(set) var follower: Follower?
+    /// The reply that it waits for.
+    private var waiting: AwaitedReply?
     private var sink = ToldEvents()
     /// What it holds, by key.
     private(set) var objects: [String: QueryJSON] = [:]
@@ -41,10 +62,10 @@ final class UserFollower {
     private(set) var fault: String?
     private let world: UserStreamWorld
 
-    init(_ query: Query, of user: Int, asksForPages: Bool, in world: UserStreamWorld) {
+    init(_ query: Query, of user: Int, told way: Way, in world: UserStreamWorld) {
         self.query = query
         self.user = user
-        self.asksForPages = asksForPages
+        self.way = way
         self.world = world
     }
 
@@ -53,7 +74,7 @@ final class UserFollower {
         text.filter = query.filter
         query.shape.shape(&text, of: query.className)
         return try StreamDefinition(
-            of: .objects(className: query.className), text,
+            of: query.target, text,
             StreamTelling(tellsOld: query.tellsOld), quotesLargeInts: false,
             result: query.sort.map { .list(sort: $0, limit: 1000) },
             intervalMilliseconds: query.intervalMilliseconds
@@ -83,8 +104,45 @@ final class UserFollower {
         hub.open(follower, from: start) {}
     }
 
+    /// Waits for what comes next, where it knows all that there is.
+    func wait(_ hub: StreamHub) throws {
+        endWait()
+        let caller = world.callers[user]
+        guard let checked = known(caller) else { return }
+        let start = try world.service.served.streamCursor(cursor, "since", of: checked.viewMark)
+        guard start.canWait, let version = start.version?.number else { return }
+        let reply = AwaitedReply()
+        let follower = Follower(
+            replyingTo: reply, checked, caller, after: version, limit: 3,
+            deadline: monotonicMilliseconds() + 60_000)
+        (waiting, self.follower) = (reply, follower)
+        hub.open(follower)
+    }
+
+    /// Takes in the reply that it waits for, and waits no more.
+    private func endWait() {
+        switch waiting?.leave() {
+        case .page(let text)?: take(QueryJSON(text) ?? .null)
+        case .fault(let fault)?: take(fault)
+        case nil: break
+        }
+        (waiting, follower) = (nil, nil)
+    }
+
+    /// Takes in that what it holds is void.
+    private func take(_ fault: RequestFault) {
+        if fault.kind != .expired, known(world.callers[user]) != nil { note("told \(fault)") }
+        (cursor, known) = ("start", 0)
+        resetCount += 1
+        reasons["410 " + fault.code, default: 0] += 1
+    }
+
+    /// Whether it waits, and is not told of anything.
+    var isWaiting: Bool { waiting?.isGone == false }
+
     /// Asks for pages until one is up to date, or for one alone.
     func poll(all: Bool) throws {
+        endWait()
         let caller = world.callers[user]
         let served = world.service.served
         for _ in 0..<1000 {
@@ -97,15 +155,10 @@ final class UserFollower {
             }
             switch answer {
             case .success(let page):
-                take(QueryJSON(String(decoding: page.buffer.array, as: UTF8.self)) ?? .null)
-                if known == world.version, !cursor.contains("."), !cursor.contains("~") {
-                    return checkHeld(at: world.version)
-                }
-            case .failure(let fault):
-                guard fault.kind == .expired else { throw fault }
-                (cursor, known) = ("start", 0)
-                resetCount += 1
-                reasons["410 " + fault.code, default: 0] += 1
+                let page = QueryJSON(String(decoding: page.buffer.array, as: UTF8.self)) ?? .null
+                take(page)
+                if page["upToDate"]?.bool ?? false { return }
+            case .failure(let fault): take(fault)
             }
             if !all { return }
         }
@@ -119,6 +172,7 @@ final class UserFollower {
         apply(page["changes"]?.elements ?? [], to: world.version)
         cursor = page["cursor"]?.string ?? page["next"]?.string ?? cursor
         known = Self.number(cursor)
+        if page["upToDate"]?.bool ?? false { checkHeld(at: known) }
     }
 
     /// Whether its stream has ended.
@@ -134,8 +188,11 @@ final class UserFollower {
     }
 
     /// Takes in what has come.
-    func process() {
-        var events = sink.take()[...]
+    func process() { take(sink.take()) }
+
+    /// Takes in events.
+    func take(_ events: [ToldEvents.Event]) {
+        var events = events[...]
         while let event = events.popFirst() {
             // What has no version is of one before the next that has.
             let next = ([event] + events).lazy.compactMap(\.id).map(Self.number).first { $0 > 0 }
@@ -216,7 +273,8 @@ final class UserFollower {
 
     /// Whether nothing that the user can read of an object has changed since the last cursor.
     private func isSame(_ key: String, to end: UInt64) -> Bool {
-        [query.shape, UserStreamWorld.Shape()].allSatisfy { shape in
+        let shapes = query.shape.projection.isEmpty ? [UserStreamWorld.Shape()] : []
+        return (shapes + [query.shape]).allSatisfy { shape in
             let forms = moments(from: known, to: end).map {
                 $0.readable[user][shape]?[query.className]?[key]
             }
@@ -253,8 +311,9 @@ final class UserFollower {
     func expectResult() throws {
         let result = try world.result(query.className, query.filter, query.shape, of: user)
         if result == nil, let follower, !follower.isGone { note("is not ended") }
-        if result != nil, !asksForPages, isEnded { note("is ended, from \(cursor)") }
-        let expected = result ?? [:]
+        if result != nil, way == .events, isEnded { note("is ended, from \(cursor)") }
+        var expected = result ?? [:]
+        if let key = query.key { expected = expected.filter { $0.key == "\(key)" } }
         if objects != expected {
             let keys = Set(objects.keys).union(expected.keys).filter { objects[$0] != expected[$0] }
             for key in keys.sorted() {

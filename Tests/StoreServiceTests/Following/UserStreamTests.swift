@@ -1,7 +1,4 @@
-import Glibc
 import HoldfastTestSupport
-import HoldfastThreads
-import Synchronization
 import Testing
 
 @testable import HoldfastStoreService
@@ -19,29 +16,18 @@ struct UserStreamTests {
         "ANY tasks.rank > 3",
         "owner.team == 'blue'",
     ]
+    private static let projectedTaskFilters: [String?] = [
+        nil, "done == false", "listTitle == 'a'", "remark == 'a'", "ANY partRanks > 5",
+    ]
+    private static let projectedListFilters: [String?] = [
+        nil, "ownerTeam == 'blue'", "title == 'a'", "jobs.@count > 0",
+    ]
 
-    /// Waits until all have been told everything.
-    private func settle(_ followers: [UserFollower], _ hub: StreamHub, _ version: UInt64) -> Bool {
-        let streams = followers.compactMap(\.follower)
-        for _ in 0..<2_000 {
-            let state = Answer()
-            hub.perform { position in
-                let isAll =
-                    position.version >= version
-                    && streams.allSatisfy { $0.isGone || $0.isAtPresent(position.version) }
-                state.value.withLock { $0 = isAll }
-            } orElse: {
-                state.value.withLock { $0 = false }
-            }
-            while state.value.withLock({ $0 }) == nil { usleep(500) }
-            if state.value.withLock({ $0 }) == true { return true }
-            usleep(5_000)
-        }
-        return false
-    }
-
-    private final class Answer: Sendable {
-        let value = Mutex<Bool?>(nil)
+    private func isSettled(
+        _ followers: [UserFollower], _ groups: [UserGroup], _ hub: StreamHub, _ version: UInt64
+    ) -> Bool {
+        hub.isSettled(
+            followers.compactMap(\.follower), groups: groups.compactMap(\.id), at: version)
     }
 
     private static let followerCount = SeededGenerator.isSoak ? 300 : 60
@@ -66,49 +52,63 @@ struct UserStreamTests {
         defer { hub.stop() }
         world.control.observe { [weak hub] in hub?.accessChanged() }
         let followers = (0..<Self.followerCount).map { number in
-            let isTask = world.any(3) > 0
-            let filters = isTask ? Self.taskFilters : Self.listFilters
-            var query = UserFollower.Query(
-                className: isTask ? "Task" : "List", filter: filters[world.any(filters.count)],
-                shape: UserStreamWorld.Shape.all[world.any(UserStreamWorld.Shape.all.count)])
+            var query = query(in: world)
             let asksForPages = number % 5 == 0
             if !asksForPages {
                 switch world.any(6) {
                 case 0: query.tellsOld = true
                 case 1: query.intervalMilliseconds = 20
-                case 2: query.sort = isTask ? "rank" : "title"
+                case 2 where query.key == nil:
+                    query.sort =
+                        query.className == "Task" && query.shape.projection.isEmpty
+                        ? "rank" : "title"
                 default: break
                 }
             }
             return UserFollower(
-                query, of: world.any(world.callers.count), asksForPages: asksForPages, in: world)
+                query, of: world.any(world.callers.count), told: asksForPages ? .pages : .events,
+                in: world)
+        }
+        let groups = (0..<Self.followerCount / 20).map { _ in
+            let queries = (0..<3).map { _ in
+                var query = query(in: world)
+                // Who asks for what their user does not know has no stream.
+                query.filter = query.shape.projection.isEmpty ? "id < 10" : "title != 'b'"
+                query.key = nil
+                return query
+            }
+            return UserGroup(queries, of: world.any(world.callers.count), in: world)
         }
         for round in 0..<Self.roundCount {
-            for follower in followers where !follower.asksForPages {
+            for follower in followers where follower.way == .events {
                 if round == 0 || world.any(4) == 0 || follower.isEnded { try follower.connect(hub) }
             }
+            for group in groups where round == 0 || group.isEnded { try group.connect(hub) }
             for _ in 0..<12 {
                 try world.change()
                 for follower in followers where world.any(20) == 0 {
-                    if follower.asksForPages {
-                        try follower.poll(all: world.any(2) == 0)
-                    } else {
-                        try follower.connect(hub)
+                    switch (follower.way, world.any(3)) {
+                    case (.events, _): try follower.connect(hub)
+                    case (_, 0): try follower.wait(hub)
+                    case (_, let chance): try follower.poll(all: chance == 1)
                     }
                 }
+                for group in groups where world.any(20) == 0 { try group.connect(hub) }
             }
-            var isSettled = settle(followers, hub, world.version)
+            var hasSettled = isSettled(followers, groups, hub, world.version)
             // A query can have named what its user knew nothing of for a while.
-            for follower in followers where !follower.asksForPages && follower.isEnded {
+            for follower in followers where follower.way == .events && follower.isEnded {
                 try follower.connect(hub)
             }
-            isSettled = isSettled && settle(followers, hub, world.version)
-            #expect(isSettled, "seed \(seed): round \(round)")
-            for follower in followers {
-                if follower.asksForPages {
-                    try follower.poll(all: true)
-                } else {
-                    follower.process()
+            hasSettled = hasSettled && isSettled(followers, groups, hub, world.version)
+            #expect(hasSettled, "seed \(seed): round \(round)")
+            for group in groups { group.process() }
+            for follower in followers + groups.flatMap(\.parts) {
+                switch follower.way {
+                // Whom nothing is told knows everything.
+                case .pages: if !follower.isWaiting { try follower.poll(all: true) }
+                case .events: follower.process()
+                case .part: break
                 }
                 try follower.expectResult()
                 if let fault = follower.fault {
@@ -116,12 +116,26 @@ struct UserStreamTests {
                     return
                 }
             }
-            if !isSettled { return }
+            if !hasSettled { return }
         }
+        let all = followers + groups.flatMap(\.parts)
         var reasons: [String: Int] = [:]
-        for follower in followers { reasons.merge(follower.reasons, uniquingKeysWith: +) }
+        for follower in all { reasons.merge(follower.reasons, uniquingKeysWith: +) }
         print(
-            "streams of users: \(followers.reduce(0) { $0 + $1.changeCount }) changes, resets \(reasons)"
-        )
+            "streams of users: \(all.reduce(0) { $0 + $1.changeCount }) changes, resets \(reasons)")
+    }
+
+    private func query(in world: UserStreamWorld) -> UserFollower.Query {
+        let isTask = world.any(3) > 0
+        let shape = UserStreamWorld.Shape.all[world.any(UserStreamWorld.Shape.all.count)]
+        let filters =
+            shape.projection.isEmpty
+            ? isTask ? Self.taskFilters : Self.listFilters
+            : isTask ? Self.projectedTaskFilters : Self.projectedListFilters
+        var query = UserFollower.Query(
+            className: isTask ? "Task" : "List", filter: filters[world.any(filters.count)],
+            shape: shape)
+        if world.any(10) == 0 { (query.key, query.filter) = (world.any(4), nil) }
+        return query
     }
 }

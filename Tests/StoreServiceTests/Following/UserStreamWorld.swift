@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastTestSupport
@@ -12,6 +13,8 @@ final class UserStreamWorld {
         /// By class, as of what is told of their objects.
         var fields: [String: String] = [:]
         var expand: [String: String] = [:]
+        /// By class, the projection that shows its objects.
+        var projection: [String: String] = [:]
 
         static let all = [
             Shape(), Shape(fields: ["Task": "id,title,list,note", "List": "id,title"]),
@@ -21,7 +24,14 @@ final class UserStreamWorld {
                 "Task": "id,list.title,parts.rank,partOf,place.list.team",
                 "List": "id,owner.team,tasks.title,members.team",
             ]),
+            projected,
         ]
+        static let projected = Shape(projection: ["Task": "Job", "List": "Plan"])
+
+        /// What has the objects of a class.
+        func container(of className: String) -> ObjectContainer {
+            projection[className].map { .projection($0) } ?? .ofClass(className)
+        }
 
         /// Has a text ask for it.
         func shape(_ text: inout QueryText, of className: String) {
@@ -38,6 +48,8 @@ final class UserStreamWorld {
         var version: UInt64
         /// By the positions of the users.
         var readable: [Readable]
+        /// By the positions of the users what they could read of each view.
+        var views: [[UserView: QueryJSON]]
     }
 
     static let schema = """
@@ -52,6 +64,21 @@ final class UserStreamWorld {
           {"name":"Place","kind":"embedded","properties":{"city":"string","list":"List"}}
         ]}
         """
+
+    private static let projections = [
+        Projection(
+            name: "Job", className: "Task",
+            properties: [
+                ("id", "id"), ("title", "title"), ("done", "done"), ("listTitle", "list.title"),
+                ("remark", "note"), ("partRanks", "parts.rank"), ("whole", "partOf"),
+            ].map { .init(name: $0.0, path: $0.1.split(separator: ".").map(String.init)) }),
+        Projection(
+            name: "Plan", className: "List",
+            properties: [
+                ("id", "id"), ("title", "title"), ("ownerTeam", "owner.team"),
+                ("jobs", "tasks"),
+            ].map { .init(name: $0.0, path: $0.1.split(separator: ".").map(String.init)) }),
+    ]
 
     /// The documents that hold by turns.
     static let documents = [
@@ -81,16 +108,22 @@ final class UserStreamWorld {
     let control: AccessControl
     let callers: [Caller]
     private(set) var moments: [Moment] = []
+    /// What is noted at each moment, in place of objects.
+    private let views: [UserView]
     private var random: SeededGenerator
     private var document = 0
     /// The user whom one of the documents lets see everything.
     static let editor = 5
     private let names = ["ann", "bob", "cem", "dee"]
 
-    init(_ engine: EngineCase, seed: UInt64) throws {
+    init(_ engine: EngineCase, seed: UInt64, views: [UserView] = []) throws {
+        self.views = views
         random = SeededGenerator(seed: seed)
         service = try TestService(engine, classes: [])
         _ = try SchemaText.put(Array(Self.schema.utf8), service.store)
+        for projection in Self.projections {
+            _ = try CatalogChange(.projection(projection)).make(in: service.store)
+        }
         control = AccessControl(service.store) { RequestFault($0) }
         let control = control
         var callers: [Caller] = []
@@ -196,7 +229,8 @@ final class UserStreamWorld {
         service.caller = callers[user]
         defer { service.caller = .program }
         let page: WrittenPage?
-        do { page = try service.page(.objects(.ofClass(className)), text) } catch let fault
+        do { page = try service.page(.objects(shape.container(of: className)), text) } catch let
+            fault
             as RequestFault where fault.code.hasPrefix("unknown-") || fault.code == "invalid-query"
         {
             return nil
@@ -213,11 +247,27 @@ final class UserStreamWorld {
         json.int.map { "\($0)" } ?? json.string ?? "null"
     }
 
+    /// What a user sees of a view; nil for nothing, and where it names what they do not know.
+    func result(_ view: UserView, of user: Int) throws -> QueryJSON? {
+        service.caller = callers[user]
+        defer { service.caller = .program }
+        do { return try view.content(service)?.orNilIfEmpty } catch let fault as RequestFault
+            where fault.kind == .notFound || fault.code.hasPrefix("unknown-")
+            || fault.code == "invalid-query"
+        {
+            return nil
+        }
+    }
+
     private func note() throws {
         var readable: [Readable] = []
+        var seen: [[UserView: QueryJSON]] = []
         for user in callers.indices {
+            var own: [UserView: QueryJSON] = [:]
+            for view in views { own[view] = try result(view, of: user) }
+            seen.append(own)
             var shapes: Readable = [:]
-            for shape in Shape.all {
+            for shape in views.isEmpty ? Shape.all : [] {
                 for className in ["Task", "List"] {
                     shapes[shape, default: [:]][className] = try result(
                         className, nil, shape, of: user)
@@ -225,7 +275,7 @@ final class UserStreamWorld {
             }
             readable.append(shapes)
         }
-        moments.append(Moment(version: version, readable: readable))
+        moments.append(Moment(version: version, readable: readable, views: seen))
     }
 
     /// Forgets the moments before a version but the last of them.

@@ -1,0 +1,34 @@
+import Glibc
+import Synchronization
+
+@testable import HoldfastStoreService
+
+extension StreamHub {
+    /// Waits until followers, and streams of several queries, have been told everything up to a version.
+    ///
+    /// - `ids`: Of the streams of several queries.
+    /// - Returns: Whether that came.
+    func isSettled(_ followers: [Follower], groups ids: [String] = [], at version: UInt64) -> Bool {
+        for _ in 0..<2_000 {
+            let answer = Answer()
+            perform { position in
+                let isAll =
+                    position.version >= version
+                    && followers.allSatisfy { $0.isGone || $0.isAtPresent(position.version) }
+                    && ids.compactMap { self.groups[$0] }
+                        .allSatisfy { $0.isUpToDate(at: position.version) }
+                answer.value.withLock { $0 = isAll }
+            } orElse: {
+                answer.value.withLock { $0 = false }
+            }
+            while answer.value.withLock({ $0 }) == nil { usleep(500) }
+            if answer.value.withLock({ $0 }) == true { return true }
+            usleep(5_000)
+        }
+        return false
+    }
+
+    private final class Answer: Sendable {
+        let value = Mutex<Bool?>(nil)
+    }
+}
