@@ -85,6 +85,60 @@ struct SignedInUserTests {
                 .contains(#""right":"metrics""#))
     }
 
+    @Test("may write what is claimed of them, and nothing where less is claimed, or something else")
+    func writes() throws {
+        let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())
+        func send(
+            _ method: String, _ target: String, _ body: String?, _ header: (String, String)
+        ) -> HTTPClient.Reply {
+            server.send(
+                method, target, [header, ("Content-Type", "application/json")], body: body)
+        }
+        let document = #"""
+            {"roles":{"reader":{"classes":{"Node":{"read":true}}},
+              "editor":{"when":"'editor' IN $user.groups","classes":{"Node":{"create":"label == $user.topic",
+                "update":"label == $user.topic","delete":"label IN $user.done"}}}}}
+            """#
+        let set = send("PUT", "/v1/access", document, server.authorization(.admin))
+        #expect(set.status == 200, "\(set.text)")
+        let node = "/v1/classes/Node/objects/"
+        func reply(
+            _ method: String, _ key: Int, _ body: String?, claiming claims: String
+        ) -> HTTPClient.Reply {
+            let token = Self.token("ann", ending: 300, claims)
+            return send(method, "\(node)\(key)", body, ("Authorization", "Bearer \(token)"))
+        }
+        let tea = #"{"label":"tea"}"#
+        let all = #","groups":["editor"],"topic":"tea","done":["milk","tea"]"#
+        #expect(reply("PUT", 1, tea, claiming: all).status == 201)
+        #expect(reply("PATCH", 1, #"{"others":[1]}"#, claiming: all).status == 200)
+        for claims in [
+            "", #","topic":"tea","done":["tea"]"#, #","groups":["editor"]"#,
+            #","groups":["writer"],"topic":"tea","done":["tea"]"#,
+            #","groups":null,"topic":"tea","done":["tea"]"#,
+            #","groups":["editor"],"topic":null,"done":null"#,
+            #","groups":["editor"],"topic":5,"done":[5]"#,
+            #","groups":["editor"],"topic":{"tea":"tea"},"done":{"tea":"tea"}"#,
+            #","groups":["editor"],"topic":"milk","done":["milk"]"#,
+        ] {
+            for (method, key, body) in [
+                ("PUT", 2, tea), ("PATCH", 1, #"{"others":[]}"#), ("DELETE", 1, nil),
+            ] {
+                let refused = reply(method, key, body, claiming: claims)
+                #expect(
+                    refused.status == 403 && refused.text.contains("not-allowed"),
+                    "\(method) of \(claims): \(refused.text)")
+            }
+        }
+        // Neither may what is claimed be left behind.
+        #expect(reply("PATCH", 1, #"{"label":"milk"}"#, claiming: all).status == 403)
+        #expect(reply("PUT", 2, #"{"label":"milk"}"#, claiming: all).status == 403)
+        let kept = send("GET", "\(node)1", nil, server.authorization(.admin))
+        #expect(kept.text.contains(#""label":"tea","next":null,"others":[1]"#), "\(kept.text)")
+        #expect(send("GET", "\(node)2", nil, server.authorization(.admin)).status == 404)
+        #expect(reply("DELETE", 1, nil, claiming: all).status == 204)
+    }
+
     @Test("is refused with a token that is wrong, and the answer says why")
     func refusals() throws {
         let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())

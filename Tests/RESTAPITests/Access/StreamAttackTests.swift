@@ -221,16 +221,48 @@ struct StreamAttackTests {
           "verified":{"when":"$user.object.verified == true","classes":{"Task":{"read":"rank > 0"}}}}}
         """
 
+    private static let forms = [
+        "classes/Task/changes?x", "classes/Task/objects/2/changes?x",
+        "classes/Task/changes?sort=rank", "classes/Task/changes?expand=others",
+        "classes/Task/changes?interval=50", "classes/Task/aggregate/changes?op=count",
+        "classes/Task/sections/changes?by=title", "projections/Own/changes?x",
+        "classes/Task/objects/2/properties/title/changes?x",
+        "classes/Task/objects/2/properties/others/changes?x", "streams",
+    ]
+
+    /// The target of a stream of ann's.
+    private static func target(_ form: String, _ world: TaskWorld) -> String {
+        guard form == "streams" else {
+            return "/v1/\(form)&since=start".replacing("?x&", with: "?")
+        }
+        let made = world.server.send(
+            "POST", "/v1/streams",
+            #"{"queries":{"all":{"class":"Task"},"top":{"class":"Task","sort":"-rank"}}}"#,
+            as: world.ann)
+        return "/v1/streams/\(QueryJSON(made.text)?["id"]?.string ?? "")?since=start"
+    }
+
+    /// A poll of ann's that waits for what comes next; nil where the form has none.
+    private static func poll(
+        _ form: String, _ target: String, _ world: TaskWorld
+    ) throws -> StartedThread<HTTPClient.Reply>? {
+        guard form.hasSuffix("?x"), !form.contains("properties"),
+            case .token(let token) = world.ann
+        else { return nil }
+        let page = target.replacing("since=start", with: "since=now")
+        let cursor = QueryJSON(world.get(page).text)?["cursor"]?.string ?? ""
+        let port = world.server.port
+        let waiting = page.replacing("since=now", with: "since=\(cursor)")
+        return try StartedThread {
+            HTTPClient(port: port).send(
+                "GET", waiting,
+                headers: [("Authorization", "Bearer \(token)"), ("Prefer", "wait=30")])
+        }
+    }
+
     @Test(
         "a stream of each form begins again when its user's object or the document decides otherwise, and a poll is answered",
-        arguments: [
-            "classes/Task/changes?x", "classes/Task/objects/2/changes?x",
-            "classes/Task/changes?sort=rank", "classes/Task/changes?expand=others",
-            "classes/Task/changes?interval=50", "classes/Task/aggregate/changes?op=count",
-            "classes/Task/sections/changes?by=title", "projections/Own/changes?x",
-            "classes/Task/objects/2/properties/title/changes?x",
-            "classes/Task/objects/2/properties/others/changes?x", "streams",
-        ])
+        arguments: forms)
     func beneath(form: String) throws {
         let world = try TaskWorld()
         let server = world.server
@@ -239,14 +271,7 @@ struct StreamAttackTests {
             #"{"class":"Task","properties":{"id":"id","what":"title"}}"#)
         server.send("PATCH", "/v1/classes/Person/objects/ann", #"{"verified":true}"#)
         #expect(server.send("PUT", "/v1/access", Self.document).status == 200)
-        var target = "/v1/\(form)&since=start".replacing("?x&", with: "?")
-        if form == "streams" {
-            let made = server.send(
-                "POST", "/v1/streams",
-                #"{"queries":{"all":{"class":"Task"},"top":{"class":"Task","sort":"-rank"}}}"#,
-                as: world.ann)
-            target = "/v1/streams/\(QueryJSON(made.text)?["id"]?.string ?? "")?since=start"
-        }
+        let target = Self.target(form, world)
         func change(_ cause: Int) {
             if cause == 0 {
                 server.send("PATCH", "/v1/classes/Person/objects/ann", #"{"verified":false}"#)
@@ -255,25 +280,13 @@ struct StreamAttackTests {
                 #expect(server.send("PUT", "/v1/access", other).status == 200)
             }
         }
-        let isPaged = form.hasSuffix("?x") && !form.contains("properties")
         for cause in 0..<2 {
             let stream = server.follow(target, as: world.ann)
             #expect(stream.status == 200, "\(target)")
             let begin = stream.nextEvent()
             #expect(begin.name == "hello")
             _ = stream.nextEvent()
-            var poll: StartedThread<HTTPClient.Reply>?
-            if isPaged, case .token(let token) = world.ann {
-                let page = target.replacing("since=start", with: "since=now")
-                let cursor = QueryJSON(world.get(page).text)?["cursor"]?.string ?? ""
-                let port = server.port
-                let waiting = page.replacing("since=now", with: "since=\(cursor)")
-                poll = try StartedThread {
-                    HTTPClient(port: port).send(
-                        "GET", waiting,
-                        headers: [("Authorization", "Bearer \(token)"), ("Prefer", "wait=30")])
-                }
-            }
+            let poll = try Self.poll(form, target, world)
             change(cause)
             var event = stream.nextEvent()
             if form.contains("aggregate") {
@@ -290,6 +303,37 @@ struct StreamAttackTests {
             #expect(event.name == "reset", "\(target), \(cause): \(event)")
             if let reply = poll?.result() { #expect(reply.status == 410, "\(reply.text)") }
         }
+    }
+
+    @Test(
+        "a stream of each form, and a poll, end when something else is claimed of their user, and when they are blocked",
+        arguments: forms)
+    func ended(form: String) throws {
+        let world = try TaskWorld()
+        let server = world.server
+        server.send(
+            "PUT", "/v1/projections/Own",
+            #"{"class":"Task","properties":{"id":"id","what":"title"}}"#)
+        for (method, cause, body) in [
+            ("PATCH", "/v1/tokens/userann", #"{"claims":{"groups":["editor"]}}"#),
+            ("PATCH", "/v1/tokens/userann", #"{"claims":{}}"#),
+            ("PUT", "/v1/access/users/ann", #"{"blocked":true}"#),
+        ] {
+            let target = Self.target(form, world)
+            let stream = server.follow(target, as: world.ann)
+            #expect(stream.nextEvent().name == "hello", "\(target)")
+            let poll = try Self.poll(form, target, world)
+            #expect(server.send(method, cause, body).status == 200)
+            // What comes is of the former view, whichever that was.
+            let events = stream.events(to: "error")
+            #expect(events.last?.json["code"]?.string == "access-ended", "\(target)")
+            let isEditor = body == #"{"claims":{}}"#
+            #expect(isEditor || !events.contains { $0.data.contains("treasure") }, "\(events)")
+            if let reply = poll?.result() {
+                #expect(reply.status >= 400 && !reply.text.contains("treasure"), "\(reply.text)")
+            }
+        }
+        #expect(world.get("\(Self.tasks)/changes").status == 401)
     }
 
     @Test("a ticket is its user's, and opens what that may follow")
