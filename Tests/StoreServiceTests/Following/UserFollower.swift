@@ -88,6 +88,9 @@ final class UserFollower {
         return nil
     }
 
+    /// Whether the query names nothing that its user does not know; else nothing is held any more.
+    var isKnown: Bool { known(world.callers[user]) != nil }
+
     // MARK: Connections
 
     /// Opens another connection, from where the client stands.

@@ -15,6 +15,8 @@ final class UserGroup {
     private var sink = ToldEvents()
     private var stream: QueryStream?
     private var cursor = "start"
+    /// The positions of the queries that its stream has.
+    private var followed: [Int] = []
 
     init(_ queries: [UserFollower.Query], of user: Int, in world: UserStreamWorld) {
         parts = queries.map { UserFollower($0, of: user, told: .part, in: world) }
@@ -22,9 +24,12 @@ final class UserGroup {
         self.world = world
     }
 
+    /// The positions of the queries that name nothing that its user does not know.
+    private var known: [Int] { parts.indices.filter { parts[$0].isKnown } }
+
     private var body: String {
-        let queries = parts.enumerated().map { name, part in
-            let query = part.query
+        let queries = followed.map { name in
+            let query = parts[name].query
             var members = [
                 query.shape.projection[query.className].map { "\"projection\":\(quoted($0))" }
                     ?? "\"class\":\(quoted(query.className))"
@@ -46,6 +51,10 @@ final class UserGroup {
         process()
         if let stream { hub.end(stream) }
         sink = ToldEvents()
+        stream = nil
+        // One that comes to the others is not told from where they stand.
+        if known != followed { (followed, cursor) = (known, "start") }
+        if followed.isEmpty { return }
         let (served, caller) = (world.service.served, world.callers[user])
         let bytes = RequestBytes(body)
         let parser = JSONParser()
@@ -64,14 +73,14 @@ final class UserGroup {
     /// The id of its stream.
     var id: String? { stream?.id }
 
-    /// Whether its stream has ended.
-    var isEnded: Bool { sink.isEnded }
+    /// Whether its stream has ended, or has to have other queries.
+    var isOutdated: Bool { sink.isEnded || known != followed }
 
     /// Takes in what has come.
     func process() {
         let events = sink.take()
-        for (name, part) in parts.enumerated() {
-            part.take(events.compactMap { $0.part(of: "\(name)") })
+        for name in followed {
+            parts[name].take(events.compactMap { $0.part(of: "\(name)") })
         }
         cursor = events.last { $0.id != nil }?.id ?? cursor
     }
