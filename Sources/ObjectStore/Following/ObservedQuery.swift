@@ -40,6 +40,10 @@ package final class ObservedQuery: Sendable {
     ///
     /// The condition is one on what the sight shows: rows and views that are asked about are to be of a view that shows it.
     package let sight: Sight?
+    /// Whether what the condition reads is seen as it is stored, so that it is asked of that, behind the rule of the class.
+    private let readsStored: Bool
+    /// Whether, besides, all properties of the objects that the followers have names of are seen as they are stored.
+    package let showsStored: Bool
     /// The reads of the filter.
     let filter: WatchPlan
     /// The reads of what is shown of the objects.
@@ -82,12 +86,20 @@ package final class ObservedQuery: Sendable {
                 toRead: shownPaths + readPaths, from: root, isWhole: countsEverything)
             let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !showing.isEmpty
             self.sight = isConcerned ? sight : nil
+            readsStored =
+                deciding.allSatisfy(\.steps.isEmpty)
+                && !sight.alters(anyOf: filterPaths, from: root)
+            showsStored =
+                readsStored
+                && sight.parts[root].altered.isSubset(of: schema.classes[root].unknown)
             readWatches = Set(WatchPlan(filterPaths + shownPaths, schema: schema).watches)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
             shownPaths += showing.flatMap { $0.dependencies(schema) }
             admissions = deciding + showing
         } else {
             self.sight = sight
+            readsStored = sight == nil
+            showsStored = readsStored
             admissions = []
             readWatches = []
         }
@@ -193,6 +205,23 @@ package final class ObservedQuery: Sendable {
         predicate?.makeMatcher(schema, source: transaction)
     }
 
+    /// Matchers of what an object has to satisfy that is shown by ``showing``, in their order: what can fail is behind the rule.
+    func makeMatchers() -> [Matcher] {
+        let own = predicate?.makeMatcher(schema)
+        guard readsStored, let sight, let classIndex else { return [own].compactMap(\.self) }
+        // The rule reads what its followers may have no name of.
+        return [sight.parts[classIndex].rule?.makeMatcher(sight.schema), own].compactMap(\.self)
+    }
+
+    /// What objects are shown by before they are tested; nil where what is stored is tested.
+    var showing: Sight? { readsStored ? nil : sight }
+
+    /// Of the properties that have changed of an object those that may count: without a name none does, unless it decides what else is seen.
+    func told(_ members: MemberSet, of classIndex: Int) -> MemberSet {
+        let unknown = schema.classes[classIndex].unknown
+        return unknown.isEmpty || !showsStored ? members : members.subtracting(unknown)
+    }
+
     /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
     /// the terms, once.
     package func prepare() { _ = conditions }
@@ -234,12 +263,7 @@ package final class ObservedQuery: Sendable {
     /// Whether a part of the condition reads what may be shown otherwise than it is stored, such as null.
     func isAltered(_ part: Predicate) -> Bool {
         guard let sight, let classIndex else { return false }
-        return part.dependencies(schema).contains { read in
-            read.path.isEmpty
-                ? sight.parts[classIndex].altered.contains(read.member)
-                : sight.alters(read.member, of: read.classIndex)
-                    || sight.parts[classIndex].altered.contains(read.path[0].member)
-        }
+        return sight.alters(anyOf: part.dependencies(schema), from: classIndex)
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.

@@ -52,13 +52,25 @@ extension Sight {
         return found
     }
 
+    /// Whether some reads may be of what is shown otherwise than it is stored, such as null.
+    ///
+    /// - `rootClass`: The class of the objects that paths begin at.
+    func alters(anyOf reads: [Dependency], from rootClass: Int) -> Bool {
+        reads.contains { read in
+            read.path.isEmpty
+                ? parts[rootClass].altered.contains(read.member)
+                : alters(read.member, of: read.classIndex)
+                    || parts[rootClass].altered.contains(read.path[0].member)
+        }
+    }
+
     /// What decides whether the objects of a class are seen, and which of their properties.
     private func admission(
         to classIndex: Int, behind steps: [PathStep], firstMember: Int?
     ) -> [Admission] {
         let part = parts[classIndex]
-        guard let own = part.own, part.isConcerned else { return [] }
-        let rules = part.hidden.isEmpty ? [part.rule] : [part.rule] + own.roles.map(\.rule)
+        guard part.own != nil, part.isConcerned else { return [] }
+        let rules = [part.rule] + part.roles.map(\.rule)
         return [Admission(rules: rules.compactMap(\.self), steps: steps, firstMember: firstMember)]
     }
 

@@ -16,8 +16,12 @@ package final class Sight: Sendable {
         var rule: Predicate?
         /// Whether the rule reads nothing but the object itself, so that testing it takes less than remembering.
         var isRuleCheap = true
+        /// Whether no object may be read.
+        var isNeverSeen: Bool = false
         /// The properties that are hidden on some objects.
         var hidden = MemberSet()
+        /// The roles that decide which; none where nothing is hidden.
+        var roles: [ClassSight.Role] = []
         /// The properties that may hold links to objects that are hidden, by position.
         var links: [Int] = []
         /// The properties whose values may be shown otherwise than stored.
@@ -63,9 +67,14 @@ package final class Sight: Sendable {
             parts[index].rule = own.rule
             parts[index].isRuleCheap =
                 own.rule?.dependencies(schema).allSatisfy(\.path.isEmpty) ?? true
-            for role in own.roles where role.rule != .constant(false) {
-                parts[index].hidden.formUnion(role.hidden)
-            }
+            parts[index].isNeverSeen = own.rule == .constant(false)
+            let roles = own.roles.filter { $0.rule != .constant(false) }
+            for role in roles { parts[index].hidden.formUnion(role.hidden) }
+            if parts[index].hidden.isEmpty { continue }
+            // Where all hide the same, it does not matter which of them admit an object.
+            let areSame = roles.allSatisfy { $0.hidden == parts[index].hidden }
+            parts[index].roles =
+                areSame ? [ClassSight.Role(rule: nil, hidden: parts[index].hidden)] : roles
         }
         mayHide = parts.map { $0.rule != nil }
         if mayHide.contains(true) {

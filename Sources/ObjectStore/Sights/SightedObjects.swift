@@ -9,29 +9,33 @@ import HoldfastRows
 final class SightedObjects: SeenObjects {
     /// The rules of a class, ready to be asked.
     private final class Rules {
-        let rule: Matcher?
+        lazy var rule = test(part.rule)
         let isCheap: Bool
         /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
-        let roles: [(rule: Matcher?, hidden: MemberSet)]
+        private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
+            (test($0.rule), $0.hidden)
+        }
         /// What is hidden where no role says what is not.
         let hidden: MemberSet
         let links: [Int]
+        private let part: Sight.Part
+        private let bare: ReadTransaction
 
         init(_ part: Sight.Part, _ bare: ReadTransaction) {
-            func test(_ rule: Predicate?) -> Matcher? {
-                rule.map { $0.makeMatcher(bare.rows, source: bare) }
-            }
-            rule = test(part.rule)
+            (self.part, self.bare) = (part, bare)
             isCheap = part.isRuleCheap
-            let roles = part.hidden.isEmpty ? [] : part.own?.roles ?? []
-            self.roles = roles.map { (test($0.rule), $0.hidden) }
             hidden = part.hidden
             links = part.links
+        }
+
+        private func test(_ rule: Predicate?) -> Matcher? {
+            rule.map { $0.makeMatcher(bare.rows, source: bare) }
         }
     }
 
     /// The most objects whose judgement is remembered.
     private static let rememberedCountMax = 1 << 16
+    private static let expectedCount = 96
 
     let sight: Sight
     let bare: ReadTransaction
@@ -39,6 +43,8 @@ final class SightedObjects: SeenObjects {
     private var rules: [Rules?]
     /// Whether objects are seen that were asked for by their keys.
     private var judged: [ObjectIdentity: Bool] = [:]
+    /// Objects that are known to be seen.
+    private var admitted: Set<ObjectIdentity> = []
     private let copies = RowCopies()
     // Many views show whole rows alone.
     private lazy var builder = RowBuilder()
@@ -88,7 +94,7 @@ final class SightedObjects: SeenObjects {
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
         // A link that leads nowhere is none; after a failure everything is hidden.
-        sees(classIndex: classIndex, key: key, orElse: false)
+        !sight.parts[classIndex].isNeverSeen && sees(classIndex: classIndex, key: key, orElse: false)
     }
 
     /// The same with the answer for an object that the view lacks.
@@ -133,12 +139,16 @@ final class SightedObjects: SeenObjects {
 
     // MARK: Rules
 
+    /// Notes an object that was found to be seen, so that no rule is asked of it.
+    func admit(_ object: ObjectIdentity) { admitted.insert(object) }
+
     private func admits(
         _ rules: Rules, _ classIndex: Int, _ key: UInt64, _ row: RowView
     ) -> Bool {
+        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+        if !admitted.isEmpty, admitted.contains(identity) { return true }
         guard let rule = rules.rule else { return true }
         if rules.isCheap { return rule.matches(row: row, key: key, source: bare) }
-        let identity = ObjectIdentity(classIndex: classIndex, key: key)
         if let known = judged[identity] { return known }
         let isSeen = rule.matches(row: row, key: key, source: bare)
         remember(identity, isSeen)
@@ -148,6 +158,8 @@ final class SightedObjects: SeenObjects {
     private func remember(_ identity: ObjectIdentity, _ isSeen: Bool) {
         guard bare.budget.failure == nil else { return }
         if judged.count >= Self.rememberedCountMax { judged.removeAll(keepingCapacity: true) }
+        // A page judges some dozens, and need not begin anew at 1, 2, 4 and 8.
+        if judged.isEmpty { judged.reserveCapacity(Self.expectedCount) }
         judged[identity] = isSeen
     }
 

@@ -18,6 +18,8 @@ package final class CheckedStream: Sendable {
     let property: ObservedProperty?
     /// The result that is followed as a whole, if one is.
     let result: CheckedResult?
+    /// What a step is shown by when its events are told; nil where all of what they hold is as it is stored.
+    let showing: Sight?
     /// Names the view of its followers, which cursors are of; empty where they may read everything.
     package let viewMark: String
 
@@ -36,6 +38,9 @@ package final class CheckedStream: Sendable {
         self.compared = compared
         self.property = property
         self.result = result
+        let isOwn = [selection, compared].allSatisfy { !($0?.holdsOtherObjects ?? false) }
+        let isStored = selection != nil && property == nil && result == nil && isOwn
+        showing = observed.showsStored && isStored ? nil : observed.sight
     }
 
     /// The key by which it shares evaluation and encoding with others.

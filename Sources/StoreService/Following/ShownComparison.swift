@@ -45,7 +45,7 @@ struct ShownComparison {
         of stream: CheckedStream, before: ReadTransaction, after: ReadTransaction,
         _ limits: ServiceLimits
     ) {
-        let isPart = stream.observed.sight.map { _ in stream.selection } ?? nil
+        let isPart = stream.showing.map { _ in stream.selection } ?? nil
         guard let compared = stream.compared ?? isPart else { return nil }
         selection = compared
         countsEverything = stream.compared == nil

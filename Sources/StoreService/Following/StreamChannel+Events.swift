@@ -33,7 +33,7 @@ extension StreamChannel {
     func counted(
         _ events: [QueryEvent], _ step: ChangeStep
     ) throws(Interruption) -> [QueryEvent] {
-        guard
+        guard events.contains(where: { $0.kind == .update }),
             let comparison = ShownComparison(
                 of: stream, before: step.before, after: step.after, hub.limits)
         else { return events }

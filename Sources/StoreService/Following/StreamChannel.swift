@@ -136,7 +136,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
         if hub.lookAgainIfOutdated(self) { return }
-        let step = step.shown(by: query.sight)
         switch content {
         case .result(let result): return result.mark(from: start, to: version, in: self)
         case .outbox:
@@ -146,15 +145,18 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         case .changes, .property: break
         }
         defer { forgetIfEmpty() }
+        let shown = step.shown(by: stream.showing, telling: events)
         do throws(Interruption) {
             if case .changes = content, pace.isImmediate {
-                let counted = try counted(events, step)
+                let counted = try counted(events, shown)
                 if counted.isEmpty { return }
-                try tell(counted, version, step.before, step.after)
-                answer(counted, (start, version), step.before, step.after)
+                // What was before is seldom told.
+                let before = (stream.definition.telling.tellsOld ? shown : step).before
+                try tell(counted, version, before, shown.after)
+                answer(counted, (start, version), before, shown.after)
                 return
             }
-            try fold(events, step)
+            try fold(events, shown)
         } catch {
             return interrupt(error)
         }
@@ -163,7 +165,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             return
         }
         if toldThrough == nil { toldThrough = start }
-        if pace.isDue || content.isFull { return settle(step.after, version) }
+        if pace.isDue || content.isFull { return settle(shown.after, version) }
         delay { position in
             self.settle(position.transaction, position.version)
             self.forgetIfEmpty()

@@ -55,7 +55,9 @@ extension StreamHub {
     func lookAgainIfOutdated(_ channel: StreamChannel) -> Bool {
         guard !channel.stream.viewMark.isEmpty else { return false }
         let generation = rulesGeneration.load(ordering: .sequentiallyConsistent)
-        lookAgain((channel.followers + channel.polls).filter { $0.rulesGeneration != generation })
+        func isOutdated(_ follower: Follower) -> Bool { follower.rulesGeneration != generation }
+        let outdated = channel.followers.filter(isOutdated) + channel.polls.filter(isOutdated)
+        if !outdated.isEmpty { lookAgain(outdated) }
         return channel.isEmpty
     }
 

@@ -3,19 +3,28 @@ import HoldfastRows
 /// Two states that follow each other, and what changed between them. On one thread.
 package final class ChangeStep {
     /// The state that the step begins with.
-    package let before: ReadTransaction
+    package private(set) lazy var before = whole.before.shown(by: sight)
     /// The state that it leads to.
-    package let after: ReadTransaction
+    package private(set) lazy var after = whole.after.shown(by: sight)
+    private let whole: (before: ReadTransaction, after: ReadTransaction)
+    private let sight: Sight?
     /// The change log from `before` to `after`.
     package let changes: FoldedChanges
     /// The same step as principals see it, who have followers that it concerns.
     private var sighted: [ObjectIdentifier: ChangeStep] = [:]
 
     /// Makes a step; the changes are those from one view to the other.
-    package init(before: ReadTransaction, after: ReadTransaction, changes: FoldedChanges) {
-        self.before = before
-        self.after = after
-        self.changes = changes
+    package convenience init(
+        before: ReadTransaction, after: ReadTransaction, changes: FoldedChanges
+    ) {
+        self.init((before, after), changes, nil)
+    }
+
+    private init(
+        _ whole: (before: ReadTransaction, after: ReadTransaction), _ changes: FoldedChanges,
+        _ sight: Sight?
+    ) {
+        (self.whole, self.changes, self.sight) = (whole, changes, sight)
     }
 
     /// The step as it is shown to somebody; this one for nil.
@@ -25,10 +34,21 @@ package final class ChangeStep {
         guard let sight else { return self }
         if let known = sighted[ObjectIdentifier(sight)] { return known }
         // Its views keep the sight.
-        let made = ChangeStep(
-            before: before.shown(by: sight), after: after.shown(by: sight), changes: changes)
+        let made = ChangeStep(whole, changes, sight)
         sighted[ObjectIdentifier(sight)] = made
         return made
+    }
+
+    /// The step as it is shown to somebody, when they are told what it means.
+    ///
+    /// - `events`: What they are told: no rule is asked again whether they see the objects of it.
+    package func shown(by sight: Sight?, telling events: [QueryEvent]) -> ChangeStep {
+        guard let sight else { return self }
+        let step = shown(by: sight)
+        for event in events where event.kind == .enter || event.kind == .update {
+            step.after.sighted?.admit(event.identity)
+        }
+        return step
     }
 
     /// The step and one of its objects as they are shown to somebody.
@@ -49,6 +69,7 @@ package final class ChangeStep {
 
     /// Gives back the memory of rows that were made for somebody: none of them is read any more.
     func releaseCopies() {
+        if sight == nil { return }
         before.sighted?.releaseCopies()
         after.sighted?.releaseCopies()
     }
@@ -57,7 +78,7 @@ package final class ChangeStep {
     ///
     /// - `allowance`: What each evaluation asks whether it may continue; nil for none.
     func limit(until deadline: UInt64, _ allowance: FeedAllowance? = nil) {
-        for view in [before, after] {
+        for view in [whole.before, whole.after] {
             view.beginFollowing(until: deadline)
             view.turn = allowance
         }
@@ -66,15 +87,15 @@ package final class ChangeStep {
     /// When what is evaluated on both views has to be done, in milliseconds of the monotonic clock. Setting it leaves
     /// what was spent as it is.
     var deadline: UInt64 {
-        get { after.budget.deadlineMilliseconds }
+        get { whole.after.budget.deadlineMilliseconds }
         set {
-            before.budget.deadlineMilliseconds = newValue
-            after.budget.deadlineMilliseconds = newValue
+            whole.before.budget.deadlineMilliseconds = newValue
+            whole.after.budget.deadlineMilliseconds = newValue
         }
     }
 
     /// Whether a view is late: what is read there from then on may be missing.
-    var isLate: Bool { before.isLate || after.isLate }
+    var isLate: Bool { whole.before.isLate || whole.after.isLate }
 
     /// An object that changed, or that is reached from one, with its rows in both states.
     func object(_ identity: ObjectIdentity) -> ChangedObject {

@@ -51,8 +51,8 @@ package final class ObservedFilter {
     private var usedStep = 0
     /// Whether a test has taken long, so that each is measured from its beginning.
     private var isLong = false
-    private var earlier: Matcher?
-    private var later: Matcher?
+    private var earlier: [Matcher]?
+    private var later: [Matcher]?
 
     /// Nanoseconds behind which a test counts as long.
     private static let longNanoseconds: UInt64 = 1_000_000
@@ -149,7 +149,7 @@ package final class ObservedFilter {
     ) -> Bool {
         let reached = ways.filter { $0.owners?.contains(owner) ?? true }.map(\.position)
         let isFilterReached = watches.contains { reached.contains($0) }
-        let (step, object) = step.shown(object, by: query.sight)
+        let (step, object) = step.shown(object, by: query.showing)
         defer { step.releaseCopies() }
         var isNow = false
         if let row = object.after {
@@ -166,10 +166,14 @@ package final class ObservedFilter {
             was = false
         }
         if !was, !isNow { return false }
+        // Of an object that stays, they are what is told.
+        let members =
+            was && isNow
+            ? query.told(object.members, of: object.identity.classIndex) : object.members
         var isFirst = false
         for index in followers.indices {
             var candidate = ObservedCandidate(
-                identity: object.identity, members: object.members, change: object.change,
+                identity: object.identity, members: members, change: object.change,
                 position: nil, through: step.changes.through)
             for watch in reached {
                 if watches.contains(watch) {
@@ -195,13 +199,14 @@ package final class ObservedFilter {
 
     private func isMatch(
         _ row: RowView, _ identity: ObjectIdentity, _ transaction: ReadTransaction,
-        _ matcher: inout Matcher?
+        _ matchers: inout [Matcher]?
     ) -> Bool {
         guard query.isTarget(row, identity) else { return false }
-        guard let predicate = query.predicate else { return true }
-        let made = matcher ?? predicate.makeMatcher(query.schema)
-        matcher = made
-        made.limit(by: transaction.budget)
-        return query.satisfies(row, identity.key, in: transaction, made)
+        let made = matchers ?? query.makeMatchers()
+        matchers = made
+        return made.allSatisfy { matcher in
+            matcher.limit(by: transaction.budget)
+            return matcher.matches(row: row, key: identity.key, source: transaction)
+        }
     }
 }
