@@ -8,7 +8,7 @@
 
 /// The SHA-256 of `count` bytes (https://www.openssl.org/docs/man3.0/man3/EVP_DigestInit.html). The algorithm is looked up by
 /// its name once, which costs as much as a short hash. Returns 1, or 0 when the library failed. Any thread.
-static inline int shim_sha256(const void *bytes, size_t count, unsigned char digest[32]) {
+static inline int shim_sha256(const void *bytes, size_t count, void *digest) {
     static EVP_MD *algorithm = NULL;
     EVP_MD *known = __atomic_load_n(&algorithm, __ATOMIC_ACQUIRE);
     if (!known) {

@@ -33,7 +33,12 @@ package final class SignedInUsers: Sendable {
     ) {
         self.tokens = tokens
         sessions = AccountSessions(accounts)
-        horizons = Mutex(UserHorizons(barred))
+        // Who has no number for want of memory can't sign in either.
+        horizons = Mutex(
+            UserHorizons(
+                barred.compactMap { user in
+                    Principal(user: user.id).number(key).map { ($0, user) }
+                }))
         self.key = key
     }
 
@@ -65,7 +70,7 @@ package final class SignedInUsers: Sendable {
         let id = session.account.id.description
         let principal = Principal(user: id)
         guard let owner = principal.number(key) else { throw Self.failed }
-        let horizon = horizons.withLock { $0.horizon(of: id) }
+        let horizon = horizons.withLock { $0.horizon(of: owner) }
         let user = SignedInUser(
             principal: principal, id: id, expires: nil,
             session: SignedInSession(account: session.account, hash: hash))
@@ -97,7 +102,7 @@ package final class SignedInUsers: Sendable {
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
         let user = SignedInUser(
             principal: principal, id: verified.user, expires: verified.expires, session: nil)
-        let horizon = horizons.withLock { $0.horizon(of: verified.user) }
+        let horizon = horizons.withLock { $0.horizon(of: owner) }
         let grants = UserGrants { isForReading in
             Grant(
                 isForReading: isForReading, owner: owner, until: end, issued: verified.issued,
@@ -117,15 +122,17 @@ package final class SignedInUsers: Sendable {
     func set(
         _ user: UserAccess, storing store: () throws(RequestFault) -> Void
     ) throws(RequestFault) {
+        guard let number = Principal(user: user.id).number(key) else { throw Self.failed }
         try changing.withLock { _ throws(RequestFault) in
             try store()
-            horizons.withLock { $0.set(user) }
+            horizons.withLock { $0.set(user, number) }
         }
     }
 
     /// Whether what a user signs in with now would be void.
     func isBarred(_ id: String) -> Bool {
-        horizons.withLock { $0.horizon(of: id) }.isBehind(Int64(time(nil)))
+        guard let number = Principal(user: id).number(key) else { return true }
+        return horizons.withLock { $0.horizon(of: number) }.isBehind(Int64(time(nil)))
     }
 
     /// Ends what works for it by itself.
