@@ -7,7 +7,7 @@ extension RESTService {
     /// repeat with the first reply.
     ///
     /// - Throws: ``RequestFault`` `.conflict` while the first request runs, `.invalid` when the key was used for another one,
-    ///   and what `body` throws.
+    ///   `.malformed` for the key of a request without a token, where one is needed, and what `body` throws.
     func once(
         _ request: Request, _ body: (IdempotencyClaim?) throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
@@ -17,7 +17,8 @@ extension RESTService {
         var scope: [UInt8] = []
         if let user = principal(of: request)?.user {
             scope = try IdempotencyKey.scope(ofUser: user)
-        } else if needsToken, let token = request.header(.authorization) {
+        } else if needsToken {
+            guard let token = request.header(.authorization) else { throw .keyOfNobody }
             scope += token.bytes
         }
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
@@ -26,4 +27,12 @@ extension RESTService {
         case .repeat(let reply): return .respond(response(to: reply))
         }
     }
+}
+
+extension RequestFault {
+    /// Who has not said who they are has no keys of their own: another's could be met, or guessed.
+    fileprivate static let keyOfNobody = RequestFault.header(
+        "Idempotency-Key",
+        "'Idempotency-Key' belongs to a user or a token, and this request has none; sign in, or leave it out."
+    )
 }

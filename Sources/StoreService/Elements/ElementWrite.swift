@@ -198,7 +198,8 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         let object = ObjectIdentity(classIndex: target.rowClass.index, key: made.key)
         var reply = try writer.reply(to: object, of: made.schema, row, isCreated: false)
         reply.isCreated = made.outcome.isCreated
-        if made.outcome.isCreated, let row = RowView(row.bytes) {
+        // Without a tag the object may not be read any more.
+        if made.outcome.isCreated, reply.etag != nil, let row = RowView(row.bytes) {
             reply.created = CreatedPath(
                 target, row, key: made.key, position: made.outcome.position)
         }

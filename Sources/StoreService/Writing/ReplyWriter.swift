@@ -37,8 +37,8 @@ package struct ReplyWriter {
         reply.isMinimal = !reply.hasJSON
         reply.isCreated = isCreated
         // What can't be read has no place to be read at, and no version to compare.
-        if !rowClass.isAsymmetric {
-            if isSeen { reply.etag = StoreVersion(epoch: version.epoch, number: row.version) }
+        if !rowClass.isAsymmetric, isSeen {
+            reply.etag = StoreVersion(epoch: version.epoch, number: row.version)
             if isCreated { reply.created = CreatedPath(rowClass, row, key: object.key) }
         }
         return reply

@@ -37,6 +37,32 @@ struct NobodyTests {
         #expect(wrong.status == 401)
     }
 
+    @Test("has no idempotency keys, which would be those of all visitors")
+    func keys() throws {
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema/classes/Order",
+            #"{"primaryKey":"id","properties":{"id":"uuid","what":"string"}}"#)
+        server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"shop":{"for":"anyone","classes":{"Order":{"create":true}}}}}"#)
+        let (target, body) = ("/v1/classes/Order/objects", #"{"what":"bread"}"#)
+        let key = [("Idempotency-Key", "1")]
+        let refused = server.send("POST", target, body, as: .nobody, headers: key)
+        #expect(
+            refused.status == 400 && refused.text.contains("Idempotency-Key"), "\(refused.text)")
+        #expect(server.send("POST", target, body, as: .nobody).status == 201)
+        // A user has their own, by another's name too.
+        let ann = server.user("ann")
+        for isReplayed in [false, true] {
+            let reply = server.send("POST", target, body, as: ann, headers: key)
+            #expect(reply.status == 201)
+            #expect((reply.headers["idempotency-replayed"] != nil) == isReplayed)
+        }
+        #expect(
+            server.get(target + "?count=exact&limit=1", as: .admin).text.contains(#""count":2"#))
+    }
+
     @Test("needs a token where no role is for anyone, before the document and behind it")
     func roles() throws {
         let world = try TaskWorld()

@@ -103,6 +103,29 @@ struct UserWriteOperationTests {
             ])
     }
 
+    @Test("are told the place of what they create where they may read it")
+    func places() throws {
+        let world = try Self.world()
+        func create(_ target: String, _ body: String) -> HTTPClient.Reply {
+            let reply = world.server.send(
+                "POST", "/v1/" + target, body, as: world.ann,
+                headers: [("Idempotency-Key", "1")])
+            #expect(reply.status == 201, "\(reply.text)")
+            return reply
+        }
+        let task = #"{"id":9,"list":1}"#
+        let made = create("classes/Task/objects", task)
+        #expect(made.headers["location"] == "/v1/classes/Task/objects/9")
+        // What she may read when it is repeated is another matter.
+        let again = create("classes/Task/objects", task)
+        #expect(again.headers["idempotency-replayed"] == "true")
+        #expect(again.headers["location"] == nil && again.headers["etag"] == nil)
+        for _ in 0..<2 {
+            let hidden = create("classes/Country/objects", #"{"id":"de","name":"Germany"}"#)
+            #expect(hidden.headers["location"] == nil && hidden.headers["etag"] == nil)
+        }
+    }
+
     @Test("leave what they do not see as it is")
     func difference() throws {
         let world = try Self.world()

@@ -70,6 +70,38 @@ struct WriteAttackTests {
         #expect(world.server.send("GET", Self.tasks + "/8").status == 404)
     }
 
+    @Test("a test in a JSON patch says nothing of a hidden value, also of one that can't be null")
+    func patchTests() throws {
+        let server = try RuledServer(classes: [])
+        let answers = [(0, "x", "[]"), (5, "y", #"["x"]"#)].map { number, text, list in
+            server.send(
+                "PUT", "/v1/schema/classes/Plan",
+                #"{"primaryKey":"id","properties":{"id":"int","number":"int","text":"string?","list":"string[]"}}"#
+            )
+            server.send(
+                "PUT", "/v1/classes/Plan/objects/1",
+                "{\"number\":\(number),\"text\":\"\(text)\",\"list\":\(list)}")
+            // Known by its name, and hidden on the object.
+            server.send(
+                "PUT", "/v1/access",
+                #"{"roles":{"all":{"classes":{"Plan":{"read":true,"update":true,"#
+                    + #""properties":{"number":"none","text":"none","list":"none"}}}},"#
+                    + #""own":{"classes":{"Plan":{"read":"id == 2"}}}}}"#)
+            let ann = server.user("ann", name: "ann\(number)")
+            return ["number", "text", "list"].flatMap { property in
+                ["null", "0", "5", #""x""#, "[]", #"["x"]"#].map { value in
+                    let reply = server.send(
+                        "PATCH", "/v1/classes/Plan/objects/1",
+                        "[{\"op\":\"test\",\"path\":\"/\(property)\",\"value\":\(value)}]", as: ann,
+                        headers: [("Content-Type", "application/json-patch+json")])
+                    return "\(property) \(value) \(reply.status)"
+                }
+            }
+        }
+        #expect(answers[0] == answers[1])
+        #expect(answers[0].filter { $0.hasSuffix("200") } == ["text null 200", "list [] 200"])
+    }
+
     @Test("a change by a filter counts, and bounds, what its user sees")
     func bulk() throws {
         let world = try Self.world()
