@@ -1,8 +1,9 @@
-// The door to libsodium: hashes of passwords (https://doc.libsodium.org/password_hashing/default_phf), codes that authenticate.
+// The door to libsodium: hashes of passwords (https://doc.libsodium.org/password_hashing/default_phf), codes that authenticate, seals.
 #ifndef HOLDFAST_CSODIUM_SHIM_H
 #define HOLDFAST_CSODIUM_SHIM_H
 
 #include <sodium.h>
+#include <sys/random.h>
 
 /// The bytes of a hash's text, with the zero at its end.
 enum { shim_password_text_count = crypto_pwhash_STRBYTES };
@@ -24,6 +25,33 @@ static inline int shim_password_is_right(const char *text, const char *password,
 static inline int shim_authentication_code(
     const void *key, size_t key_count, const void *bytes, size_t count, unsigned char code[32]) {
     return crypto_generichash(code, 32, bytes, count, key, key_count);
+}
+
+/// What a seal begins with, a random number, and what it adds with the code at its end.
+enum {
+    shim_seal_number_count = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
+    shim_seal_count = shim_seal_number_count + crypto_aead_xchacha20poly1305_ietf_ABYTES
+};
+
+/// Seals bytes under a key by XChaCha20-Poly1305 (https://doc.libsodium.org/secret-key_cryptography/aead): nobody reads or changes
+/// them without it, and they open together with the same context alone. `sealed` takes `count` and `shim_seal_count` bytes.
+/// Returns 0, or something else when the kernel has no random bytes. Any thread.
+static inline int shim_seal(
+    unsigned char *sealed, const void *bytes, size_t count, const void *context, size_t context_count, const unsigned char key[32]) {
+    if (getrandom(sealed, shim_seal_number_count, 0) != shim_seal_number_count) return -1;
+    return crypto_aead_xchacha20poly1305_ietf_encrypt(
+        sealed + shim_seal_number_count, NULL, (const unsigned char *)bytes, count, (const unsigned char *)context, context_count,
+        NULL, sealed, key);
+}
+
+/// Opens what `shim_seal` made; `bytes` takes `count` less `shim_seal_count`. Returns 0, or something else for what was not sealed so.
+/// Any thread.
+static inline int shim_open(
+    void *bytes, const unsigned char *sealed, size_t count, const void *context, size_t context_count, const unsigned char key[32]) {
+    if (count < shim_seal_count) return -1;
+    return crypto_aead_xchacha20poly1305_ietf_decrypt(
+        (unsigned char *)bytes, NULL, NULL, sealed + shim_seal_number_count, count - shim_seal_number_count,
+        (const unsigned char *)context, context_count, sealed, key);
 }
 
 #endif

@@ -56,7 +56,7 @@ package final class RESTService: Sendable {
     package var store: Store { served.store }
 
     /// Whether requests need a token.
-    var needsToken: Bool { users?.hasIssuer ?? false || tokens?.isEnforced ?? false }
+    var needsToken: Bool { AccessPolicy.needsToken(tokens, users) }
 
     /// What admits requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
     var nobody: Grant? { access.isForAnyone ? nobodysGrant : nil }

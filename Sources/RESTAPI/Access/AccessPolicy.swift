@@ -26,8 +26,12 @@ package final class AccessPolicy: Sendable {
         self.cors = cors
     }
 
-    /// Whether requests need a token.
-    private var needsToken: Bool { users?.hasIssuer ?? false || tokens.isEnforced }
+    /// Whether requests need a token of those that there are.
+    static func needsToken(_ tokens: AccessTokens?, _ users: SignedInUsers?) -> Bool {
+        users?.hasIssuer ?? false || tokens?.isEnforced ?? false
+    }
+
+    private var needsToken: Bool { Self.needsToken(tokens, users) }
 
     /// Where anybody may say who they are.
     private static let pathsForAnyone = Operation.all.filter { $0.users == .anyone }.map(\.path)

@@ -6,6 +6,8 @@ import HoldfastObjectJSON
 package struct TokenSecret: Sendable {
     /// What a token of the store begins with, and no JSON Web Token.
     package static let prefix = Array("hf_".utf8)
+    /// How many random bytes there are in it.
+    static let randomByteCount = 32
     /// `hf_` and 32 random bytes in base64's URL alphabet.
     package let text: String
     /// The hash of it that is stored.
@@ -14,12 +16,17 @@ package struct TokenSecret: Sendable {
     /// Makes a token.
     ///
     /// - Throws: ``RequestFault`` `.failed` when the system has no random bytes or can't hash.
-    package init() throws(RequestFault) {
-        var random = [UInt8](repeating: 0, count: 32)
+    package init() throws(RequestFault) { try self.init(prefix: Self.prefix, naming: []) }
+
+    /// Makes a secret of a prefix and, in base64's URL alphabet, a name and 32 random bytes.
+    ///
+    /// - Throws: As ``init()``.
+    init(prefix: [UInt8], naming name: [UInt8]) throws(RequestFault) {
+        var random = [UInt8](repeating: 0, count: Self.randomByteCount)
         guard shim_random(&random, random.count) == 1 else { throw Self.failure }
-        let buffer = ByteBuffer(capacity: 64)
-        buffer.append(Self.prefix)
-        random.withUnsafeBytes { Base64.encode($0, alphabet: .url, into: buffer) }
+        let buffer = ByteBuffer(capacity: 80)
+        buffer.append(prefix)
+        (name + random).withUnsafeBytes { Base64.encode($0, alphabet: .url, into: buffer) }
         guard let hash = TokenHash(of: buffer.bytes) else { throw Self.failure }
         text = String(decoding: buffer.bytes, as: UTF8.self)
         self.hash = hash

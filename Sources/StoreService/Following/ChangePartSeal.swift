@@ -1,4 +1,4 @@
-import CHoldfastCrypto
+import CHoldfastSodium
 import HoldfastBytes
 import HoldfastObjectStore
 
@@ -34,7 +34,7 @@ struct ChangePartSeal {
         let context = Array(context.utf8)
         guard
             shim_seal(
-                &sealed, plain.bytes.baseAddress, plain.count, context, context.count, key) == 1
+                &sealed, plain.bytes.baseAddress, plain.count, context, context.count, key) == 0
         else { return nil }
         let text = ByteBuffer(capacity: 96)
         sealed.withUnsafeBytes { Base64.encode($0, alphabet: .url, into: text) }
@@ -52,7 +52,7 @@ struct ChangePartSeal {
         let context = Array(context.utf8)
         guard
             shim_open(
-                &plain, sealed.array, sealed.count, context, context.count, key) == 1
+                &plain, sealed.array, sealed.count, context, context.count, key) == 0
         else { return nil }
         return plain.withUnsafeBytes { bytes in
             func number(_ position: Int) -> UInt64 {

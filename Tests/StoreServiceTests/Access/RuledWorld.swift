@@ -23,6 +23,20 @@ final class RuledWorld {
         ]}
         """
 
+    /// Makes lists and tasks of two users, list 3 an open one.
+    static func fill(_ service: TestService) throws {
+        try service.write(
+            "List",
+            array: """
+                [{"id":1,"owner":"ann","title":"A","secret":"s1","code":"a"},
+                 {"id":2,"owner":"bob","title":"B","secret":"s2","code":"b"},
+                 {"id":3,"owner":"bob","open":true,"title":"C","secret":"s3","rank":9,"code":"c"}]
+                """)
+        try service.write(
+            "Task",
+            array: #"[{"id":1,"list":1},{"id":2,"list":1,"done":true},{"id":3,"list":2}]"#)
+    }
+
     let service: TestService
     private let control: AccessControl
     /// What users did who may not, as the log is told.

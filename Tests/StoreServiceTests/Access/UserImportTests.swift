@@ -20,20 +20,7 @@ struct UserImportTests {
               "properties":{"secret":"none","rank":"none","owner":"read"}}}}}}
         """
 
-    private static func fill(_ service: TestService) throws {
-        try service.write(
-            "List",
-            array: """
-                [{"id":1,"owner":"ann","title":"A","secret":"s1","code":"a"},
-                 {"id":2,"owner":"bob","title":"B","secret":"s2","code":"b"},
-                 {"id":3,"owner":"bob","open":true,"title":"C","secret":"s3","rank":9,"code":"c"}]
-                """)
-        try service.write(
-            "Task",
-            array: #"[{"id":1,"list":1},{"id":2,"list":1,"done":true},{"id":3,"list":2}]"#)
-    }
-
-    private func world() throws -> RuledWorld { try RuledWorld(Self.owners, Self.fill) }
+    private func world() throws -> RuledWorld { try RuledWorld(Self.owners, RuledWorld.fill) }
 
     /// Imports lines as ann, and tells how many were taken, and the number and code of each fault.
     private func run(

@@ -16,20 +16,7 @@ struct UserWriteTests {
           "Reading":{"create":"by == $user.id"}}}}}
         """
 
-    private static func fill(_ service: TestService) throws {
-        try service.write(
-            "List",
-            array: """
-                [{"id":1,"owner":"ann","title":"A","secret":"s1","code":"a"},
-                 {"id":2,"owner":"bob","title":"B","secret":"s2","code":"b"},
-                 {"id":3,"owner":"bob","open":true,"title":"C","secret":"s3","code":"c"}]
-                """)
-        try service.write(
-            "Task",
-            array: #"[{"id":1,"list":1},{"id":2,"list":1,"done":true},{"id":3,"list":2}]"#)
-    }
-
-    private func world() throws -> RuledWorld { try RuledWorld(Self.owners, Self.fill) }
+    private func world() throws -> RuledWorld { try RuledWorld(Self.owners, RuledWorld.fill) }
 
     private func list(_ key: Int) -> ObjectAddress { ObjectAddress("List", "\(key)") }
     private func task(_ key: Int) -> ObjectAddress { ObjectAddress("Task", "\(key)") }
@@ -87,7 +74,7 @@ struct UserWriteTests {
             {"roles":{
               "a":{"classes":{"List":{"read":true,"update":{"before":"open == true","after":"title == 'X'"}}}},
               "b":{"classes":{"List":{"update":{"before":"owner == $user.id","after":"title == 'Y'"}}}}}}
-            """, Self.fill)
+            """, RuledWorld.fill)
         // Role a admits list 3 before, and role b what it would be after.
         #expect(
             try both.as("ann") { try $0.merge(list(3), #"{"title":"Y"}"#) }
@@ -157,7 +144,7 @@ struct UserWriteTests {
               "boss":{"when":"$user.object.role == 'boss'","classes":{"List":{"read":true,"update":true,"create":true}}}}}
             """
         ) { service in
-            try Self.fill(service)
+            try RuledWorld.fill(service)
             try service.merge(list(2), #"{"open":true}"#)
             try service.create("Person", #"{"id":"ann"}"#)
         }
@@ -220,7 +207,7 @@ struct UserWriteTests {
             Self.owners.replacing(
                 #""roles":{"#,
                 with: #""roles":{"visitor":{"classes":{"List":{"read":"open == true"}}},"#),
-            Self.fill)
+            RuledWorld.fill)
         #expect(
             try self.world().as("ann") { try $0.merge(list(1), #"{"secret":"s1"}"#) }
                 .hasPrefix("unknown-property"))

@@ -1,4 +1,3 @@
-import CHoldfastCrypto
 import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectModel
@@ -31,26 +30,18 @@ package struct AccountSecret: Sendable {
     /// The hash of it that is stored.
     package let hash: TokenHash
 
-    private static let randomByteCount = 32
     private static let idByteCount = 16
 
     /// Makes a secret of an account.
     ///
     /// - Throws: ``RequestFault`` `.failed` when the system has no random bytes or can't hash.
     package init(_ kind: Kind, of account: UUID128) throws(RequestFault) {
-        var random = [UInt8](repeating: 0, count: Self.randomByteCount)
-        guard shim_random(&random, random.count) == 1 else { throw Self.failure }
-        let bytes = ByteBuffer(capacity: 64)
-        bytes.append(big: account.high)
-        bytes.append(big: account.low)
-        bytes.append(random)
-        let buffer = ByteBuffer(capacity: 80)
-        buffer.append(kind.prefix)
-        Base64.encode(bytes.bytes, alphabet: .url, into: buffer)
-        guard let hash = TokenHash(of: buffer.bytes) else { throw Self.failure }
-        text = String(decoding: buffer.bytes, as: UTF8.self)
+        let id = ByteBuffer(capacity: Self.idByteCount)
+        id.append(big: account.high)
+        id.append(big: account.low)
+        let secret = try TokenSecret(prefix: kind.prefix, naming: id.array)
+        (text, hash) = (secret.text, secret.hash)
         self.account = account
-        self.hash = hash
     }
 
     /// Reads a secret that a client states; nil for what can be none of that kind.
@@ -60,7 +51,7 @@ package struct AccountSecret: Sendable {
         let decoded = ByteBuffer(capacity: 64)
         let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(prefix.count))
         guard Base64.decode(rest, alphabet: .url, into: decoded),
-            decoded.count == Self.idByteCount + Self.randomByteCount
+            decoded.count == Self.idByteCount + TokenSecret.randomByteCount
         else { return nil }
         func number(_ offset: Int) -> UInt64 {
             UInt64(
@@ -70,7 +61,4 @@ package struct AccountSecret: Sendable {
         account = UUID128(high: number(0), low: number(8))
         self.hash = hash
     }
-
-    private static let failure = RequestFault(
-        .failed, "internal-error", "The secret could not be made.")
 }
