@@ -109,6 +109,22 @@ struct StreamAttackTests {
         #expect(events.flatMap(\.changes).sorted() == ["delete 1", "update 2"], "\(events)")
     }
 
+    @Test(
+        "a catch-up tells of a list with hidden links that its object is another version, and no more"
+    )
+    func hiddenLinks() throws {
+        let world = try TaskWorld()
+        // The hidden one goes, comes back, and the shown one goes.
+        for list in ["[2]", "[3,2]", "[3]"] {
+            let cursor = QueryJSON(world.get("\(Self.tasks)/changes").text)?["cursor"]?.string ?? ""
+            world.server.send("PATCH", "\(Self.tasks)/objects/1", "{\"others\":\(list)}")
+            let page = world.get("\(Self.tasks)/changes?since=\(cursor)").text
+            let change = QueryJSON(page)?["changes"]?.elements.first
+            #expect(change?["op"]?.string == "update" && change?["id"]?.int == 1, "\(page)")
+            #expect(change?["changed"]?.elements == [], "\(page)")
+        }
+    }
+
     @Test("a page of many changes has a cursor that counts none that are hidden")
     func pages() throws {
         let world = try TaskWorld()
