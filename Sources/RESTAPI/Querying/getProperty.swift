@@ -56,8 +56,9 @@ private struct PropertyOperation: ReadOperation {
         try request.checkParameters(known: Self.valueParameters)
         let version = try property.version()
         var response: Response
-        if property.isToldByTag,
+        if property.isOfItsObjectAlone,
             let tags = try EntityTags.read(.ifNoneMatch, of: request),
+            tags == .any || property.isSameForAll,
             tags.matchesWeakly(property.etag.description)
         {
             response = Response(304)

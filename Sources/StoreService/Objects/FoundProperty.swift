@@ -47,9 +47,9 @@ package struct FoundProperty {
     /// Whether its value says nothing of other objects, so that it changes with ``etag`` alone.
     package var isOfItsObjectAlone: Bool { projection == nil || !selection.holdsOtherObjects }
 
-    /// Whether a client that has ``etag`` has the value: what a user is shown of a version may change with the rules, and is
-    /// another user's otherwise.
-    package var isToldByTag: Bool { isOfItsObjectAlone && !read.showsPart }
+    /// Whether the value of a version is the same for all: what a user is shown of it may change with the rules, and is another
+    /// user's otherwise.
+    package var isSameForAll: Bool { !read.showsPart }
 
     /// The object's version.
     package var etag: StoreVersion { StoreVersion(epoch: read.epoch, number: row.version) }

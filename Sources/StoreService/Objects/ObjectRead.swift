@@ -109,8 +109,8 @@ package struct ObjectRead: ReadCase {
                     row: row)
             throw RequestFault(.preconditionFailed(current: current))
         }
-        // What a user is shown of a version may change with the rules, and is another user's otherwise.
-        if !selection.holdsOtherObjects, !read.showsPart, known != .none,
+        // What a user is shown of a version may change with the rules, and is another user's otherwise; `*` is any state.
+        if !selection.holdsOtherObjects, known != .none, known == .exists || !read.showsPart,
             known.holds(of: reply.etag)
         {
             reply.isKnown = true
