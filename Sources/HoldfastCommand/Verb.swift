@@ -22,7 +22,9 @@ struct Verb: Sendable {
         if !operands.isEmpty { text += " \(operands)" }
         text += "\n\n\(summary)\n"
         if !options.isEmpty {
-            text += "\noptions (each also as a variable: --data as HOLDFAST_DATA):\n"
+            let example = options.first { $0.value != nil } ?? options[0]
+            text +=
+                "\noptions (each also as a variable: --\(example.name) as \(example.variable)):\n"
             let heads = options.map { "  --\($0.name)\($0.value.map { " \($0)" } ?? "")" }
             let width = min(30, (heads.map(\.count).max() ?? 0) + 2)
             for (option, head) in zip(options, heads) {

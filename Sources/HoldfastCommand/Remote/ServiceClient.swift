@@ -198,11 +198,21 @@ final class ServiceClient {
                     ? "the transfer was given up"
                     : "the service answers \(status), and not as Holdfast does")
         }
-        let hint = problem.member(named: "errors")?.elements.lazy
-            .compactMap { $0.member(named: "hint")?.string }.first { _ in true }
+        func told(_ text: String, _ hint: JSONValue?) -> String {
+            text + (hint?.string.map { " Did you mean '\($0)'?" } ?? "")
+        }
+        let faults = problem.member(named: "errors").map { Array($0.elements) } ?? []
+        let text =
+            faults.count > 1
+            ? faults.map { fault in
+                let place = fault.member(named: "pointer")?.string.map { $0 + ": " } ?? ""
+                return "\n  " + place
+                    + told(
+                        fault.member(named: "detail")?.string ?? "", fault.member(named: "hint"))
+            }.joined()
+            : " " + told(detail, faults.first?.member(named: "hint"))
         return CommandFailure(
-            "the service refuses it (\(status)): \(detail)"
-                + (hint.map { " Did you mean '\($0)'?" } ?? "")
+            "the service refuses it (\(status)):\(text)"
                 + (status == 401 ? " (--token, or the variable HOLDFAST_TOKEN)" : ""))
     }
 
