@@ -216,12 +216,6 @@ package final class ObservedQuery: Sendable {
     /// What objects are shown by before they are tested; nil where what is stored is tested.
     var showing: Sight? { readsStored ? nil : sight }
 
-    /// Of the properties that have changed of an object those that may count: without a name none does, unless it decides what else is seen.
-    func told(_ members: MemberSet, of classIndex: Int) -> MemberSet {
-        let unknown = schema.classes[classIndex].unknown
-        return unknown.isEmpty || !showsStored ? members : members.subtracting(unknown)
-    }
-
     /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
     /// the terms, once.
     package func prepare() { _ = conditions }

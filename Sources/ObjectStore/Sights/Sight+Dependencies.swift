@@ -57,10 +57,16 @@ extension Sight {
     /// - `rootClass`: The class of the objects that paths begin at.
     func alters(anyOf reads: [Dependency], from rootClass: Int) -> Bool {
         reads.contains { read in
-            read.path.isEmpty
-                ? parts[rootClass].altered.contains(read.member)
-                : alters(read.member, of: read.classIndex)
-                    || parts[rootClass].altered.contains(read.path[0].member)
+            guard let first = read.path.first else {
+                return parts[rootClass].altered.contains(read.member)
+            }
+            return alters(read.member, of: read.classIndex)
+                || parts[rootClass].altered.contains(first.member)
+                // An embedded object that links here is seen where what holds it is, whatever that is.
+                || read.path.contains { step in
+                    step.kind == .inverse
+                        && schema.classes[step.toClass].definition.kind == .embedded
+                }
         }
     }
 

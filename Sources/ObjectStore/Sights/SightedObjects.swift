@@ -94,7 +94,8 @@ final class SightedObjects: SeenObjects {
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
         // A link that leads nowhere is none; after a failure everything is hidden.
-        !sight.parts[classIndex].isNeverSeen && sees(classIndex: classIndex, key: key, orElse: false)
+        !sight.parts[classIndex].isNeverSeen
+            && sees(classIndex: classIndex, key: key, orElse: false)
     }
 
     /// The same with the answer for an object that the view lacks.

@@ -45,7 +45,7 @@ struct ShownComparison {
         of stream: CheckedStream, before: ReadTransaction, after: ReadTransaction,
         _ limits: ServiceLimits
     ) {
-        let isPart = stream.showing.map { _ in stream.selection } ?? nil
+        let isPart = stream.observed.sight.map { _ in stream.selection } ?? nil
         guard let compared = stream.compared ?? isPart else { return nil }
         selection = compared
         countsEverything = stream.compared == nil
@@ -80,7 +80,7 @@ struct ShownComparison {
             let new = after.row(classIndex: index, key: key)
         else { return changed }
         let rowClass = selection.rowClass
-        for member in rowClass.members.indices {
+        for member in rowClass.members.indices where !rowClass.unknown.contains(member) {
             let isHidden = rowClass.hides(member, in: new)
             if isHidden, rowClass.hides(member, in: old) { continue }
             if isHidden != rowClass.hides(member, in: old)

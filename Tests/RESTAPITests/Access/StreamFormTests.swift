@@ -265,6 +265,36 @@ struct StreamFormTests {
         #expect(stream.nextEvent().changes.sorted() == ["leave 3", "update 1"])
     }
 
+    @Test(
+        "where only what has no name is hidden, objects are told of as they are stored, without it")
+    func unnamed() throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let rule = "code == $user.id OR code == 'open'"
+        server.send(
+            "PUT", "/v1/access",
+            "{\"roles\":{\"all\":{\"classes\":{\"Record\":{\"read\":\"\(rule)\"}}}}}")
+        let record = "/v1/classes/Record/objects/2"
+        server.send("PUT", record, #"{"code":"ann","task":1}"#)
+        let stream = server.follow("/v1/classes/Record/changes?since=start&old=true", as: world.ann)
+        #expect(Self.ids(stream.events(to: "upToDate")) == [2])
+        server.send("PATCH", record, #"{"task":2}"#)
+        for (body, change, isNamed) in [
+            (#"{"code":"open","task":3}"#, "update 2", true),
+            (#"{"code":"bob"}"#, "leave 2", false),
+            (#"{"task":1}"#, "", false), (#"{"code":"ann","task":2}"#, "enter 2", false),
+        ] {
+            server.send("PATCH", record, body)
+            if change.isEmpty { continue }
+            let event = stream.nextEvent()
+            #expect(event.changes == [change], "\(event.data)")
+            #expect(!event.data.contains("task"), "\(event.data)")
+            #expect(event.data.contains(#""changed":["code"]"#) == isNamed, "\(event.data)")
+        }
+        server.send("DELETE", record)
+        #expect(stream.nextEvent().changes == ["delete 2"])
+    }
+
     @Test("several queries are told together, and belong to their user")
     func queries() throws {
         let world = try TaskWorld()

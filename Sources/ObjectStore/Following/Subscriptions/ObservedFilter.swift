@@ -166,14 +166,10 @@ package final class ObservedFilter {
             was = false
         }
         if !was, !isNow { return false }
-        // Of an object that stays, they are what is told.
-        let members =
-            was && isNow
-            ? query.told(object.members, of: object.identity.classIndex) : object.members
         var isFirst = false
         for index in followers.indices {
             var candidate = ObservedCandidate(
-                identity: object.identity, members: members, change: object.change,
+                identity: object.identity, members: object.members, change: object.change,
                 position: nil, through: step.changes.through)
             for watch in reached {
                 if watches.contains(watch) {

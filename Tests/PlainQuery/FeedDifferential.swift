@@ -1,0 +1,158 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
+
+/// Random rules, and random queries that are followed under them, on a store that changes: what the index of subscriptions finds that enters
+/// and leaves is compared with what each query finds on the views that its sight shows before and after.
+package struct FeedDifferential {
+    /// What was compared.
+    package struct Counts: Sendable {
+        /// The queries, by how many steps each was followed.
+        package var queries = 0
+        /// The objects that entered, those that left, and those that stayed.
+        package var entered = 0, left = 0, stayed = 0
+
+        /// Makes counts of nothing.
+        package init() {}
+
+        /// Adds other counts.
+        package mutating func add(_ other: Counts) {
+            queries += other.queries
+            entered += other.entered
+            left += other.left
+            stayed += other.stayed
+        }
+    }
+
+    /// A query that is followed.
+    private struct Followed {
+        let channel: SilentChannel
+        let sight: Sight
+        let text: String
+
+        /// The keys that it finds on a view of everything, by its sight; nil where an evaluation was given up.
+        func keys(_ whole: ReadTransaction) throws -> Set<UInt64>? {
+            let view = whole.shown(by: sight)
+            let query = channel.query
+            guard let classIndex = query.classIndex else { return nil }
+            let matcher = query.matcher(in: view)
+            var keys: Set<UInt64> = []
+            try view.scan(view.rows.classes[classIndex]) { key, row in
+                if matcher?.matches(row: row, key: key, source: view) ?? true { keys.insert(key) }
+                return true
+            }
+            return view.isLate ? nil : keys
+        }
+    }
+
+    /// What was compared so far.
+    package private(set) var counts = Counts()
+    /// The first difference, with all that is needed to see it; nil for none.
+    package private(set) var difference: String?
+    private let seed: UInt64
+    private let store: Store
+    private var filler: PlainFiller
+    private var random: SeededGenerator
+
+    /// Makes a store and fills it.
+    ///
+    /// - `seed`: Says it all: the schema, the objects, the rules, the queries and the changes.
+    package init(seed: UInt64) throws {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        let classes = PlainSchema.make(&random)
+        store = try Store(engine: try EngineCase.memory.open())
+        try store.setSchema(classes)
+        filler = PlainFiller(classes, seed: random.next())
+        try filler.fill(store)
+    }
+
+    /// Ends the store.
+    package func close() { store.close() }
+
+    /// Follows so many queries under each of so many rules for some steps, until one differs.
+    package mutating func run(sightCount: Int, queryCount: Int, stepCount: Int) throws {
+        let index = SubscriptionIndex(
+            store.catalog.rows, allowance: FeedAllowance(milliseconds: 3_600_000))
+        let followed = try follow(index, sightCount, queryCount)
+        for _ in 0..<stepCount where difference == nil {
+            let before = try store.read()
+            defer { before.close() }
+            try filler.change(store)
+            let after = try store.read()
+            defer { after.close() }
+            let changes = try FoldedChanges(after: before.state().version, in: after)
+            let findings = index.findings(
+                of: ChangeStep(before: before, after: after, changes: changes), within: 3_600_000)
+            let left = findings.deferred + findings.slow
+            for one in followed
+            where difference == nil && !left.contains(where: { $0 === one.channel }) {
+                let events = findings.told.filter { $0.channel === one.channel }.flatMap(\.events)
+                try compare(one, events, before, after)
+            }
+        }
+    }
+
+    private mutating func follow(
+        _ index: SubscriptionIndex, _ sightCount: Int, _ queryCount: Int
+    ) throws -> [Followed] {
+        let read = try store.read()
+        defer { read.close() }
+        let world = try PlainWorld(read)
+        var followed: [Followed] = []
+        for _ in 0..<sightCount {
+            let plain = PlainSight(world, read, &random)
+            let sight = plain.sight(in: read)
+            var maker = PlainQueryMaker(plain.part(of: world), seed: random.next())
+            for _ in 0..<queryCount {
+                let query = maker.make()
+                var printer = PlainPrinter()
+                let own = PlainQuery(className: query.className, predicate: query.predicate)
+                let text = printer.text(own)
+                guard let rowClass = read.rows.rowClass(named: query.className),
+                    let predicate = PlainSight.compile(query.predicate, query.className, read)
+                else { continue }
+                let channel = SilentChannel(
+                    ObservedQuery(
+                        target: .objects(classIndex: rowClass.index), predicate: predicate,
+                        filterPaths: predicate.dependencies(read.rows), schema: read.rows,
+                        sight: sight))
+                index.add(channel)
+                followed.append(
+                    Followed(
+                        channel: channel, sight: sight,
+                        text: "\(query.className): \(text) \(printer.arguments.map(\.value.brief))"
+                            + "\n  \(plain.text)"))
+            }
+        }
+        counts.queries += followed.count
+        return followed
+    }
+
+    private mutating func compare(
+        _ followed: Followed, _ events: [QueryEvent], _ before: ReadTransaction,
+        _ after: ReadTransaction
+    ) throws {
+        guard let was = try followed.keys(before), let now = try followed.keys(after) else {
+            return
+        }
+        let entered = Set(events.filter { $0.kind == .enter }.map(\.identity.key))
+        let left = Set(
+            events.filter { $0.kind == .leave || $0.kind == .delete }.map(\.identity.key))
+        let updated = Set(events.filter { $0.kind == .update }.map(\.identity.key))
+        counts.entered += entered.count
+        counts.left += left.count
+        counts.stayed += was.intersection(now).count
+        if entered == now.subtracting(was), left == was.subtracting(now),
+            updated.isSubset(of: was.intersection(now))
+        {
+            return
+        }
+        difference =
+            "seed \(seed): \(followed.text)\n  before \(was.sorted()), after \(now.sorted()); "
+            + "entered \(entered.sorted()), left \(left.sorted()), updated \(updated.sorted())"
+    }
+}
