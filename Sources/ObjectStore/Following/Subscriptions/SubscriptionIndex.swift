@@ -11,22 +11,22 @@ import HoldfastThreads
 /// reads other objects, a change of those is first compared with the condition; only where that finds somebody is
 /// the path walked back, once for all. On the feed's thread.
 package final class SubscriptionIndex {
-    private let schema: RowSchema
-    private var filters: [ObservedFilter?] = []
+    let schema: RowSchema
+    private(set) var filters: [ObservedFilter?] = []
     private var freeOwners: [Int32] = []
     private var ownerByKey: [ObservedFilter.Key: Int32] = [:]
-    private var classes: [Int: ClassFilters] = [:]
+    private(set) var classes: [Int: ClassFilters] = [:]
     /// The filters of the whole store, by owner.
-    private var storeFilters: Set<Int32> = []
-    private let watches: WatchTable
+    private(set) var storeFilters: Set<Int32> = []
+    let watches: WatchTable
     private let earlier = PlacedValue()
-    private let later = PlacedValue()
-    private let scratch = ByteBuffer(capacity: 256)
+    let later = PlacedValue()
+    let scratch = ByteBuffer(capacity: 256)
     /// Counts the objects that are tested.
     private var objectNumber = 0
 
     /// The filters of one class.
-    private final class ClassFilters {
+    final class ClassFilters {
         /// By places of values, who is found by a condition on them.
         var places: [ValuePlace: PlacedFilters] = [:]
         /// Who follows one object, by its key.
@@ -41,11 +41,11 @@ package final class SubscriptionIndex {
     private let allowance: FeedAllowance
     private var stepNumber = 0
     /// The channels whose filters workers test, each with the classes whose changes can concern it; nil for all.
-    private var untested: [(channel: any FeedChannel, classes: Set<Int>?)] = []
+    private(set) var untested: [(channel: any FeedChannel, classes: Set<Int>?)] = []
 
     private var filterCount = 0
     /// How many of the filters rules decide with: without any, nothing is asked of what sets off a watch.
-    private var ruledCount = 0
+    private(set) var ruledCount = 0
     /// How many filters and channels with filters of their own there are.
     var count: Int { filterCount + untested.count }
     /// How many channels ask what was done to lists.
@@ -279,124 +279,6 @@ package final class SubscriptionIndex {
         return untested.lazy.filter { one in
             one.classes.map { !$0.isDisjoint(with: changed) } ?? !changed.isEmpty
         }.map(\.channel)
-    }
-
-    /// The channels whose watches led to too many objects in a step.
-    private func followersOfWideWatches(_ step: ChangeStep) -> [any FeedChannel] {
-        if watches.tooWide.isEmpty { return [] }
-        var found: Set<Int32> = []
-        for (position, triggers) in watches.tooWide {
-            for trigger in triggers {
-                _ = watches.forEachValue(at: position, of: trigger.identity, step) { place, value in
-                    for own in classes.values {
-                        own.places[place]?.forEach(at: value, scratch) { found.insert($0) }
-                    }
-                    return true
-                }
-            }
-        }
-        return filters.lazy.compactMap { $0 }.flatMap { filter in
-            func isConcerned(_ position: Int) -> Bool {
-                watches.tooWide[position]?.contains {
-                    $0.owners?.contains(filter.owner) ?? true
-                } ?? false
-            }
-            let isFilter = filter.watches.contains { position in
-                isConcerned(position)
-                    && (found.contains(filter.owner)
-                        || !filter.isPlaced(behind: watches.watch(position), schema))
-            }
-            return filter.followers.filter { follower in
-                isFilter || follower.shown.contains(where: isConcerned)
-            }.map(\.channel)
-        }
-    }
-
-    /// Conditions on objects that set off watches, of all filters, that are tested in a step.
-    private static let conditionTestCountMax = 20_000
-
-    /// The filters with a watch that a change of an object may concern, by the conditions that they have on it; nil for all.
-    ///
-    /// - `testCount`: Those that were tested in the step.
-    private func owners(
-        at position: Int, concernedBy identity: ObjectIdentity, _ step: ChangeStep,
-        _ testCount: inout Int
-    ) -> Set<Int32>? {
-        guard ruledCount > 0, step.changes[identity]?.kind == .update else { return nil }
-        let watch = watches.watch(position)
-        var owners: Set<Int32> = []
-        for case let filter? in filters where filter.has(position) {
-            testCount += 1
-            guard testCount <= Self.conditionTestCountMax, !step.isLate else { return nil }
-            if filter.isConcerned(by: identity, watch, at: position, step) {
-                owners.insert(filter.owner)
-            }
-        }
-        return owners
-    }
-
-    /// Rows and bytes that ``mayConcern(_:)`` reads for places the most.
-    private static let probedRowCountMax = 256
-    private static let probedByteCountMax = 64 << 10
-
-    /// Whether a commit may concern anybody, by the conditions alone: true where it is not certain that it does not, also
-    /// where that would take long to find out.
-    ///
-    /// Cost: a look-up of the values of each object that changed. On the writer's thread while the feed's waits.
-    func mayConcern(_ step: CommitStep) -> Bool {
-        if !storeFilters.isEmpty || step.after.rows.identity != schema.identity
-            || watches.areTriggered(by: step.changes)
-        {
-            return true
-        }
-        var rowCount = 0
-        var byteCount = 0
-        func isFound(
-            _ conditions: PlacedFilters, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
-            in view: ReadTransaction
-        ) -> Bool {
-            later.read(place, from: row, classIndex, in: view)
-            rowCount += 1 + place.steps.count
-            byteCount += later.keyBytes.count
-            return rowCount > Self.probedRowCountMax || byteCount > Self.probedByteCountMax
-                || conditions.isAnyFound(at: later)
-        }
-        func isUntested(_ number: UInt32) -> Bool {
-            guard let classIndex = schema.classIndexByNumber[number] else { return false }
-            return untested.contains { $0.classes?.contains(classIndex) ?? true }
-        }
-        if !untested.isEmpty,
-            step.changes.records.contains(where: { isUntested($0.classNumber) })
-                || step.changes.lostLinks.contains(where: { isUntested($0.classNumber) })
-        {
-            return true
-        }
-        for record in step.changes.records {
-            guard let classIndex = schema.classIndexByNumber[record.classNumber],
-                let own = classes[classIndex]
-            else { continue }
-            if !own.unplaced.isEmpty || own.objects[record.key] != nil { return true }
-            let members = schema.classes[classIndex].members
-            lazy var before = step.before.row(classIndex: classIndex, key: record.key)
-            let after =
-                record.kind == .delete
-                ? nil : step.after.row(classIndex: classIndex, key: record.key)
-            for (place, conditions) in own.places {
-                // What an object was before matters where one of its records, of which there may be several, says that
-                // the value or the way to it has changed; what it is now, always.
-                let maySeeBefore =
-                    record.kind == .delete
-                    || record.properties.contains(members[place.firstMember].number)
-                if conditions.hasTexts
-                    || isFound(conditions, at: place, of: after, classIndex, in: step.after)
-                    || maySeeBefore
-                        && isFound(conditions, at: place, of: before, classIndex, in: step.before)
-                {
-                    return true
-                }
-            }
-        }
-        return step.before.failure != nil || step.after.failure != nil
     }
 
     /// Whether a value at a place satisfies any condition.
