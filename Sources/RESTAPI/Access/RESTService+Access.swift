@@ -17,17 +17,17 @@ extension RESTService {
         }
         let hasLimits = tokens?.hasLimits ?? false
         guard access.hasDocument || hasLimits, isOfToken(request) else { return nil }
-        guard let terms = token(of: request)?.terms else {
+        guard let token = token(of: request) else {
             return response(
                 RequestFault(
                     .unauthenticated, "token-invalid", "The token was revoked, or has expired."))
         }
-        guard terms.classes.isEmpty || users == .byDocument else {
+        guard token.terms.classes.isEmpty || users == .byDocument else {
             return refusal(
-                "The token is for \(terms.classes.count) of the classes, and this operation for none alone."
+                "The token is for \(token.terms.classes.count) of the classes, and this operation for none alone."
             )
         }
-        if terms.user == nil || users == .byDocument { return nil }
+        if token.terms.user == nil || users == .byDocument { return nil }
         return refusal(
             "The access document decides what a user may do, and this operation is none of it.")
     }

@@ -2,8 +2,8 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 
-/// A token of a store, without its secret.
-package struct Token: Sendable {
+/// A token of a store, without its secret. An object, as each request looks its own up.
+package final class Token: Sendable {
     /// The identity of its owner; never that of another one.
     package let number: UInt64
     /// The operator's name for it; unique.
