@@ -43,6 +43,13 @@ extension CompiledProjection {
                     firstMember: firstMember)
             }
         }
+        if let last = steps.last, last.kind == .inverse, property.calculation == nil {
+            // Who has the link may not be seen, or not with it.
+            paths.append(
+                Dependency(
+                    classIndex: last.toClass, member: last.member, path: steps,
+                    firstMember: firstMember))
+        }
         if let last = steps.last, last.kind == .inverse, property.projection == nil,
             property.calculation == nil, schema.classes[last.toClass].definition.kind == .embedded
         {
