@@ -134,7 +134,8 @@ final class UserFollower {
 
     /// Takes in that what it holds is void.
     private func take(_ fault: RequestFault) {
-        if fault.kind != .expired, known(world.callers[user]) != nil { note("told \(fault)") }
+        let isUnknown = fault.code.hasPrefix("unknown-") || fault.code == "invalid-query"
+        if fault.kind != .expired, !isUnknown { note("told \(fault)") }
         (cursor, known) = ("start", 0)
         resetCount += 1
         reasons["410 " + fault.code, default: 0] += 1
@@ -305,7 +306,13 @@ final class UserFollower {
             let readable = moment.readable[user][query.shape]?[query.className] ?? [:]
             return objects.allSatisfy { readable[$0.key] == $0.value }
         }
-        if !isRight { note("holds what it can't read at \(version): \(objects)") }
+        if isRight { return }
+        let readable = all.last?.readable[user][query.shape]?[query.className] ?? [:]
+        for (key, object) in objects where readable[key] != object {
+            note(
+                "holds what it can't read at \(version): \(object.text) in place of \(readable[key]?.text ?? "nothing")"
+            )
+        }
     }
 
     private func note(_ text: String) { fault = fault ?? "\(query) of \(user): \(text)" }
