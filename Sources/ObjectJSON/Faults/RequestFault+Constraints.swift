@@ -57,6 +57,10 @@ extension RequestFault {
 
 extension UniqueViolation {
     fileprivate var detail: String {
+        if properties.isEmpty {
+            return
+                "This object of class '\(className)' has values that are unique, and another object has them already."
+        }
         let names = properties.map { "'\($0)'" }.joined(separator: ", ")
         return properties.count == 1
             ? "\(names) of class '\(className)' is unique, and \(holder ?? "another object") has this value already."

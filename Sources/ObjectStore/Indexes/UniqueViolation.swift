@@ -7,7 +7,7 @@ package struct UniqueViolation: Sendable {
     package var path: [DanglingLink.PathStep]
     /// The class of both objects.
     package var className: String
-    /// The properties of the group, or the one that is unique.
+    /// The properties of the group, or the one that is unique; none where they are not to be named.
     package var properties: [String]
     /// The other object, for a person to read; nil where it is not to be named.
     package var holder: String?

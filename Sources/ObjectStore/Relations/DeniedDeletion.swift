@@ -8,6 +8,6 @@ package struct DeniedDeletion: Sendable {
     package var holderClass: String
     /// That object, for a person to read; nil where it is not to be named.
     package var holder: String?
-    /// The class and the property that state the rule, such as `Order.customer`.
+    /// The class and the property that state the rule, such as `Order.customer`; not to be named where the holder is not.
     package var property: String
 }

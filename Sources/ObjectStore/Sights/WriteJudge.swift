@@ -86,6 +86,23 @@ final class WriteJudge {
         return isSeen
     }
 
+    /// Whether an object is seen, and some of its properties are not hidden on it.
+    ///
+    /// - `row`: Its present row.
+    /// - Throws: ``StoreError`` where the rules can't be asked.
+    func sees(
+        _ members: [Int], of rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) -> Bool {
+        guard let shown = try show(rowClass, key, row) else { return false }
+        return members.allSatisfy { !shown.hidden.properties.contains($0) }
+    }
+
+    /// Whether properties of a class are known by their names.
+    func knows(_ members: [Int], of rowClass: RowClass) -> Bool {
+        let unknown = rights.sight.rows.classes[rowClass.index].unknown
+        return members.allSatisfy { !unknown.contains($0) }
+    }
+
     // MARK: What is done
 
     /// Notes an object that the writer creates.

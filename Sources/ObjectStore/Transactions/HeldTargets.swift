@@ -26,7 +26,8 @@ struct HeldTargets {
     /// Adds a deleted object.
     mutating func add(_ target: Target) { targets.append(target) }
 
-    /// The deletions that objects deny which are there still: at most a hundred.
+    /// The deletions that objects deny which are there still: at most a hundred. Of the objects that may not be named one is
+    /// told of, where there is no other.
     ///
     /// - `judge`: Says which of the objects may be named; nil for all.
     func denied(_ judge: WriteJudge?) throws(StoreError) -> [DeniedDeletion] {
@@ -34,23 +35,47 @@ struct HeldTargets {
         var denied: [DeniedDeletion] = []
         for target in targets {
             let isTargetNamed = try judge?.sees(target.object) ?? true
+            let namedStart = denied.count
+            var unnamed: DeniedDeletion?
             for (holder, property) in target.holders {
                 let holderClass = rows.classes[holder.classIndex]
                 guard let row = try group.row(holderClass, holder.key),
                     let location = rows.memberByNumber[property]
                 else { continue }
                 let stating = rows.classes[location.classIndex].definition
-                let isNamed = try judge?.sees(holder) ?? true
-                denied.append(
-                    DeniedDeletion(
-                        source: target.source, target: isTargetNamed ? target.text : nil,
-                        holderClass: holderClass.definition.name,
-                        holder: isNamed ? holderClass.objectText(holder.key, row) : nil,
-                        property: "\(stating.name).\(stating.properties[location.member].name)"))
+                var denial = DeniedDeletion(
+                    source: target.source, target: isTargetNamed ? target.text : nil,
+                    holderClass: holderClass.definition.name, holder: nil,
+                    property: "\(stating.name).\(stating.properties[location.member].name)")
+                let members = Self.members(of: holderClass, leadingTo: location)
+                let isSeen = try judge?.sees(members, of: holderClass, holder.key, row) ?? true
+                guard isTargetNamed && isSeen
+                else {
+                    unnamed = denial
+                    continue
+                }
+                denial.holder = holderClass.objectText(holder.key, row)
+                denied.append(denial)
                 if denied.count == Self.deniedCountMax { return denied }
             }
+            // Of targets that are not named neither how many there are.
+            if let unnamed, denied.count == namedStart,
+                isTargetNamed
+                    || !denied.contains(where: { $0.target == nil && $0.source == target.source })
+            {
+                denied.append(unnamed)
+            }
+            if denied.count == Self.deniedCountMax { return denied }
         }
         return denied
+    }
+
+    /// The properties of a class through one of which a link goes: itself, or those with embedded objects.
+    private static func members(
+        of holder: RowClass, leadingTo link: (classIndex: Int, member: Int)
+    ) -> [Int] {
+        if link.classIndex == holder.index { return [link.member] }
+        return holder.members.indices.filter { holder.members[$0].storage.element == .embedded }
     }
 
     /// How many objects there are.

@@ -62,7 +62,7 @@ struct UniqueChecks {
     /// that have one there.
     ///
     /// - `start`: How many checks are left out, the oldest ones.
-    /// - `judge`: Says which objects may be named; nil for all.
+    /// - `judge`: Says which objects and properties may be named; nil for all.
     func violations(
         from start: Int = 0, for judge: WriteJudge?
     ) throws(StoreError) -> [UniqueViolation] {
@@ -73,6 +73,8 @@ struct UniqueChecks {
         var violations: [UniqueViolation] = []
         // Where a value was written last; made when the first one is not unique.
         var last: [Value: Int] = [:]
+        // Those of which it was told once that something is not unique that is not to be named.
+        var unnamed: Set<ObjectIdentity> = []
         for position in start..<checks.count {
             let check = checks[position]
             let rowClass = group.rows.classes[check.object.classIndex]
@@ -91,16 +93,31 @@ struct UniqueChecks {
                 object: ObjectIdentity(classIndex: rowClass.index, key: holder.key),
                 uniqueKey: check.uniqueKey)
             guard last[own] == position, last[other] ?? -1 < position else { continue }
-            let isNamed = try judge?.sees(other.object) ?? true
+            let areNamed = try areSeen(unique, rowClass, check.object.key, judge)
+            guard areNamed || unnamed.insert(check.object).inserted else { continue }
+            let isHolderNamed =
+                try judge?.sees(unique.members, of: rowClass, holder.key, holder.row) ?? true
             violations.append(
                 UniqueViolation(
                     source: check.origin.source, path: check.origin.path,
                     className: rowClass.definition.name,
-                    properties: unique.members.map { rowClass.definition.properties[$0].name },
-                    holder: isNamed ? rowClass.objectText(holder.key, holder.row) : nil))
+                    properties: areNamed
+                        ? unique.members.map { rowClass.definition.properties[$0].name } : [],
+                    holder: areNamed && isHolderNamed
+                        ? rowClass.objectText(holder.key, holder.row) : nil))
             if violations.count == Self.violationCountMax { break }
         }
         return violations
+    }
+
+    /// Whether the properties of a unique key are known, and not hidden on an object that was written.
+    private func areSeen(
+        _ unique: UniqueKey, _ rowClass: RowClass, _ key: UInt64, _ judge: WriteJudge?
+    ) throws(StoreError) -> Bool {
+        guard let judge else { return true }
+        guard judge.knows(unique.members, of: rowClass), let row = try group.row(rowClass, key)
+        else { return false }
+        return try judge.sees(unique.members, of: rowClass, key, row)
     }
 
     /// Another object that has the same value; nil when there is none, and when the object is gone or has

@@ -70,6 +70,92 @@ struct WriteAttackTests {
         #expect(world.server.send("GET", Self.tasks + "/8").status == 404)
     }
 
+    /// Profiles whose e-mail and room are hidden but on one's own, and holders of pets, whose links are hidden.
+    private static func constraints() throws -> (server: RuledServer, ann: RuledServer.Asker) {
+        let server = try RuledServer(classes: [])
+        let schema = server.send(
+            "PUT", "/v1/schema",
+            """
+            {"classes":[
+              {"name":"Profile","primaryKey":"id","unique":[["name","room"]],"properties":{"id":"string","name":"string",
+                "email":{"type":"string?","unique":true},"phone":{"type":"string?","unique":true},"room":"string?"}},
+              {"name":"Pet","primaryKey":"id","properties":{"id":"int"}},
+              {"name":"Vet","primaryKey":"id","properties":{"id":"int","open":"bool","sees":{"type":"Pet?","onDelete":"deny"},
+                "pet":{"type":"Pet?","onDelete":"deny"},"box":"Box?"}},
+              {"name":"Box","kind":"embedded","properties":{"inside":{"type":"Pet?","onDelete":"deny"}}}]}
+            """)
+        #expect(schema.status == 200, "\(schema.text)")
+        for (target, body) in [
+            (
+                "Profile",
+                #"[{"id":"bob","name":"Bob","email":"b@x","phone":"1","room":"7"},{"id":"ann","name":"Ann","room":"7"}]"#
+            ),
+            ("Pet", "[" + (1...6).map { "{\"id\":\($0)}" }.joined(separator: ",") + "]"),
+            (
+                "Vet",
+                #"[{"id":1,"open":true,"pet":1},{"id":2,"open":true,"box":{"inside":2}},{"id":3,"pet":3},{"id":4,"sees":3},"#
+                    + #"{"id":5,"open":true,"sees":4},{"id":6,"open":true,"sees":5},{"id":7,"pet":5}]"#
+            ),
+        ] {
+            let made = server.send("POST", "/v1/classes/\(target)/objects", body)
+            #expect(made.status == 201, "\(made.text)")
+        }
+        let put = server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"all":{"classes":{"Profile":{"read":true,"properties":{"email":"none","phone":"none","room":"none"}},"#
+                + #""Pet":{"read":true,"delete":true},"#
+                + #""Vet":{"read":"open == true","properties":{"pet":"none","box":"none"}}}},"#
+                + #""own":{"classes":{"Profile":{"read":"id == $user.id","update":"id == $user.id","#
+                + #""properties":{"room":"none"}}}}}}"#)
+        #expect(put.status == 200, "\(put.text)")
+        return (server, server.user("ann"))
+    }
+
+    @Test(
+        "a value that is not unique is told without the object where it is hidden, and without names that are"
+    )
+    func unique() throws {
+        let (server, ann) = try Self.constraints()
+        let target = "/v1/classes/Profile/objects/ann"
+        func fault(_ body: String) -> (text: String, count: Int) {
+            let reply = server.send("PATCH", target, body, as: ann)
+            #expect(reply.status == 409 && reply.text.contains("not-unique"), "\(reply.text)")
+            return (reply.text, QueryJSON(reply.text)?["errors"]?.elements.count ?? 0)
+        }
+        let email = fault(#"{"email":"b@x"}"#)
+        #expect(!email.text.contains("bob") && email.text.contains("'email'"), "\(email.text)")
+        let group = fault(#"{"name":"Bob"}"#)
+        for word in ["bob", "room", "'name'"] {
+            #expect(!group.text.contains(word), "\(group.text)")
+        }
+        let all = fault(#"{"name":"Bob","email":"b@x","phone":"1"}"#)
+        #expect(!all.text.contains("bob") && !all.text.contains("room") && all.count == 3)
+        // What is seen of both is named.
+        server.send("PATCH", "/v1/classes/Profile/objects/bob", #"{"room":null}"#)
+        server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"all":{"classes":{"Profile":{"read":true,"update":"id == $user.id"}}}}}"#)
+        #expect(fault(#"{"email":"b@x"}"#).text.contains("bob"))
+    }
+
+    @Test(
+        "a deletion is denied without the names and the number of holders, links and classes that are hidden"
+    )
+    func denied() throws {
+        let (server, ann) = try Self.constraints()
+        for pet in 1...5 {
+            let reply = server.send("DELETE", "/v1/classes/Pet/objects/\(pet)", as: ann)
+            #expect(reply.status == 409 && reply.text.contains("denied-delete"), "\(reply.text)")
+            let isNamed = pet > 3
+            #expect(reply.text.contains("Vet \(pet + 1) holds it by 'Vet.sees'") == isNamed)
+            for word in ["Box", "box", "inside", "'Vet.pet'", "Vet 7"] + (isNamed ? [] : ["Vet"]) {
+                #expect(!reply.text.contains(word), "\(reply.text)")
+            }
+            #expect(QueryJSON(reply.text)?["errors"]?.elements.count == 1, "\(reply.text)")
+        }
+        #expect(server.send("DELETE", "/v1/classes/Pet/objects/6", as: ann).status == 204)
+    }
+
     @Test("a test in a JSON patch says nothing of a hidden value, also of one that can't be null")
     func patchTests() throws {
         let server = try RuledServer(classes: [])
