@@ -81,6 +81,39 @@ struct ReadAttackTests {
         #expect(server.get("/v1/me", as: askers[1]).status == 200)
     }
 
+    @Test("who has a key in another form than the service writes has no object, and equals none")
+    func keyForms() throws {
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema",
+            #"{"classes":[{"name":"User","primaryKey":"id","properties":{"id":"uuid","role":"string"}},"#
+                + #"{"name":"Note","primaryKey":"id","properties":{"id":"objectId","user":"User","by":"uuid?"}}]}"#
+        )
+        let (id, note) = ("0f8fad5b-d9cb-469f-a165-70867728950e", "507f1f77bcf86cd799439abc")
+        server.send("PUT", "/v1/classes/User/objects/\(id)", #"{"role":"x"}"#)
+        let made = server.send(
+            "PUT", "/v1/classes/Note/objects/\(note)", #"{"user":"\#(id)","by":"\#(id)"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        for (rule, own) in [
+            ("user == $user.id", id), ("by == $user.id", id), ("id == $user.id", note),
+            ("$user.object.role == 'x'", id),
+        ] {
+            let part =
+                rule.hasPrefix("$")
+                ? #""when":"\#(rule)","classes":{"Note":{"read":true}}"#
+                : #""classes":{"Note":{"read":"\#(rule)"}}"#
+            let put = server.send(
+                "PUT", "/v1/access", #"{"users":"User","roles":{"own":{\#(part)}}}"#)
+            #expect(put.status == 200, "\(put.text)")
+            for user in [own, own.uppercased()] {
+                let asker = server.user(user, name: "one")
+                let reply = server.get("/v1/classes/Note/objects?fields=id", as: asker)
+                #expect(reply.text.contains(note) == (user == own), "\(rule): \(reply.text)")
+                server.send("DELETE", "/v1/tokens/one")
+            }
+        }
+    }
+
     @Test("figures, groups, sections, forms and exports are of what is seen")
     func forms() throws {
         let world = try TaskWorld()

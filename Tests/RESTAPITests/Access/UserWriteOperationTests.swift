@@ -124,6 +124,15 @@ struct UserWriteOperationTests {
             let hidden = create("classes/Country/objects", #"{"id":"de","name":"Germany"}"#)
             #expect(hidden.headers["location"] == nil && hidden.headers["etag"] == nil)
         }
+        let operations =
+            #"{"operations":[{"op":"create","class":"Task","value":{"id":10,"list":1}}]}"#
+        let replies = (0..<2).map { _ in
+            world.server.send(
+                "POST", "/v1/transactions", operations, as: world.ann,
+                headers: [("Idempotency-Key", "2")])
+        }
+        #expect(replies[0].text.contains(#""etag""#), "\(replies[0].text)")
+        #expect(replies[1].text.hasSuffix(#""results":[]}"#), "\(replies[1].text)")
     }
 
     @Test("leave what they do not see as it is")

@@ -44,18 +44,17 @@ struct PrincipalFacts: UserFacts {
         guard let member = rowClass.primaryKeyIndex,
             let type = rowClass.definition.properties[member].scalar
         else { return nil }
-        var user = user
+        var text = user
+        // Two texts, such as 7 and 07, or a uuid in small letters and in capitals, are two users: one of them has the key.
         switch type {
         case .string: return .string(user)
         case .uuid:
-            return user.withUTF8 { UUID128(text: UnsafeRawBufferPointer($0)) }.map { .uuid($0) }
+            return text.withUTF8 { UUID128(text: UnsafeRawBufferPointer($0)) }
+                .flatMap { $0.description == user ? .uuid($0) : nil }
         case .objectID:
-            return user.withUTF8 { ObjectID(text: UnsafeRawBufferPointer($0)) }.map {
-                .objectID($0)
-            }
-        default:
-            // Two texts, such as 7 and 07, are two users.
-            return Int64(user).flatMap { String($0) == user ? .int($0) : nil }
+            return text.withUTF8 { ObjectID(text: UnsafeRawBufferPointer($0)) }
+                .flatMap { $0.description == user ? .objectID($0) : nil }
+        default: return Int64(user).flatMap { String($0) == user ? .int($0) : nil }
         }
     }
 }
