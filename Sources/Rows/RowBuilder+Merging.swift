@@ -30,7 +30,8 @@ package struct SeenChange {
 extension RowBuilder {
     /// Appends the row of an object that somebody has changed who sees a part of it: what they do not see stays.
     ///
-    /// Lists are compared element by element: hidden elements stay behind their neighbours. A link to a hidden object, which is null where
+    /// Lists are compared element by element (``ListAlignment``): hidden elements stay behind their neighbours, and what is hidden within an
+    /// element stays with it. A link to a hidden object, which is null where
     /// it can't be left out, stays until another value takes its place.
     ///
     /// - `objects`: Whether an object is seen.
@@ -189,9 +190,13 @@ extension RowBuilder {
             }
             for position in rest { take(position, of: stored) }
         } else {
+            let inner =
+                member.storage.element == .embedded
+                ? objects.schema.classes[member.classIndex] : nil
             let merge = ListMerge(
-                storedCount: stored.count, isHidden: isHidden, wantedCount: wanted.count
-            ) { shown.values.isSame($0, wanted.values, $1) }
+                storedCount: stored.count, isHidden: isHidden,
+                shown: ComparedList(shown.values, of: inner, objects.schema, objects.source),
+                wanted: ComparedList(wanted.values, of: inner, objects.schema, objects.source))
             for step in merge.steps {
                 switch step {
                 case .hidden(let position): take(position, of: stored)
@@ -298,10 +303,9 @@ extension MixedWriter {
             }
         case (.list, .list, .list):
             let steps = ListMerge(
-                storedCount: stored.count,
-                isHidden: isHidden,
-                wantedCount: wanted.count
-            ) { isSame(shown.element($0), wanted.element($1)) }.steps
+                storedCount: stored.count, isHidden: isHidden, shown: ComparedList(shown),
+                wanted: ComparedList(wanted)
+            ).steps
             let table = begin(.list, count: steps.count)
             for (part, step) in steps.enumerated() {
                 switch step {

@@ -1,5 +1,6 @@
 import HoldfastObjectModel
 import HoldfastObjectStore
+import HoldfastObjectSupport
 import HoldfastPlainQuery
 import HoldfastQuery
 import HoldfastRows
@@ -134,6 +135,23 @@ struct SightWriteTests {
         #expect(count > Self.storeCount)
     }
 
+    /// How often each list holds each of its elements.
+    private static func elements(
+        of objects: [UInt64: ObjectContent]?
+    ) -> [UInt64: [String: [Content: Int]]] {
+        (objects ?? [:]).mapValues { content in
+            content.mapValues { content in
+                let elements: [Content] =
+                    switch content {
+                    case .values(let values): values.map { .value($0) }
+                    case .embeddedList(let list): list.map { .embedded($0) }
+                    default: []
+                    }
+                return Dictionary(elements.map { ($0, 1) }, uniquingKeysWith: +)
+            }
+        }
+    }
+
     /// The properties of a class that fit into a table, if those name its objects.
     private static func columns(_ definition: ObjectClass, of classes: [ObjectClass]) -> String {
         let flat = definition.properties.filter { property in
@@ -196,9 +214,12 @@ struct SightWriteTests {
                     let lists = members.filter { !$0.value.elements.isEmpty }
                     guard let (name, value) = lists.randomElement(using: &random) else { continue }
                     var elements = value.elements
+                    var isReordered = false
                     switch Int.random(in: 0..<4, using: &random) {
                     case 0: elements.remove(at: Int.random(in: elements.indices, using: &random))
-                    case 1: elements.reverse()
+                    case 1:
+                        elements.shuffle(using: &random)
+                        isReordered = true
                     case 2:
                         elements.insert(
                             elements[Int.random(in: elements.indices, using: &random)],
@@ -218,6 +239,12 @@ struct SightWriteTests {
                     )
                     if unseen != left {
                         return "\(definition.name) \(key) \(body) of \(text) lost what is hidden"
+                    }
+                    if isReordered,
+                        Self.elements(of: before[definition.name])
+                            != Self.elements(of: after[definition.name])
+                    {
+                        return "\(definition.name) \(key) \(body) of \(text) took elements apart"
                     }
                     guard own == "ok",
                         let seen = try? whole.object(address).flatMap({ QueryJSON($0) }),

@@ -131,4 +131,82 @@ struct UserDifferenceTests {
         let any = try after("any") { try $0.merge(address, #"{"any":[3,{"k":[2,4]}]}"#) }
         #expect(any.contains("21") && any.contains("22") && any.contains("4"), "\(any)")
     }
+
+    @Test(
+        "keep what is hidden in the elements of a list where those are put elsewhere, taken out and changed",
+        arguments: [
+            (
+                #"[{"text":"z"},{"text":"y","list":11},{"text":"x"}]"#,
+                #"[{"text":"z","list":22},{"text":"y","list":11},{"text":"x","list":21}]"#
+            ),
+            (
+                #"[{"text":"new"},{"text":"x"},{"text":"y2","list":11},{"text":"z"}]"#,
+                #"[{"text":"new","list":null},{"text":"x","list":21},{"text":"y2","list":11},{"text":"z","list":22}]"#
+            ),
+            (
+                #"[{"text":"z"},{"text":"new"},{"text":"x"}]"#,
+                #"[{"text":"z","list":22},{"text":"new","list":null},{"text":"x","list":21}]"#
+            ),
+            (
+                #"[{"text":"y","list":11},{"text":"x"},{"text":"z2"}]"#,
+                #"[{"text":"y","list":11},{"text":"x","list":21},{"text":"z2","list":22}]"#
+            ),
+        ])
+    func embeddedLists(stated: String, stored: String) throws {
+        #expect(
+            try after("items") { try $0.merge(address, "{\"items\":\(stated)}") }
+                == "{\"items\":\(stored)}")
+    }
+
+    @Test("move an element of a list with what is hidden in it")
+    func moves() throws {
+        #expect(
+            try after("items") {
+                try $0.patch(address, #"[{"op":"move","from":"/items/2","path":"/items/0"}]"#)
+            }
+                == #"{"items":[{"text":"z","list":22},{"text":"x","list":21},{"text":"y","list":11}]}"#
+        )
+    }
+
+    @Test(
+        "keep what is hidden in a changed element beside one that is taken out or put in, if it is known by the rest"
+    )
+    func likeness() throws {
+        func after(_ stated: String) throws -> String {
+            let world = try RuledWorld(Self.rules) { service in
+                try Self.fill(service)
+                try service.merge(
+                    address,
+                    #"{"any":[{"k":1,"on":"a"},{"k":2,"on":"b","to":{"$link":{"class":"List","id":21}}}]}"#
+                )
+            }
+            let outcome = try world.as("ann") {
+                try $0.merge(address, "{\"any\":\(stated)}")
+            }
+            #expect(outcome.hasPrefix("ok"), "\(outcome)")
+            return try world.list(1, "any")
+        }
+        let link = #""to":{"$link":{"class":"List","id":21}}"#
+        #expect(
+            try after(#"[{"k":3,"on":"b","to":null}]"#)
+                == "{\"any\":[{\"k\":3,\"on\":\"b\",\(link)}]}")
+        #expect(
+            try after(#"[{"k":1,"on":"a"},{"k":8,"on":"c"},{"k":3,"on":"b","to":null}]"#)
+                == "{\"any\":[{\"k\":1,\"on\":\"a\"},{\"k\":8,\"on\":\"c\"},{\"k\":3,\"on\":\"b\",\(link)}]}"
+        )
+    }
+
+    @Test(
+        "take an entry of a map, of which they see no target, out as little as they can make it null"
+    )
+    func entries() throws {
+        #expect(
+            try after("named") {
+                try $0.element(.delete, address, "named", .path(RequestBytes("a"), []))
+            } == #"{"named":{"a":21,"b":11}}"#)
+        #expect(
+            try after("named") {
+                try $0.element(.delete, address, "named", .path(RequestBytes("b"), []))
+            } == #"{"named":{"a":21}}"#)
+    }
 }

@@ -1,0 +1,140 @@
+import HoldfastBytes
+
+/// Which elements of a list somebody has made of which elements of the list that they saw.
+///
+/// Elements that are the same are the same ones, wherever they stand. What is left between two that have stayed in their order is paired by
+/// what the elements have in common, else one by one. Cost: n log n in the elements from the first that differs to the last.
+struct ListAlignment {
+    /// Longer runs of changed elements are taken to be replaced one by one: to compare each with each takes too long.
+    private static let comparedCountMax = 64
+
+    private typealias Pair = (former: Int, wanted: Int)
+
+    /// For each element that is wanted the one that it was; nil for a new one.
+    private(set) var former: [Int?]
+    /// The elements that are wanted at another place in the order of those that stay.
+    private(set) var moved: Set<Int> = []
+
+    /// Compares the lists.
+    init(_ shown: ComparedList, _ wanted: ComparedList) {
+        former = [Int?](repeating: nil, count: wanted.count)
+        func isSame(_ index: Int, _ own: Int) -> Bool {
+            compareKeys(shown.bytes(index), wanted.bytes(own)) == 0
+        }
+        var start = 0
+        while start < min(shown.count, wanted.count), isSame(start, start) {
+            former[start] = start
+            start += 1
+        }
+        var (shownEnd, wantedEnd) = (shown.count, wanted.count)
+        while shownEnd > start, wantedEnd > start, isSame(shownEnd - 1, wantedEnd - 1) {
+            (shownEnd, wantedEnd) = (shownEnd - 1, wantedEnd - 1)
+            former[wantedEnd] = shownEnd
+        }
+        if start == shownEnd || start == wantedEnd { return }
+
+        let same = Self.same(shown, start..<shownEnd, wanted, start..<wantedEnd)
+        for pair in same { former[pair.wanted] = pair.former }
+        let taken = Set(same.map(\.former))
+        let staying = Self.inOrder(same)
+        moved = Set(same.map(\.wanted)).subtracting(staying.map(\.wanted))
+        var from: Pair = (start, start)
+        for end in staying + [(shownEnd, wantedEnd)] {
+            let pairs = Self.closest(
+                shown, (from.former..<end.former).filter { !taken.contains($0) },
+                wanted, (from.wanted..<end.wanted).filter { former[$0] == nil })
+            for pair in pairs { former[pair.wanted] = pair.former }
+            from = (end.former + 1, end.wanted + 1)
+        }
+    }
+
+    /// Finds the elements that are the same, in the order in which they are wanted. Of equal ones the next after the one before is taken.
+    private static func same(
+        _ shown: ComparedList, _ formerRange: Range<Int>, _ wanted: ComparedList,
+        _ wantedRange: Range<Int>
+    ) -> [Pair] {
+        var places: [Set<Int>: (ahead: ArraySlice<Int>, behind: ArraySlice<Int>)] = [:]
+        for index in formerRange {
+            places[shown.parts(index), default: ([], [])].ahead.append(index)
+        }
+        var pairs: [Pair] = []
+        var last = formerRange.lowerBound
+        for own in wantedRange {
+            let parts = wanted.parts(own)
+            // Taken out, so that it is changed where it lies.
+            guard var equal = places.removeValue(forKey: parts) else { continue }
+            while let first = equal.ahead.first, first < last {
+                equal.behind.append(equal.ahead.removeFirst())
+            }
+            if let index = equal.ahead.popFirst() ?? equal.behind.popFirst() {
+                pairs.append((index, own))
+                last = index
+            }
+            places[parts] = equal
+        }
+        return pairs
+    }
+
+    /// The longest sequence of pairs that are in the same order in both lists.
+    private static func inOrder(_ pairs: [Pair]) -> [Pair] {
+        // For each length the sequence that ends at the lowest element.
+        var ends: [Int] = []
+        var before: [Int?] = []
+        for (position, pair) in pairs.enumerated() {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if pairs[ends[middle]].former < pair.former {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            before.append(low > 0 ? ends[low - 1] : nil)
+            if low == ends.count { ends.append(position) } else { ends[low] = position }
+        }
+        var sequence: [Pair] = []
+        var next = ends.last
+        while let position = next {
+            sequence.append(pairs[position])
+            next = before[position]
+        }
+        return sequence.reversed()
+    }
+
+    /// Pairs elements of two runs in their order, so that they have the most in common.
+    private static func closest(
+        _ shown: ComparedList, _ former: [Int], _ wanted: ComparedList, _ own: [Int]
+    ) -> [Pair] {
+        guard former.count + own.count > 2, max(former.count, own.count) <= comparedCountMax else {
+            return Array(zip(former, own))
+        }
+        let parts = own.map(wanted.parts)
+        let common = former.map { index in
+            let seen = shown.parts(index)
+            return parts.map { 1 + $0.intersection(seen).count }
+        }
+        // What can be had from two positions on.
+        var most = [[Int]](
+            repeating: [Int](repeating: 0, count: own.count + 1), count: former.count + 1)
+        for i in former.indices.reversed() {
+            for j in own.indices.reversed() {
+                most[i][j] = max(
+                    most[i + 1][j + 1] + common[i][j], most[i + 1][j], most[i][j + 1])
+            }
+        }
+        var pairs: [Pair] = []
+        var (i, j) = (0, 0)
+        while i < former.count, j < own.count {
+            if most[i][j] == most[i + 1][j + 1] + common[i][j] {
+                pairs.append((former[i], own[j]))
+                (i, j) = (i + 1, j + 1)
+            } else if most[i][j] == most[i + 1][j] {
+                i += 1
+            } else {
+                j += 1
+            }
+        }
+        return pairs
+    }
+}
