@@ -22,7 +22,10 @@ extension WriteTransaction {
         while let target = deletion.waiting.popLast() {
             let targetClass = rows.classes[target.classIndex]
             guard let stored = try storedRow(targetClass, target.key) else { continue }
-            if !isFirst { try countOperation() }
+            // A limit of what a writer does tells nothing of what they do not see; that of bytes holds for it as well.
+            if !isFirst {
+                try judge?.sees(target) ?? true ? countOperation() : requireRoom()
+            }
             isFirst = false
             try release(target, stored, &deletion)
             try inverseLinks.removeAll(to: targetClass, target.key)

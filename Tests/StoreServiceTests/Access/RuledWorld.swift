@@ -44,9 +44,13 @@ final class RuledWorld {
     private let acts = Monitor<[RefusedAct]>([])
 
     /// Makes a service with the objects that an administrator makes by `setUp`.
-    init(_ document: String, _ setUp: (TestService) throws -> Void = { _ in }) throws {
+    init(
+        _ document: String, options: StoreOptions = StoreOptions(),
+        _ setUp: (TestService) throws -> Void = { _ in }
+    ) throws {
         service = try TestService(
-            classes: [], reportRefused: { [acts] act in acts.update { $0.append(act) } })
+            classes: [], options: options,
+            reportRefused: { [acts] act in acts.update { $0.append(act) } })
         _ = try SchemaText.put(Array(Self.schema.utf8), service.store)
         control = AccessControl(service.store) { RequestFault($0) }
         try setUp(service)

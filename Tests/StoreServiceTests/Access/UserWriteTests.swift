@@ -96,6 +96,32 @@ struct UserWriteTests {
                 == #"not-allowed: You may not update this object of class 'List'. [""]"#)
     }
 
+    @Test("are bounded by what they see of a cascade")
+    func boundOfCascades() throws {
+        var options = StoreOptions()
+        options.operationCountMax = 8
+        func world(doneCount: Int, openCount: Int) throws -> RuledWorld {
+            try RuledWorld(
+                """
+                {"roles":{"all":{"classes":{"List":{"read":true,"delete":true},"Task":{"read":"done == false"}}}}}
+                """, options: options
+            ) { service in
+                try service.create("List", #"{"id":1}"#)
+                for key in 0..<(doneCount + openCount) {
+                    try service.create(
+                        "Task", "{\"id\":\(key),\"list\":1,\"done\":\(key < doneCount)}")
+                }
+            }
+        }
+        let hidden = try world(doneCount: 20, openCount: 7)
+        #expect(try hidden.as("ann") { try $0.delete(list(1)) } == "ok ()")
+        #expect(try hidden.object("Task", "0") == "object-not-found")
+        #expect(try hidden.object("Task", "26") == "object-not-found")
+        #expect(
+            try world(doneCount: 0, openCount: 8).as("ann") { try $0.delete(list(1)) }
+                .hasPrefix("too-many-operations"))
+    }
+
     @Test("delete what a rule admits, and not what follows from that")
     func deletion() throws {
         let world = try world()
