@@ -5,8 +5,9 @@ import HoldfastBytes
 /// Elements that are the same are the same ones, wherever they stand. What is left between two that have stayed in their order is paired by
 /// what the elements have in common, else one by one. Cost: n log n in the elements from the first that differs to the last.
 struct ListAlignment {
-    /// Longer runs of changed elements are taken to be replaced one by one: to compare each with each takes too long.
-    private static let comparedCountMax = 64
+    /// How many pairs of changed elements are compared in all; the others are taken to be replaced one by one, since to compare each with
+    /// each takes too long.
+    private static let comparedCountMax = 1 << 13
 
     private typealias Pair = (former: Int, wanted: Int)
 
@@ -39,10 +40,14 @@ struct ListAlignment {
         let staying = Self.inOrder(same)
         moved = Set(same.map(\.wanted)).subtracting(staying.map(\.wanted))
         var from: Pair = (start, start)
+        var comparedCount = 0
         for end in staying + [(shownEnd, wantedEnd)] {
-            let pairs = Self.closest(
-                shown, (from.former..<end.former).filter { !taken.contains($0) },
-                wanted, (from.wanted..<end.wanted).filter { former[$0] == nil })
+            let left = (from.former..<end.former).filter { !taken.contains($0) }
+            let new = (from.wanted..<end.wanted).filter { former[$0] == nil }
+            comparedCount += left.count * new.count
+            let pairs: [Pair] =
+                left.count + new.count > 2 && comparedCount <= Self.comparedCountMax
+                ? Self.closest(shown, left, wanted, new) : zip(left, new).map { ($0, $1) }
             for pair in pairs { former[pair.wanted] = pair.former }
             from = (end.former + 1, end.wanted + 1)
         }
@@ -106,9 +111,6 @@ struct ListAlignment {
     private static func closest(
         _ shown: ComparedList, _ former: [Int], _ wanted: ComparedList, _ own: [Int]
     ) -> [Pair] {
-        guard former.count + own.count > 2, max(former.count, own.count) <= comparedCountMax else {
-            return Array(zip(former, own))
-        }
         let parts = own.map(wanted.parts)
         let common = former.map { index in
             let seen = shown.parts(index)
