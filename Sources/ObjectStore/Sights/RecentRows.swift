@@ -12,12 +12,14 @@ final class RecentRows {
     /// A page's links and those that its plan was tried with: a row takes the place of another one whose key ends alike.
     private static let count = 64
 
-    private var entries = [Entry](repeating: Entry(), count: count)
+    /// Made when the first row is asked for.
+    private var entries: [Entry] = []
 
     /// Returns the row of an object, which `find` finds where it is not among them.
     func row(
         classIndex: Int, key: UInt64, _ find: () throws(StoreError) -> RowView?
     ) throws(StoreError) -> RowView? {
+        if entries.isEmpty { entries = Array(repeating: Entry(), count: Self.count) }
         let index = Int(truncatingIfNeeded: key) & (Self.count - 1)
         if entries[index].key == key, entries[index].classIndex == classIndex {
             return entries[index].row
