@@ -5,7 +5,7 @@ import HoldfastRows
 import HoldfastStorageLMDB
 import HoldfastThreads
 
-/// What the library's benchmark does, done by the core on the same store: what its figures are compared with.
+/// The work of the library's benchmark, done by the core on the same store: its figures are the library's reference.
 ///
 /// Public for that benchmark alone, a program outside.
 public final class CoreWork {

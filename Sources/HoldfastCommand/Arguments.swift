@@ -5,7 +5,7 @@ import HoldfastText
 /// The options and operands of one call, checked against the verb's list.
 struct Arguments: Sendable {
     private var values: [String: [String]] = [:]
-    /// What stands behind the options.
+    /// The operands behind the options.
     private(set) var operands: [String] = []
     /// Whether `--help` stands among them.
     private(set) var wantsHelp = false

@@ -17,9 +17,9 @@ enum ExitCode: Int32, Sendable {
 
 /// Why a verb could not do its work.
 struct CommandFailure: Error {
-    /// What the process ends with.
+    /// The exit code of the process.
     var code: ExitCode
-    /// What happened and what to do.
+    /// The failure and the remedy.
     var message: String
 
     /// A failure of the operation.
@@ -28,7 +28,7 @@ struct CommandFailure: Error {
         self.message = message
     }
 
-    /// What a use case refuses, with the name that is meant perhaps.
+    /// The refusal of a use case, with the name that is meant perhaps.
     init(_ fault: RequestFault) {
         let hint = fault.errors.lazy.compactMap(\.hint).first
         let end = hint != nil && fault.detail.last == "." ? 1 : 0
@@ -42,7 +42,7 @@ struct CommandFailure: Error {
         return failure
     }
 
-    /// What to do about a damaged store.
+    /// The remedy for a damaged store.
     static let damageAdvice =
         "restore a backup into a new directory: holdfast restore --data NEWDIR FILE "
         + "(docs/moving-data.md, \"Damaged stores\")"

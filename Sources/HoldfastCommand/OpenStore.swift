@@ -152,13 +152,13 @@ enum OpenStore {
         return lmdb
     }
 
-    /// What to tell of a failing store.
+    /// The message for a failing store.
     static func failure(_ error: StoreError, _ directory: String) -> CommandFailure {
         if case .storage(let storage) = error { return failure(storage, directory, nil) }
         return CommandFailure("\(directory): \(error)")
     }
 
-    /// What to tell of a failing engine.
+    /// The message for a failing engine.
     static func failure(
         _ error: StorageError, _ directory: String, _ instead: String?
     ) -> CommandFailure {

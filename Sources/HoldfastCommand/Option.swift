@@ -3,11 +3,11 @@
 struct Option: Sendable {
     /// The name without the dashes.
     var name: String
-    /// What stands for its value in the help; nil for a flag.
+    /// The name of its value in the help; nil for a flag.
     var value: String?
-    /// What it does, one line.
+    /// The summary, one line.
     var help: String
-    /// What holds without it, as the help says it; nil when there is nothing to say.
+    /// The default, as the help states it; nil for none.
     var fallback: String?
     /// Whether it may be given more than once.
     var isRepeatable = false

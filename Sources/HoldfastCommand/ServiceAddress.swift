@@ -29,7 +29,7 @@ struct ServiceAddress {
     /// `http://host:port`
     var url: String { "http://\(authority)" }
 
-    /// What to do in place of opening the directory of a store that a service has open.
+    /// The advice to ask the service that has a store open, in place of opening its directory.
     var instead: String { "a running service does it too: give --url \(url) in place of --data" }
 
     /// `host:port`, with brackets around IPv6 addresses.

@@ -2,9 +2,9 @@
 struct Verb: Sendable {
     /// The words that call it, such as `token create`.
     var name: String
-    /// What it does, one line.
+    /// The summary, one line.
     var summary: String
-    /// What stands behind the options, such as `FILE`; empty for nothing.
+    /// The operands behind the options, such as `FILE`; empty for none.
     var operands: String = ""
     /// How many operands there may be.
     var operandCount: ClosedRange<Int> = 0...0

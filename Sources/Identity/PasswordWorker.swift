@@ -6,7 +6,7 @@ package final class PasswordWorker {
     private static let passCount: UInt32 = 3
     private static let memoryByteCount = 48 << 20
 
-    /// What passwords of unknown accounts are compared with, so that they take as long as those of known ones.
+    /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
     private let dummy: String?
     private let count: () -> Void
 

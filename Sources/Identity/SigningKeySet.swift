@@ -4,7 +4,7 @@ import HoldfastJSON
 struct SigningKeySet: Sendable {
     /// The most keys that are read.
     static let countMax = 100
-    /// What a document without a usable key is answered with.
+    /// The failure of a document without a usable key.
     private static let unusable = SigningKeyFailure(
         "there is no key for RS, PS or ES signatures in it (HS256 is for files alone)")
 

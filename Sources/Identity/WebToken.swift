@@ -1,6 +1,6 @@
 import HoldfastStoreService
 
-/// What a JSON Web Token says that its issuer has signed.
+/// The claims of a JSON Web Token, signed by its issuer.
 package struct WebToken: Sendable {
     /// The id of the user, its `sub`.
     package let user: String

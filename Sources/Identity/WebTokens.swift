@@ -9,7 +9,7 @@ import HoldfastStoreService
 ///
 /// The key decides the algorithm; a token's `alg` has to be that. What a token says of keys (`jku`, `x5u`, `jwk`) is not looked at.
 package struct WebTokens: Sendable {
-    /// What the clocks of issuer and service may differ, in seconds.
+    /// The tolerated difference between the clocks of issuer and service, in seconds.
     package static let leewaySeconds: Int64 = 60
 
     /// The keys of the issuer.

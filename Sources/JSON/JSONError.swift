@@ -1,6 +1,6 @@
 /// Why a text is not the JSON that was asked for.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong. Callers switch on it. The numbers are those of `CSimdJSON.h`.
+    /// The kind of fault. Callers switch on it. The numbers are those of `CSimdJSON.h`.
     public enum Code: UInt32, Sendable {
         /// No bytes, or only blanks.
         case empty = 1
@@ -36,14 +36,14 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case `internal`
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     public let code: Code
     /// Where the fault is, in bytes from the beginning of the text; its length at the end of it.
     public let offset: Int
     /// How deep arrays and objects were allowed to nest.
     public let depthMax: Int
 
-    /// What is wrong, for users: a phrase without the position and without any of the text.
+    /// The fault, for users: a phrase without the position and without any of the text.
     public var message: String {
         switch code {
         case .empty: "expected a JSON value, found nothing"

@@ -4,7 +4,7 @@
 /// time unless they say otherwise. It is public because Swift 6.3 inlines nothing that is `package`
 /// into other modules.
 public struct JSONValue {
-    /// What a value is. The numbers are those of `CSimdJSON.h`, whose constants cannot be named in
+    /// The kind of a value. The numbers are those of `CSimdJSON.h`, whose constants cannot be named in
     /// code that is inlined into other modules.
     public enum Kind: UInt8, Sendable {
         case null = 0
@@ -39,7 +39,7 @@ public struct JSONValue {
         return entry + count * Self.entryByteCount
     }
 
-    /// What the value is.
+    /// The kind of the value.
     @inlinable public var kind: Kind {
         Kind(rawValue: UInt8(truncatingIfNeeded: head & 0xF)) ?? .null
     }

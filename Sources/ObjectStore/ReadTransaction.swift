@@ -286,7 +286,7 @@ package final class ReadTransaction {
         bare.row(classIndex: identity.classIndex, key: identity.key)
     }
 
-    /// What the view shows; nil for everything.
+    /// The sight of the view; nil for everything.
     package var sight: Sight? { sighted?.sight }
 
     /// Whether the view may hide objects of a class, so that to count them is a query.

@@ -20,7 +20,7 @@ extension Store {
     /// Opens a view of the last commit that its owner closes, as late as it likes; the data file grows meanwhile by what is
     /// written. Another thread may use it after the first has stopped.
     ///
-    /// What is found on it counts only if ``ReadTransaction/checkFailure()`` does not throw afterwards.
+    /// Objects found on it count only if ``ReadTransaction/checkFailure()`` does not throw afterwards.
     ///
     /// - Throws: ``StoreError`` `.storage`, with `.readersFull` when as many are open as the engine takes.
     package func openView() throws(StoreError) -> ReadTransaction { try read() }

@@ -7,16 +7,16 @@ import HoldfastStoreService
 import Synchronization
 import HoldfastThreads
 
-/// What the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
+/// The state that the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.
 package final class RESTService: Sendable {
     /// The store that is served, with what its use cases share.
     package let served: ServedStore
     /// The options of the interface.
     let options: RESTOptions
-    /// Who may do what; nil when everybody may do everything.
+    /// The tokens that decide about requests; nil when no token is needed.
     let tokens: AccessTokens?
-    /// Who comes with tokens of an issuer or with sessions of accounts; nil when everybody may do everything.
+    /// The users who come with tokens of an issuer or with sessions of accounts; nil when no token is needed.
     let users: SignedInUsers?
     /// The accounts.
     let accounts: StoredAccounts
@@ -28,7 +28,7 @@ package final class RESTService: Sendable {
     let access: AccessControl
     private let nobodysGrant = Grant(
         isForReading: true, owner: 0, until: .max, bearer: Principal.nobody, isUnderRules: true)
-    /// What users and nobody have begun under the rules of now.
+    /// The work that users and anonymous visitors have begun under the rules of now.
     let usersWork = WorkEpoch()
     let logger: Logger
     /// The imports and exports.
@@ -39,7 +39,7 @@ package final class RESTService: Sendable {
     let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
-    /// What admits browsers to streams.
+    /// The tickets that admit browsers to streams.
     let tickets: StreamTickets
     /// The connections of streams.
     let places: StreamPlaces
@@ -58,10 +58,10 @@ package final class RESTService: Sendable {
     /// Whether requests need a token.
     var needsToken: Bool { AccessPolicy.needsToken(tokens, users) }
 
-    /// What admits requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
+    /// The grant of requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
     var nobody: Grant? { access.isForAnyone ? nobodysGrant : nil }
 
-    /// Ends what users and nobody have begun, because other rules hold for it, but for streams and waits for changes: these learn of
+    /// Ends the work that users and anonymous visitors have begun, because other rules hold for it, but for streams and waits for changes: these learn of
     /// other rules by themselves (``StreamHub/accessChanged()``).
     func endWorkOfUsers() { usersWork.end() }
 

@@ -8,7 +8,7 @@ package enum EvaluationFailure: Error, Hashable, Sendable {
     case memory
     /// A regular expression took too long for one value, or too much memory.
     case pattern
-    /// What was written for the reply takes more memory than it may.
+    /// The text of the reply takes more memory than it may.
     case reply
 }
 

@@ -246,7 +246,7 @@ package final class ObjectDraft {
             count: rowClass.members[member].storage.slotByteCount)
     }
 
-    /// Whether what is stated of a single plain property is null, nothing, or a value of its enum.
+    /// Whether the statement of a single plain property is null, nothing, or a value of its enum.
     ///
     /// - `scratch`: Is overwritten.
     package func isCase(_ member: Int, scratch: ByteBuffer) -> Bool {

@@ -6,7 +6,7 @@ package struct SeenChange {
     package let stored: RowView
     /// The object as it is shown.
     package let shown: RowView
-    /// What was made of that.
+    /// The row that was made of that.
     package let wanted: RowView
     /// The properties in which the last two differ.
     package let changed: MemberSet

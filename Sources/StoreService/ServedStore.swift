@@ -236,7 +236,7 @@ package final class ServedStore: Sendable {
         }
     }
 
-    /// What a caller may read as of the last commit; nil for everything.
+    /// The readable part for a caller as of the last commit; nil for everything.
     package func sight(of caller: Caller) throws(RequestFault) -> Sight? {
         guard caller.sight != nil else { return nil }
         return try withRead(for: caller) { read in read.sight }

@@ -62,7 +62,7 @@ package struct ServiceLimits: Sendable {
     package var temporaryDirectory: String?
     /// Where backups are kept; nil where none can be made.
     package var backupDirectory: String?
-    /// What reads that run long may take together; of one it is ``queryMemoryByteCountMax``.
+    /// The limits of reads that run long, together; of one it is ``queryMemoryByteCountMax``.
     package var scheduling = SchedulerLimits()
 
     /// Makes the defaults.

@@ -159,7 +159,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Ends what takes too long and what nobody may see any more. Called once a second.
+    /// Ends requests that take too long and replies whose access has ended. Called once a second.
     func watch(_ now: UInt64) {
         current.withLock { current in
             guard !current.isClosed else { return }

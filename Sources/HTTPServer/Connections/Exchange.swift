@@ -41,11 +41,11 @@ package final class Exchange: Sendable {
         answer(.source(source))
     }
 
-    /// Ends the exchange without a reply and closes the connection, because nobody waits: see ``isGone``. It
+    /// Ends the exchange without a reply and closes the connection, because its client has left: see ``isGone``. It
     /// counts as aborted.
     package func abandon() { _ = answer(.abandoned) }
 
-    /// Whether nobody waits any more: it was answered or given up, or the client closed its socket. One that shut its
+    /// Whether the exchange needs no answer any more: it was answered or given up, or the client closed its socket. One that shut its
     /// sending side alone still waits, unless it speaks HTTP/1.0.
     /// Best effort: a client that vanished without a word is not noticed. Cost: a lock.
     package var isGone: Bool { request.isGone }

@@ -17,7 +17,7 @@ extension Request {
         state.withLock { $0.receive(until: upload == nil ? admission : nil) }
     }
 
-    /// Suspends the connection until ``resume()``, unless that came already or nobody may wait any more.
+    /// Suspends the connection until ``resume()``, unless that came already or the request has ended.
     func pause() {
         state.withLock { state in
             if connection.server.allowsWaiting, state.pause() {
@@ -40,7 +40,7 @@ extension Request {
         }
     }
 
-    /// Suspends the connection until an exchange answers, or `admission` ends. Returns false when nobody may wait any more.
+    /// Suspends the connection until an exchange answers, or `admission` ends. Returns false when the request has ended.
     func wait(until admission: Admission?) -> Bool {
         state.withLock { state in
             guard connection.server.allowsWaiting else { return false }
@@ -74,7 +74,7 @@ extension Request {
         if isPaused { MHD_resume_connection(connection.handle) }
     }
 
-    /// Answers the request, if nobody did yet. Returns false when nobody waits for it.
+    /// Answers the request, unless it was answered before. Returns false when its client has left.
     @discardableResult
     func answer(_ answer: RequestState.Answer) -> Bool {
         let isTaken = state.withLock { $0.answer(answer) }
@@ -83,7 +83,7 @@ extension Request {
         return isTaken
     }
 
-    /// Whether nobody waits for an answer any more.
+    /// Whether the request needs no answer any more.
     var isGone: Bool {
         state.withLock { state in
             // The connection is suspended, so that its socket stays open.

@@ -63,7 +63,7 @@ enum RequestState: Sendable {
 // MARK: The connection's thread
 
 extension RequestState {
-    /// What the connection's thread does when libmicrohttpd calls it for a request.
+    /// A step of the connection's thread when libmicrohttpd calls it for a request.
     enum Step: Sendable {
         /// The head is whole.
         case begin
@@ -124,7 +124,7 @@ extension RequestState {
         return !mayContinue
     }
 
-    /// What follows from a refusal.
+    /// The consequence of a refusal.
     enum Refusal: Sendable, Equatable {
         /// It is sent at once, as the connection's last reply.
         case sendNow
@@ -159,7 +159,7 @@ extension RequestState {
     mutating func cut() { self = .cut }
     mutating func detach() { self = .detached }
 
-    /// What the end of a request leaves to do.
+    /// The work that the end of a request leaves.
     struct Ending: Sendable {
         /// The refusal that was not told yet.
         var refusal: Response?
@@ -208,7 +208,7 @@ extension RequestState {
         return false
     }
 
-    /// Takes the answer of an exchange. Returns whether the connection is to be resumed; false when nobody waits.
+    /// Takes the answer of an exchange. Returns whether the connection is to be resumed; false when the client has left.
     mutating func answer(_ answer: Answer) -> Bool {
         guard case .waiting = self else { return false }
         self = .answered(answer)
@@ -231,7 +231,7 @@ extension RequestState {
         if case .sending(let pieces) = self { pieces?.isOverdue == nil } else { false }
     }
 
-    /// What breaks into a request does to its connection.
+    /// The effect of an interruption on the connection of a request.
     struct Interruption: OptionSet, Sendable {
         let rawValue: UInt8
         /// The connection is resumed.

@@ -25,7 +25,7 @@ package protocol UploadSink: AnyObject, Sendable {
     func abort()
 }
 
-/// What a streamed route does with a request once its headers are here.
+/// The decision of a streamed route on a request whose headers are here.
 package enum UploadStart: Sendable {
     case accept(any UploadSink)
     case refuse(Response)

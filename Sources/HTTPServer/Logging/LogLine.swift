@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastJSON
 
-/// One log line under way, as a JSON object or as logfmt. The line feed is for whoever writes it.
+/// One log line under way, as a JSON object or as logfmt. The caller writes the line feed.
 struct LogLine {
     private let format: Logger.Format
     private let json: JSONWriter

@@ -11,7 +11,7 @@ import Glibc
 ///
 /// Cost: one pass over the head, which copies its fields into the request. Connection thread.
 struct HeadCheck {
-    /// What makes a head ambiguous, so that nothing behind it may be taken for a request.
+    /// A fault that makes a head ambiguous, so that nothing behind it may be taken for a request.
     enum Fault {
         case requestLine
         case field
@@ -85,7 +85,7 @@ struct HeadCheck {
         if !isChunked, bodyByteCount == 0, let expectation { shim_forget_value(expectation) }
     }
 
-    /// What the fields say against each other.
+    /// The fault of fields that contradict each other; nil when none do.
     private var contradiction: Fault? {
         let isHTTP11 = request.isHTTP11
         if hostCount > 1 || (isHTTP11 && hostCount == 0) { return .host }

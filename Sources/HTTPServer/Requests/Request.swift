@@ -29,9 +29,9 @@ package final class Request: @unchecked Sendable {
     /// Whether the body comes in chunks.
     var isChunked = false
 
-    /// What admitted the request, and ends its exchange; nil when that ends for nobody.
+    /// The admission of the request, which ends its exchange; nil for a request that no end of access concerns.
     private(set) var admission: Admission?
-    /// What admitted the request; nil when its exchange ends for nobody.
+    /// The grant that admitted the request; nil for a request that no end of access concerns.
     package var grant: Grant? {
         get { admission?.grant }
         set { admission = newValue.map { Admission($0) } }

@@ -28,7 +28,7 @@ private struct AcceptReader {
 }
 
 extension Request {
-    /// What the fields `Accept`, which are one list (RFC 9110, section 5.3), say of a media type; nil when
+    /// The preference of the fields `Accept`, which are one list (RFC 9110, section 5.3), for a media type; nil when
     /// no range of them has it, and as `*/*` when there is none. Parameters other than `q` do not count.
     /// Cost: a pass over the headers, without allocation.
     ///

@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// What tells a request target from every other, however it is percent-encoded: its segments, and its parameters in
+/// An identity of request targets, equal however they are percent-encoded: their segments, and their parameters in
 /// their order.
 package struct TargetIdentity {
     /// The decoded segments of the path.
@@ -38,7 +38,7 @@ package struct TargetIdentity {
 }
 
 extension Request {
-    /// What tells its target from every other.
+    /// The identity of the target without one parameter.
     ///
     /// - `name`: A parameter that does not count.
     package func identity(leavingOut name: StaticString) -> TargetIdentity {

@@ -92,7 +92,7 @@ package final class GzipReader {
 
     private let stream: UnsafeMutablePointer<z_stream>
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 15, alignment: 16)
-    /// Whether what was read so far is whole.
+    /// Whether the input so far is a whole stream.
     package private(set) var isOver = false
 
     /// Makes a reader; nil without memory.

@@ -6,7 +6,7 @@ package typealias Handler = @Sendable (Request) -> Outcome
 
 /// One operation: a method, a path pattern, a name and what answers.
 package struct Route: Sendable {
-    /// What a route does with a request body.
+    /// The use that a route makes of a request body.
     package enum Body: Sendable {
         /// None is expected; a small one is dropped.
         case none

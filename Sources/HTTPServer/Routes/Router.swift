@@ -37,7 +37,7 @@ package final class Router: @unchecked Sendable {
         var hasRoutes = false
     }
 
-    /// What requests ask of a route.
+    /// The demands of a route on its requests.
     private struct Entry {
         var parameterStart: Int
         var parameterCount: Int

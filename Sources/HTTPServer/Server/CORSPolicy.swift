@@ -40,7 +40,7 @@ package struct CORSPolicy: Sendable {
     static let exposed: StaticString =
         "ETag, Location, Link, Holdfast-Snapshot, Holdfast-Version, Idempotency-Replayed, Preference-Applied, Retry-After, X-Request-Id"
 
-    /// What a page may do that sends a request.
+    /// The permissions of a page that sends a request.
     enum Verdict {
         /// It may read the reply, as pages of all origins may.
         case all

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What admitted a request, such as a token with a right, for as long as that holds.
+/// The admission of requests, such as a token with a right, for as long as it holds.
 ///
-/// Requests share one. Whoever admits them ends it; the server, which looks once a second, then ends what it
+/// Requests share one. Its issuer ends it; the server, which looks once a second, then ends what it
 /// admitted and still goes on: a stream, a reply that waits or is being sent piece by piece. The sink of an upload ends by itself.
 /// Thread-safe.
 package final class Grant: Sendable {
@@ -20,9 +20,9 @@ package final class Grant: Sendable {
     let isForReading: Bool
     /// Whose requests it admits, by a number of those who admit them; 0 stands for everybody.
     package let owner: UInt64
-    /// What those who admit them know of the owner.
+    /// The issuer's knowledge of the owner.
     package let bearer: (any Sendable)?
-    /// Whether the owner is a user, or nobody, for whom rules decide.
+    /// Whether rules decide for the owner: a user, or an anonymous visitor.
     package let isUnderRules: Bool
     /// When it ends by itself, in seconds since 1970; the latest time for never.
     private let end: Atomic<Int64>

@@ -7,7 +7,7 @@ package final class GrantHorizon: Sendable {
     /// A horizon at a time, in seconds since 1970; the earliest for none.
     package init(_ seconds: Int64 = .min) { self.seconds = Atomic(seconds) }
 
-    /// Whether what was issued at a time is void. Cost: an atomic load.
+    /// Whether a token that was issued at a time is void. Cost: an atomic load.
     package func isBehind(_ issued: Int64) -> Bool { issued < seconds.load(ordering: .relaxed) }
 
     /// Moves it.

@@ -14,7 +14,7 @@ extension Server {
         return response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
     }
 
-    /// What clients are told when a grant has ended.
+    /// The fault for clients whose grant has ended.
     static func accessEnded(_ end: Grant.End) -> ServerFault {
         switch end {
         case .revoked:

@@ -259,7 +259,7 @@ extension Server {
             "The body is not well-formed gzip, although Content-Encoding says so.")
     }
 
-    /// Gives a decoded piece to whoever collects the body. Returns what refuses it.
+    /// Gives a decoded piece to the body's sink. Returns the refusal, if there is one.
     private func take(_ bytes: UnsafeRawBufferPointer, for request: Request) -> Response? {
         if let upload = request.upload {
             switch upload.receive(bytes) {
@@ -298,7 +298,7 @@ extension Server {
         return apply(outcome, to: request, until: admission)
     }
 
-    /// What refuses a request now that its body is whole, which took its time.
+    /// The refusal of a request whose body is whole, which took its time; nil where there is none.
     private func lastRefusal(of request: Request) -> Response? {
         if let inflater = request.inflater, !inflater.isOver, request.receivedByteCount > 0 {
             return brokenGzip()

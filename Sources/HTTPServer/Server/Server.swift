@@ -128,7 +128,7 @@ package final class Server: @unchecked Sendable {
         metrics.refusedConnections.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// What a connection above the limit is told.
+    /// The reply to a connection above the limit.
     func overloadReply() -> Response {
         fault(
             503, .tooManyConnections,
@@ -155,7 +155,7 @@ package final class Server: @unchecked Sendable {
     /// The open connection of an identity.
     func connection(_ identity: UInt64) -> Connection? { connections.withLock { $0[identity] } }
 
-    /// Ends what takes too long and what nobody may see any more. Called once a second.
+    /// Ends requests that take too long and replies whose access has ended. Called once a second.
     func watchConnections(_ now: UInt64) {
         let all = connections.withLock { Array($0.values) }
         for connection in all { connection.watch(now) }

@@ -5,7 +5,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Callers switch on this.
     package enum Code: Sendable { case badAddress, addressInUse, notPermitted, badRoutes, system }
     package let code: Code
-    /// What happened and what to do, for the operator.
+    /// The failure and the remedy, for the operator.
     package let description: String
 
     static func system(_ call: String, errno number: Int32) -> ServerError {

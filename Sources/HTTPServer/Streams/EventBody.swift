@@ -1,4 +1,4 @@
-/// The body of a reply that is pushed: a stream that has no socket when nobody holds this any more is closed.
+/// The body of a reply that is pushed: a stream that has no socket is closed with the last reference to this.
 package final class EventBody: Sendable {
     let stream: EventStream
 

@@ -7,7 +7,7 @@ import Synchronization
 /// thread for all streams, so an idle stream holds no buffer and no connection's memory, and
 /// a client that leaves is noticed at once when it closes its socket.
 package final class EventStream: Sendable {
-    /// What became of bytes that were given to ``send(_:)``.
+    /// The outcome of ``send(_:)``.
     package enum Sent: Sendable {
         case queued
         /// The queue is full; nothing was taken.
@@ -25,7 +25,7 @@ package final class EventStream: Sendable {
     private struct State {
         var queue: [Piece] = []
         var first = 0
-        /// Whether what was taken last goes on with the first piece that is left.
+        /// Whether the piece that was taken last goes on with the first piece that is left.
         var isWithin = false
         /// Bytes that are queued, or taken and not sent yet.
         var byteCount = 0
@@ -37,7 +37,7 @@ package final class EventStream: Sendable {
         var isScheduled = false
         var socket: StreamSocket?
         var onClose: (@Sendable () -> Void)?
-        /// Who waits until no more than some bytes are queued.
+        /// The sender that waits until no more than some bytes are queued.
         var waiting: (byteCount: Int, body: @Sendable () -> Void)?
     }
 
@@ -60,7 +60,7 @@ package final class EventStream: Sendable {
     /// Queues bytes, which may be shared with other streams. Any thread. Cost: a lock, and a wake-up
     /// of the streams' thread when it sleeps.
     ///
-    /// What is larger than the whole bound is taken when the queue is empty.
+    /// A frame that is larger than the whole bound is taken when the queue is empty.
     package func send(_ bytes: Bytes) -> Sent { send(all: CollectionOfOne(bytes)) }
 
     /// Queues all of some pieces or none of them, as ``send(_:)``.

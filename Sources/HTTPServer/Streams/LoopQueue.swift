@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import HoldfastThreads
 
-/// What the thread of a loop waits at: sockets in epoll, and messages of other threads.
+/// The queue that a loop's thread waits at: sockets in epoll, and messages of other threads.
 ///
 /// A message wakes the thread only while it rests, so that those that come while it works cost no system call.
 final class LoopQueue<Message: Sendable>: Sendable {

@@ -7,13 +7,13 @@ final class StreamSocket: @unchecked Sendable {
     let record: RequestRecord
     /// HTTP/1.1 clients get chunks, so that they can tell an end from a broken connection.
     let isChunked: Bool
-    /// What the kernel has not taken whole yet.
+    /// The frame that the kernel has not taken whole yet.
     var pending: StreamFrame?
     var sentByteCount = 0
     var isEnding = false
     /// The number by which the loop knows it; nil before that, and when it is removed.
     var token: UInt64?
-    /// What the stream ends with.
+    /// The admission that the stream ends with.
     var admission: Admission?
 
     init(

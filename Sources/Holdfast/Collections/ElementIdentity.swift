@@ -1,4 +1,4 @@
-/// What tells elements of sets apart: values by their equality, objects by what they are, whether or not their class has a primary
+/// The identity of an element of a set: a value's equality, an object's identity, whether or not its class has a primary
 /// key.
 struct ElementIdentity<Element: RealmCollectionValue>: Hashable {
     private let element: Element

@@ -1,4 +1,4 @@
-/// What results are taken from, before conditions and an order.
+/// The source of results, before conditions and an order.
 enum ResultsBase {
     /// All objects of a class: by the class, since tables move in other versions of the schema.
     case all(ModelClass)
@@ -12,7 +12,7 @@ enum ResultsBase {
     /// Instead of the key of an object, which is at least 1: a null.
     static let null: UInt64 = 0
 
-    /// What the elements of a managed collection are.
+    /// The elements of a managed collection.
     init(_ place: CollectionPlace) {
         self = place.compiled.storage.element == .link ? .links(place) : .elements(place)
     }

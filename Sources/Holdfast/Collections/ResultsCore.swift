@@ -59,7 +59,7 @@ final class ResultsCore {
         }
     }
 
-    /// What conditions and orders are about.
+    /// The root of conditions and orders.
     var root: QueryRoot {
         if case .elements(let place) = base, let scalar = place.scalar { return .values(scalar) }
         return .objects(classIndex: binding.rowClass.index)

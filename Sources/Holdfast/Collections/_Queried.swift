@@ -1,4 +1,4 @@
-/// What has elements that conditions, orders and aggregates are about: realm collections, and the values of maps.
+/// A source of elements for conditions, orders and aggregates: realm collections, and the values of maps.
 ///
 /// The requirements are the library's own.
 public protocol _Queried {

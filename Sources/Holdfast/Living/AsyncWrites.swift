@@ -22,9 +22,9 @@ final class AsyncWrites {
     /// How many of them could have run when another write was open.
     var overdueCount = 0
     private var lastID: Realm.AsyncTransactionId = 0
-    /// The commit whose outcome nobody has asked for yet.
+    /// The commit whose outcome has not been asked for yet.
     var commit: Commit?
-    /// What is to be told of commits.
+    /// The completions that are to be called after commits.
     private var told: [(id: Realm.AsyncTransactionId, tell: () -> Void)] = []
 
     var isEmpty: Bool { requests.isEmpty && commit == nil && told.isEmpty }

@@ -9,6 +9,6 @@ final class PlaceInQueue: PendingWrite {
 
     func run(_ transaction: WriteTransaction) {}
 
-    /// A place that is refused has come, too: whoever begins a write then is told why.
+    /// A place that is refused has come, too: the write that begins then is told why.
     func finish(_ outcome: WriteOutcome) { ready() }
 }

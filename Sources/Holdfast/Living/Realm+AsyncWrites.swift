@@ -1,5 +1,5 @@
 extension Realm {
-    /// What ``cancelAsyncWrite(_:)`` takes.
+    /// The argument of ``cancelAsyncWrite(_:)``.
     public typealias AsyncTransactionId = UInt32
 
     /// Runs `block` in a write transaction, later and in the realm's place, and commits it without waiting for the medium.
@@ -44,7 +44,7 @@ extension Realm {
 
     /// Commits the write transaction without waiting for the medium.
     ///
-    /// The realm shows its changes; whoever reads before they are durable waits for that.
+    /// The realm shows its changes; a read before they are durable waits for that.
     ///
     /// - Parameters:
     ///   - allowGrouping: Commits that come together share a sync, whatever is stated here.

@@ -47,7 +47,7 @@ extension RealmCore {
         for _ in 0..<count { confinement.schedule { self.runAsyncWrite() } }
     }
 
-    /// Ends the write; its changes are on their way, and whoever reads before they are durable waits for that.
+    /// Ends the write; its changes are on their way, and a read before they are durable waits for that.
     func commitAsync(
         _ id: Realm.AsyncTransactionId, _ onComplete: @escaping ((any Error)?) -> Void
     ) {

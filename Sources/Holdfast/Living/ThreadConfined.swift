@@ -1,4 +1,4 @@
-/// What belongs to where its realm does: objects, collections and projections of a realm.
+/// An object, a collection or a projection of a realm, which is used where its realm is.
 ///
 /// It is frozen for other threads, or handed to another realm by a ``ThreadSafeReference``.
 public protocol ThreadConfined {

@@ -16,7 +16,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
 
     /// The value, in the live realm that the calling code may use, or frozen where it was; nil where it is gone.
     ///
-    /// What is not managed ends the process. Cost: a look-up of the realm and one of the value.
+    /// A value that is not managed ends the process. Cost: a look-up of the realm and one of the value.
     public var wrappedValue: T? {
         get {
             guard let target = target.withLock({ $0 }) else { return nil }

@@ -1,4 +1,4 @@
-/// What `@Persisted` says of a property beside its type.
+/// The attributes that `@Persisted` gives a property beside its type.
 @usableFromInline
 struct FieldAttributes: Hashable, Sendable {
     var isIndexed = false

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What the types of stored properties are, by their names: asking the runtime costs microseconds for each property, and
+/// The kinds of stored properties' types, by the types' names: asking the runtime costs microseconds for each property, and
 /// programs have thousands of few types. Thread-safe.
 enum FieldTypes {
-    /// What a type is.
+    /// The kind of a type.
     enum Kind: @unchecked Sendable {
         // Unchecked: types are no values that change.
 

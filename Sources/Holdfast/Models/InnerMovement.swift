@@ -1,14 +1,14 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Where what is inside of objects comes to from one version to a later one: elements of lists are followed, embedded ones and
+/// The movement of inner values from one version to a later one: elements of lists are followed, embedded objects and
 /// those of an `AnyRealmValue`, also in one another.
 ///
 /// Both views have one schema.
 struct InnerMovement {
     let before: ReadTransaction
     let after: ReadTransaction
-    /// What has changed, with the edits of lists; nil where lists are compared by their elements alone.
+    /// The changes, with the edits of lists; nil where lists are compared by their elements alone.
     let changes: FoldedChanges?
     /// Whether there is nothing to compare with: ``before`` is older than what the ways lead into.
     var isBlind = false
@@ -73,7 +73,7 @@ struct InnerMovement {
 
     // MARK: Reading
 
-    /// What a way leads to.
+    /// The value at the end of a way.
     private enum Place {
         case object(RowView, RowClass)
         case collection(StoredCollection)

@@ -30,7 +30,7 @@ final class InnerWay {
         }
     }
 
-    /// What an edit does to the elements of a collection, or the properties of an object.
+    /// An edit of the elements of a collection, or of the properties of an object.
     enum Edit {
         /// An element came to an index.
         case inserted(Int)
@@ -38,9 +38,9 @@ final class InnerWay {
         case removed(Int)
         /// The element of an index is at another one.
         case moved(from: Int, to: Int)
-        /// What was there gave way to something else.
+        /// Another value took the former one's place.
         case replaced(Step)
-        /// What was there went.
+        /// The value is gone.
         case lost(Step)
         /// Everything gave way to something else.
         case emptied
@@ -49,7 +49,7 @@ final class InnerWay {
     private(set) var steps: [Step]
     /// The class of the object that it begins at.
     var rootClass: RowClass
-    /// Whether what it led to is gone.
+    /// Whether the value that it led to is gone.
     private(set) var isGone = false
     /// Whether it leads to a list or dictionary of an `AnyRealmValue`, which shows what takes its place.
     let isCollection: Bool

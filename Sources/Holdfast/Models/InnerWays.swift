@@ -6,7 +6,7 @@ struct InnerWays {
         weak var way: InnerWay?
     }
 
-    /// What a way was before the write under way.
+    /// The state of a way before the write under way.
     private struct Before {
         let way: InnerWay
         let steps: [InnerWay.Step]
@@ -15,7 +15,7 @@ struct InnerWays {
 
     private var held: [ObjectIdentity: [Held]] = [:]
     private var heldCount = 0
-    /// The number of ways at which those that nobody holds are dropped.
+    /// The number of ways at which the unreferenced ones are dropped.
     private var countMax = 64
     private var before: [ObjectIdentifier: Before] = [:]
 

@@ -48,7 +48,7 @@ struct MangledName: @unchecked Sendable {
         }
     }
 
-    /// What a reference leads to, and where that is a type or protocol, its descriptor; nil for a character.
+    /// The target of a reference, with its descriptor where that is a type or protocol; nil for a character.
     private static func target(
         _ at: UnsafePointer<UInt8>
     ) -> (address: UnsafeRawPointer?, descriptor: UnsafeRawPointer?)? {

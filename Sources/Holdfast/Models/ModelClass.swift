@@ -14,7 +14,7 @@ final class ModelClass: @unchecked Sendable {
     /// The properties in the order of declaration, those of base classes first.
     let fields: [ModelField]
     private let names: NameTable
-    /// What is wrong with the declaration by itself, a sentence; nil for nothing.
+    /// The fault of the declaration by itself, a sentence; nil for none.
     let fault: String?
     /// The class as the store's model has it.
     let definition: ObjectClass

@@ -46,7 +46,7 @@ extension Map: DescribedEntries {
 }
 
 extension AnyRealmValue {
-    /// What the case holds; nil for nothing.
+    /// The value of the case; nil for none.
     fileprivate var content: Any? {
         switch self {
         case .none: nil

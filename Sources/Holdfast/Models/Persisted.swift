@@ -15,7 +15,7 @@ public struct Persisted<Value: _Persistable> {
     @usableFromInline var attributes: FieldAttributes
     @usableFromInline var content: Content
 
-    /// What the wrapper has besides: one of several, so that an object that leads to the store has next to nothing to free.
+    /// The rest of the wrapper's state: one of several, so that an object that leads to the store has next to nothing to free.
     @usableFromInline
     enum Content {
         /// No value yet; the default is that of the type.

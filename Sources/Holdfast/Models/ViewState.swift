@@ -20,7 +20,7 @@ public struct ViewState {
     /// The present thread's number.
     @inlinable @inline(__always) static var currentThread: UInt { UInt(pthread_self()) }
 
-    /// Whether what an object noted under a generation holds, on the present thread.
+    /// Whether a note that an object made under a generation holds, on the present thread.
     @inlinable @inline(__always)
     func holds(_ generation: UInt64) -> Bool {
         generation == self.generation && (thread == Self.currentThread || thread == 0)

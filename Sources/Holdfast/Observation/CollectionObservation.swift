@@ -10,7 +10,7 @@ protocol FollowedCollection: AnyObject {
 
 /// An observer of a collection.
 final class CollectionObservation: Observation, @unchecked Sendable {
-    /// What it is told.
+    /// The news of a collection's observer.
     enum News {
         case initial
         case update(ListDifference)

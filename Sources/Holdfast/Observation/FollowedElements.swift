@@ -5,7 +5,7 @@ import HoldfastRows
 /// The elements of a list or set.
 final class FollowedElements: FollowedCollection {
     private let place: CollectionPlace
-    /// What is observed of the elements; nil for values.
+    /// The paths that are observed of the elements; nil for values.
     private let paths: ObservedPaths?
     private let keyPaths: [String]?
     private var object: FollowedPlace

@@ -10,7 +10,7 @@ final class FollowedSelection: FollowedCollection {
     }
 
     private let results: ResultsCore
-    /// What is observed of the elements; nil for values.
+    /// The paths that are observed of the elements; nil for values.
     private let paths: ObservedPaths?
     private var elements: [Identity] = []
 

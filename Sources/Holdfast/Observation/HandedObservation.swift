@@ -6,7 +6,7 @@ private struct HandedObservation: @unchecked Sendable {
 
     let configuration: Realm.Configuration
     let address: _Address
-    /// What the realm has seen that observes; the other one is not older.
+    /// The commit that the realm that observes has seen; the other realm's is not older.
     let commit: UInt64
     /// Observes what was found in the other realm; nil where it is something else.
     let begin: (Any) -> NotificationToken?

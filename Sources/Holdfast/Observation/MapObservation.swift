@@ -4,7 +4,7 @@ import HoldfastRows
 
 /// An observer of a map.
 final class MapObservation: Observation, @unchecked Sendable {
-    /// What it is told.
+    /// The news of a map's observer.
     enum News {
         case initial
         case update(MapChanges)

@@ -67,7 +67,7 @@ extension RealmCollectionValue where Self: ObjectBase {
         return await observe(keyPaths: names, on: actor, isolation: isolation, block)
     }
 
-    /// What `observe` tells of the object, as a sequence.
+    /// The notifications of `observe`, as a sequence.
     public func changes(keyPaths: [String]? = nil) -> RealmChanges<ObjectChange<Self>> {
         RealmChanges { self.observe(keyPaths: keyPaths, $0) }
     }

@@ -1,4 +1,4 @@
-/// What an observer of an object is told.
+/// A notification of an object's observer.
 public enum ObjectChange<T> {
     /// Reading failed. Never told: reading faults end the process.
     case error(_ error: any Error)

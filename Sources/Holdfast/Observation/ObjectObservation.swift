@@ -2,7 +2,7 @@ import HoldfastObjectStore
 
 /// An observer of an object.
 final class ObjectObservation: Observation, @unchecked Sendable {
-    /// What it is told.
+    /// The news of an object's observer.
     enum News {
         /// The properties that have changed, each with its value before.
         case change([(name: String, oldValue: Any?)])

@@ -16,7 +16,7 @@ class Observation: @unchecked Sendable {
         self.realm = realm
     }
 
-    /// Ends the process where nobody can be told: on another thread, inside a write, and in a frozen realm.
+    /// Ends the process where no observer can be told: on another thread, inside a write, and in a frozen realm.
     static func requireObservable(_ realm: RealmCore) {
         realm.checkThread()
         if realm.isFrozen {

@@ -5,7 +5,7 @@ import HoldfastRows
 final class OwnProperties: ObservedProperties {
     private let place: ObjectPlace
     private let paths: ObservedPaths
-    /// What is observed, in the view's schema: by property, or all.
+    /// The observed properties, in the view's schema: some, or all.
     private var shown: Shown?
 
     private struct Shown {

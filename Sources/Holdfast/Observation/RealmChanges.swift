@@ -1,4 +1,4 @@
-/// What an observer is told, one change after the other: `for await change in dogs.changes()`.
+/// The notifications of an observer, one change after the other: `for await change in dogs.changes()`.
 ///
 /// It is iterated where the realm belongs, in a function of its actor or of the main actor. Observing begins with the iteration, and ends with the
 /// iterator or its task.
@@ -53,7 +53,7 @@ extension RealmChanges: Sendable {}
 extension RealmChanges.Iterator: Sendable {}
 
 extension Realm {
-    /// What ``observe(_:)`` tells, as a sequence.
+    /// The notifications of ``observe(_:)``, as a sequence.
     public func changes() -> RealmChanges<Notification> {
         RealmChanges { tell in self.observe { notification, _ in tell(notification) } }
     }

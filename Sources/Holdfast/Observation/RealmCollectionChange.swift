@@ -1,4 +1,4 @@
-/// What an observer of a collection is told.
+/// A notification of a collection's observer.
 ///
 /// An observer's own list that follows the indices alone is the collection at each call: deletions are taken out from the end,
 /// then insertions put in from the beginning.

@@ -1,4 +1,4 @@
-/// What an observer of a map is told.
+/// A notification of a map's observer.
 public enum RealmMapChange<MapType: RealmKeyedCollection> {
     /// The map as it was first found: told once, before everything else.
     case initial(MapType)

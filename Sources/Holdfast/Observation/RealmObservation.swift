@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 
 extension Realm {
-    /// What an observer of a realm is told.
+    /// A notification of a realm's observer.
     public enum Notification: String, Sendable {
         /// The realm shows another version.
         case didChange = "RLMRealmDidChangeNotification"

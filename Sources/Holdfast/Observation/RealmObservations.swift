@@ -12,7 +12,7 @@ final class RealmObservations {
         entries.append(Entry(observation: observation))
     }
 
-    /// Whether nobody is to be told.
+    /// Whether no observer is left.
     var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
 
     /// Those that have not ended, in the order in which they began.

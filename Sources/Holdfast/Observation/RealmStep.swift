@@ -7,7 +7,7 @@ final class RealmStep {
     let after: ReadTransaction
     /// The version that it leads to.
     let version: UInt64
-    /// What has changed; nil where that is not known, since the schema did or the change log has been cut.
+    /// The changes; nil where they are not known, since the schema changed or the change log has been cut.
     let changes: ChangeStep?
 
     /// Cost: that of the changes.

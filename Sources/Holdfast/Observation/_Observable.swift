@@ -1,10 +1,10 @@
 import Dispatch
 
-/// What has observers that are told of its changes in one form: a collection, a map, sections or one of them.
+/// A collection, a map, sections or one of them: observers are told of its changes in one form.
 public protocol _Observable: ThreadConfined {
-    /// What an observer is told.
+    /// The notification of an observer.
     associatedtype _Change
-    /// What the key paths of observers begin at.
+    /// The root of the key paths of observers.
     associatedtype _ObservedElement
 
     /// Has `block` called when it has changed.
@@ -33,7 +33,7 @@ extension _Observable {
         }
     }
 
-    /// What `observe` tells, as a sequence.
+    /// The notifications of `observe`, as a sequence.
     public func changes(keyPaths: [String]? = nil) -> RealmChanges<_Change> {
         RealmChanges { self.observe(keyPaths: keyPaths, on: nil, $0) }
     }

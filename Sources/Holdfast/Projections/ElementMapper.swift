@@ -7,7 +7,7 @@ public struct ElementMapper<Element: ObjectBase> {
 
     init(_ collection: any RealmCollection<Element>) { self.collection = collection }
 
-    /// What a key path leads to from each object.
+    /// The values at the end of a key path from each object.
     public subscript<Value>(dynamicMember member: KeyPath<Element, Value>)
         -> ProjectedCollection<Value>
     {

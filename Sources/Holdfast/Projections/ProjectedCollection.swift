@@ -72,7 +72,7 @@ extension ProjectedCollection {
         await observed(on: actor, isolation: isolation, block) { $0.observe($1) }
     }
 
-    /// What `observe` tells of the collection, as a sequence.
+    /// The notifications of `observe` for the collection, as a sequence.
     public func changes() -> RealmChanges<RealmCollectionChange<ProjectedCollection>> {
         RealmChanges { self.observe($0) }
     }

@@ -5,7 +5,7 @@ final class ProjectedProperties: ObservedProperties {
     private let object: ObjectBase
     private let place: ObjectPlace
     private let properties: [ProjectedProperty]
-    /// What each depends on, in the view's schema.
+    /// The properties that each depends on, in the view's schema.
     private var shown: (schema: BoundSchema, properties: [[ShownProperties]])?
 
     /// - `object`: The object that is projected, at its place.

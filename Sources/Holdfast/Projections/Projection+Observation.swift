@@ -72,7 +72,7 @@ extension ProjectionObservable {
         return await observe(keyPaths: names, on: actor, isolation: isolation, block)
     }
 
-    /// What `observe` tells of the projection, as a sequence.
+    /// The notifications of `observe` for the projection, as a sequence.
     public func changes(keyPaths: [String]? = nil) -> RealmChanges<ObjectChange<Self>> {
         RealmChanges { self.observe(keyPaths: keyPaths, $0) }
     }

@@ -1,4 +1,4 @@
-/// What every projection is, whatever it projects.
+/// The common part of all projections, whatever they project.
 public protocol ProjectionObservable: AnyObject, _ObjectView, ThreadConfined {
     /// The class of the objects that are projected.
     associatedtype Root: ObjectBase

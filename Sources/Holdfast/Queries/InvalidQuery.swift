@@ -6,7 +6,7 @@ public struct InvalidQuery: Error, CustomStringConvertible, Hashable, Sendable {
     public let message: String
     /// Where in the text, in Unicode scalars from 1.
     public let column: Int
-    /// What to write instead, where that can be said.
+    /// The condition to write instead, where there is one.
     public let hint: String?
 
     /// The message, with the column and the hint.

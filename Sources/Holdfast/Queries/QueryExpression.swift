@@ -8,7 +8,7 @@ struct QueryExpression {
         var steps: [String] = []
         /// How many of the steps lead to each collection on the way.
         var collectionEnds: [Int] = []
-        /// Whether what stands behind the collections makes one value of them, such as a count.
+        /// Whether the steps behind the collections make one value of them, such as a count.
         var isSingle = false
         /// Whether it leads to the value of a map's key.
         var isSubscripted = false
@@ -49,7 +49,7 @@ struct QueryExpression {
 
     /// The path, where it is nothing else: most expressions are one for a moment.
     let path: Path?
-    /// What it consists of otherwise.
+    /// The pieces of other expressions.
     private let others: [Piece]
 
     var pieces: [Piece] { path.map { [.path($0)] } ?? others }

@@ -11,7 +11,7 @@ enum Confinement: Sendable {
     case queue(DispatchQueue, number: Int)
     case actor(HeldActor)
 
-    /// What tells confinements apart, as long as there are realms in them.
+    /// The identity of a confinement, as long as there are realms in it.
     enum Identity: Hashable, Sendable {
         case thread(UInt)
         case queue(Int)
@@ -102,7 +102,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// What has to be kept so that ``schedule(_:)`` runs what it is given.
+    /// The actor that has to be kept so that ``schedule(_:)`` runs its work.
     var keeper: (any Actor)? { if case .actor(let held) = self { held.actor } else { nil } }
 
     private static func run(_ body: () -> Void, on actor: isolated any Actor) { body() }

@@ -23,7 +23,7 @@ final class FrozenViews: Sendable {
         }
     }
 
-    /// Lets go of the version: when nobody reads it any more.
+    /// Lets go of the version: after its last reader.
     func close() {
         state.withLock { state in
             for view in state.views.values { view.close() }

@@ -137,7 +137,7 @@ enum OpenRealms {
 }
 
 extension Realm.Configuration {
-    /// What tells stores apart in this process.
+    /// The identity of a store in this process.
     var location: String { fileURL?.path ?? "memory:" + (inMemoryIdentifier ?? "") }
 }
 

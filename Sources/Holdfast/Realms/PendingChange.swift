@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// What is still to be written of one object, until something else is read or written.
+/// The changes of one object that are still to be written, until something else is read or written.
 struct PendingChange {
     /// The kinds of change.
     enum Content {
@@ -49,7 +49,7 @@ struct PendingChange {
         if case .assignments(let own) = content { own === draft } else { false }
     }
 
-    /// What was assigned to a property of an object. Bytes are valid until the next assignment.
+    /// The value that was assigned to a property of an object. Bytes are valid until the next assignment.
     func assigned(_ member: Int, of place: ObjectPlace) -> Assigned {
         guard isOf(place) else { return .nothing }
         guard case .assignments(let draft) = content, place.owners.isEmpty else { return .other }

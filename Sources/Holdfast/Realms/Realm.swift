@@ -101,7 +101,7 @@ public struct Realm {
 
     // MARK: Adding
 
-    /// What becomes of an object whose primary key another one has.
+    /// The treatment of an object whose primary key another one has.
     public enum UpdatePolicy: Int, Sendable {
         /// The write fails.
         case error = 1

@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// What waits of one object until something asks for it.
+/// The pending changes of one object, until something asks for them.
 extension RealmCore {
     /// Finds the objects that a statement leads to; nothing waits in it from one statement to the next.
     func statementGraph() -> ObjectGraph {

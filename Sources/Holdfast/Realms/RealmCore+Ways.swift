@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// What the program holds of an object's inside: see ``InnerWay``.
+/// The program's references into an object's inside: see ``InnerWay``.
 extension RealmCore {
     /// Makes a way into an object, which follows the edits of it.
     func way(

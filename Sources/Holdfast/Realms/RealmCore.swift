@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// A view of a store, and the write on it: what the realms of one place share.
 ///
-/// What it belongs to alone uses it; a frozen one any thread.
+/// It is used where it is confined; a frozen one by any thread.
 final class RealmCore: @unchecked Sendable {
     // Unchecked: every entrance asks whether it is where the realm belongs; a frozen one never changes.
 
@@ -24,7 +24,7 @@ final class RealmCore: @unchecked Sendable {
     private(set) var turn: LentTurn?
     /// The view of the write under way.
     private var writeView: ReadTransaction?
-    /// What is still to be written of one object.
+    /// The drafts of pending changes.
     @exclusivity(unchecked) var pending: PendingChange?
     /// The drafts of assignments and edits, and those of objects that are added.
     let changeDrafts = DraftPool()

@@ -3,7 +3,7 @@
 /// It is known by its key: it stays that section when others come before it, and is empty while no element has the key.
 public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollectionValue> {
     let core: SectionsCore<Key, Element>
-    /// What the elements have in common.
+    /// The value that the elements have in common.
     public let key: Key
 
     init(_ core: SectionsCore<Key, Element>, _ key: Key) {

@@ -1,7 +1,7 @@
 import Foundation
 import HoldfastObjectStore
 
-/// What has changed between two divisions of results into sections.
+/// The difference of two divisions of results into sections.
 ///
 /// Elements of a section that goes as a whole are not told one by one; those of one that comes are.
 struct SectionDifference {
@@ -56,7 +56,7 @@ struct SectionDifference {
         modifications.sort()
     }
 
-    /// What one section's observer is told of it: its own elements alone.
+    /// The news of one section's observer: its own elements alone.
     ///
     /// - `old`: Its position before; nil where it was not there.
     /// - `new`: Its position after; nil where it is not there.

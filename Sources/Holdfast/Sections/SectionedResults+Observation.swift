@@ -1,7 +1,7 @@
 import Dispatch
 
 extension SectionedResults: _Observable {
-    /// What the key paths of observers begin at.
+    /// The root of the key paths of observers.
     public typealias _ObservedElement = SectionElement
 
     /// Has `block` called with the sections, and when elements or sections have come, gone or changed.
@@ -29,7 +29,7 @@ extension SectionedResults: _Observable {
 }
 
 extension ResultsSection: _Observable {
-    /// What the key paths of observers begin at.
+    /// The root of the key paths of observers.
     public typealias _ObservedElement = Element
 
     /// Has `block` called with the section, and when elements of it have come, gone or changed; others are not told.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an observer of sections is told.
+/// A notification of sections' observer.
 ///
 /// An observer's own sections that follow this alone are the sections at each call: deletions are taken out from the end, then
 /// `sectionsToDelete`; then `sectionsToInsert` are put in from the beginning, empty, and insertions.

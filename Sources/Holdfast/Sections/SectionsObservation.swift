@@ -4,7 +4,7 @@ import HoldfastObjectStore
 final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollectionValue>:
     Observation, @unchecked Sendable
 {
-    /// What it is told.
+    /// The news of sections' observer.
     enum News {
         case initial
         case update(

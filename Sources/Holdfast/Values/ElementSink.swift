@@ -14,7 +14,7 @@ public struct ElementSink {
     func mixed(_ write: (MixedSink) -> Void) { taker.mixed(write) }
 }
 
-/// What an ``ElementSink`` does with its value.
+/// The use that an ``ElementSink`` makes of its value.
 protocol ElementTaker: AnyObject {
     func null()
     func plain(_ value: Value)

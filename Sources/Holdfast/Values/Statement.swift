@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
-/// What a draft states of one property.
+/// A draft's statement of one property.
 public struct Statement {
     let draft: ObjectDraft
     let member: Int

@@ -187,7 +187,7 @@ final class ServiceClient {
             })
     }
 
-    /// What to tell of a refusal.
+    /// The message for a refusal.
     static func refused(_ status: Int, _ body: [UInt8]) -> CommandFailure {
         let parser = JSONParser()
         guard let problem = body.withUnsafeBytes({ try? parser.parse($0) }),

@@ -128,7 +128,7 @@ struct ImportCommand {
         }
     }
 
-    /// What is imported, for messages.
+    /// The subject of the import, for messages.
     private var subject: String { className ?? "store" }
 
     /// Imports; returns when all is durable.

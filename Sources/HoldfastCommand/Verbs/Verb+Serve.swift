@@ -68,7 +68,7 @@ struct ServeCommand {
     /// The levels of log lines.
     private enum LogLevel: String, CaseIterable { case debug, info, notice, warning, error }
 
-    /// Who signs JSON Web Tokens for the service: where the keys are, and what stands in the tokens.
+    /// The issuer of JSON Web Tokens: where the keys are, and what stands in the tokens.
     private typealias Issuer = (keys: KeyDocument, name: String, audience: String)
 
     private let arguments: Arguments

@@ -22,14 +22,14 @@ package struct FaultList: Sendable {
         if entries.count < Self.entryCountMax { entries.append(entry()) }
     }
 
-    /// What the first fault is told with where there are others.
+    /// The text of the first fault where there are others.
     package static func told(_ first: String, of count: Int) -> String {
         guard count > 1 else { return first }
         let others = count == 2 ? "1 more fault" : "\(count - 1) more faults"
         return "\(first) (\(others), \(told(count)).)"
     }
 
-    /// What is told of all of them beside a text that names none; empty where `errors` has all.
+    /// The text for all of them, beside one that names none; empty where `errors` has all.
     package static func excess(of count: Int) -> String {
         count > entryCountMax ? " There are \(count) reasons, \(told(count))." : ""
     }

@@ -32,7 +32,7 @@ extension RequestFault {
 }
 
 extension RequestFault {
-    /// What a user did who may not: class and action, and nothing of rules.
+    /// The text for a refused act: class and action, and nothing of rules.
     fileprivate static func detail(of act: RefusedAct) -> String {
         guard let property = act.property else {
             return "You may not \(act.action.rawValue) this object of class '\(act.className)'."

@@ -97,7 +97,7 @@ package final class FieldSelection: @unchecked Sendable {
     let owners: [[FieldSelection]]
     /// Whether the way from an embedded object back to its holder has to be known to write it.
     let readsHolder: Bool
-    /// What paths show beside links that are named themselves, by the positions of their steps.
+    /// The selections of paths beside links that are named themselves, by the positions of their steps.
     private let pathsBeside: [Int: FieldSelection]
     package let steps: UnsafeMutableBufferPointer<Step>
     package let names: UnsafeMutableRawBufferPointer

@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// What a store has one of for the access to it. It is made with the store.
+/// The record of the access to a store, one for each store. It is made with the store.
 ///
 ///     field (as ``RecordCoder`` writes it)
 ///     1 byte: the form, 1

@@ -32,7 +32,7 @@ package struct AccountRecord: CodedRecord, Equatable, Sendable {
         self.seconds = seconds
     }
 
-    /// A login as it is looked up: without case, so that nobody has one that looks like another's.
+    /// A login as it is looked up: without case, so that no two logins look alike.
     package static func key(_ login: String) -> String { login.lowercased() }
 
     /// Reads the entry of an account; nil when it is damaged, or of a form that this program does not know.

@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastStorage
 
-/// Who may use a store: its tokens, and whether one is needed.
+/// The access to a store: its tokens, and whether one is needed.
 package struct StoredAccess: Equatable, Sendable {
     /// The tokens, in the order of their numbers.
     package var tokens: [TokenRecord] = []
@@ -26,7 +26,7 @@ package struct StoredAccess: Equatable, Sendable {
 }
 
 extension Store {
-    /// Who may use the store, as of the last commit.
+    /// The access to the store, as of the last commit.
     package func access() throws(StoreError) -> StoredAccess {
         do throws(StorageError) {
             let snapshot = try engine.snapshot()

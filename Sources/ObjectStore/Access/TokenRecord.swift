@@ -9,11 +9,11 @@ import HoldfastBytes
 package struct TokenRecord: CodedRecord, Equatable, Sendable {
     /// The identity of who has the token.
     package var number: UInt64
-    /// What the operator calls it; of no other token.
+    /// The operator's name for it; of no other token.
     package var name: String
     /// The SHA-256 of the token, 32 bytes; of no other token.
     package var hash: [UInt8]
-    /// What it allows, by the name of the right.
+    /// The right, by its name.
     package var right: String
     /// When it was made, in seconds since 1970.
     package var seconds: Int64
@@ -21,7 +21,7 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
     package var end: Int64 = .max
     /// The id of the user that it is of; empty for none.
     package var user = ""
-    /// What is claimed of the user, as the text of a JSON object; empty for nothing.
+    /// The claims of the user, as the text of a JSON object; empty for none.
     package var claims = ""
     /// The names of the only classes that it is for; empty for all.
     package var classes: [String] = []

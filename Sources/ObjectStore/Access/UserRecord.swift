@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// What is said of a user whom the store lets in under a condition, or not at all. It lies under their id (``StoreKey``).
+/// The record of a user whom the store lets in under a condition, or not at all. It lies under their id (``StoreKey``).
 ///
 ///     field (as ``RecordCoder`` writes it)
 ///     1 byte:  the form, 1

@@ -3,7 +3,7 @@ import HoldfastStorage
 
 // Tokens are no objects: changing one makes no version, and no stream tells of it.
 extension WriteTransaction {
-    /// Who may use the store, as the transaction sees it.
+    /// The access to the store, as the transaction sees it.
     package func access() throws(StoreError) -> StoredAccess {
         do throws(StorageError) {
             return try StoredAccess(OverlaySnapshot(group))

@@ -8,7 +8,7 @@ final class CommitGroup {
     let snapshot: any StorageSnapshot
     /// The engine's open transaction, once changes have left the overlay for it; it ends with the group.
     private(set) var engineTransaction: (any StorageWriteTransaction)?
-    /// What lies below the overlay: the snapshot, or the engine's open transaction.
+    /// The layer below the overlay: the snapshot, or the engine's open transaction.
     private(set) var below: any StorageSnapshot
     let catalog: Catalog
     let rows: RowSchema

@@ -26,7 +26,7 @@ final class CommitMemory {
     /// For the targets of one draft.
     var targets: [UInt64] = []
 
-    /// What the change log keeps of former values, by class, with what that was made of.
+    /// The properties whose former values the change log keeps, by class, with the schema and members that they were made of.
     private var kept: (properties: KeptProperties, schema: RowSchema, members: [MemberSet])?
     private var wordSets: [WordSet] = []
 

@@ -20,7 +20,7 @@ final class CommitQueue: @unchecked Sendable {
         var lent: PendingTurn?
         /// The group of turns that is open, while no thread is at work in it: the one that takes it out is.
         var turns: TurnGroup?
-        /// What the owner of the turn that is lent asks of the writer's thread.
+        /// The request of the owner of the lent turn to the writer's thread.
         var request: TurnGroup.Request?
         /// Whether the writer's thread looks every now and then after what waits for the turn that is lent.
         var isWatched = false

@@ -51,7 +51,7 @@ final class Overlay {
     /// How many slots each kind had when the newest mark was made, and how many marks have been.
     private var markedCounts = SIMD8<Int>()
     private var markCount = 0
-    /// What there was when a transaction began that reads that state again; nil for others.
+    /// The state in which a transaction began that reads that state again; nil for others.
     private var base: Base?
 
     /// The state at a mark: the slots that there were, with the former entries of those that were changed since.
@@ -111,7 +111,7 @@ final class Overlay {
         if base != nil { base = nil }
     }
 
-    /// What a slot said when the state began that is kept.
+    /// The entry of a slot when the kept state began.
     private func formerEntry(_ kind: Int, _ index: Int) -> Entry {
         guard let base, index < base.counts[kind] else { return .none }
         return base.former[SlotAddress(kind: kind, index: index)] ?? kinds[kind][index].entry

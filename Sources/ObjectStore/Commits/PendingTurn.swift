@@ -6,7 +6,7 @@ import Synchronization
 /// Thread-safe.
 final class PendingTurn: PendingWrite {
     private struct State {
-        /// What is lent; nil before.
+        /// The lent transaction; nil before.
         var transaction: WriteTransaction?
         /// Whether it was told that it is the next one.
         var isNext = false
@@ -106,7 +106,7 @@ final class PendingTurn: PendingWrite {
     /// Wakes its owner: the turn before it is lent now.
     func noteNext() { state.update { $0.isNext = true } }
 
-    /// What is lent; nil before.
+    /// The lent transaction; nil before.
     var transaction: WriteTransaction? { state.withLock { $0.transaction } }
 
     /// Answers that the changes so far have left memory, or why not.

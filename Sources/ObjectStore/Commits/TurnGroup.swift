@@ -8,7 +8,7 @@ struct TurnGroup {
     /// How long turns that have ended wait at least for one that has not, and twice as long at most.
     static let patienceMicroseconds = 2000
 
-    /// What the owner of the turn that is lent asks of the writer's thread.
+    /// A request of the owner of the lent turn to the writer's thread.
     enum Request {
         /// To take its changes out of memory, and to answer.
         case room

@@ -23,7 +23,7 @@ package final class ObjectEditor {
     let source: Int
     /// The object's row as it is by now, as the transaction's writer sees it.
     private var row: ByteBuffer
-    /// What it was made of, where the writer sees a part of the object, and what is hidden of it.
+    /// The row that it was made of, where the writer sees a part of the object, and what is hidden of it.
     private(set) var base: (row: ByteBuffer, hidden: HiddenParts)?
     /// Whether ``row`` has to be written.
     var isChanged = false

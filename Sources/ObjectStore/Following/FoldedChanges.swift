@@ -16,7 +16,7 @@ package struct FoldedChanges: Sendable {
         package var version: UInt64
         /// The version that made it; 0 for one that was there before.
         var insertedAt: UInt64 = 0
-        /// What it was before versions, as far as that is kept, in their order.
+        /// The states before versions, as far as they are kept, in the versions' order.
         var former: [FormerState] = []
         /// The properties that some version changed, of which it is not known what they had been.
         var forgotten = MemberSet()

@@ -14,7 +14,7 @@ final class FormerObjects: ObjectSource {
         let known: MemberSet?
     }
 
-    /// What is known of an object.
+    /// The knowledge of an object's former state.
     struct Reached {
         /// Nil where it was not there.
         let found: Found?

@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// What the change log keeps of an object as it was before a version.
+/// The state of an object before a version, as far as the change log keeps it.
 struct FormerState: Sendable {
     /// The version that changed or deleted it.
     let version: UInt64

@@ -12,7 +12,7 @@ package struct ObservedCandidate: Sendable {
     package let position: Int?
     /// Whether the filter reads something of other objects that changed.
     package internal(set) var filterDependsOnChange = false
-    /// Whether what is shown of it reads something of other objects that changed.
+    /// Whether the shown part reads something of other objects that changed.
     package internal(set) var shownDependsOnChange = false
     /// Whether some of that belongs to objects that are shown now, along ways that are shown; false where it was not asked for.
     var shownChangeIsSeen = false

@@ -36,7 +36,7 @@ package final class ObservedQuery: Sendable {
     package let target: Target
     /// The condition; nil for none.
     package let predicate: Predicate?
-    /// What its followers may read; nil where nothing that it reads is hidden from them.
+    /// The sight of its followers; nil where nothing that it reads is hidden from them.
     ///
     /// The condition is one on what the sight shows: rows and views that are asked about are to be of a view that shows it.
     package let sight: Sight?
@@ -213,7 +213,7 @@ package final class ObservedQuery: Sendable {
         return [sight.parts[classIndex].rule?.makeMatcher(sight.schema), own].compactMap(\.self)
     }
 
-    /// What objects are shown by before they are tested; nil where what is stored is tested.
+    /// The sight that objects are shown by before they are tested; nil where what is stored is tested.
     var showing: Sight? { readsStored ? nil : sight }
 
     /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in

@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// What is known of all idempotency records together.
+/// The counters of all idempotency records together.
 ///
 ///     offset  bytes  field (little-endian)
 ///     0       8      number of the oldest record that may still be there

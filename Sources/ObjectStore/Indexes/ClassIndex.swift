@@ -46,7 +46,7 @@ struct ClassIndex {
     /// Whether it is a group's.
     var isGroup: Bool { if case .group = source { true } else { false } }
 
-    /// What no two objects may share in it; nil when they may.
+    /// The unique key of its objects; nil when they may share one.
     var unique: UniqueKey? {
         rowClass.uniqueKeys.first { $0.number == number }
     }

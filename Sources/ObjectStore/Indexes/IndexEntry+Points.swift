@@ -4,7 +4,7 @@ import HoldfastRows
 
 /// Entries of geographic indexes: the index's number, the S2 leaf cell of the point, eight bytes big-endian,
 /// and the object key as one key, with an empty value. The points of each larger cell follow each other.
-/// What is no point, or is not on the Earth, has no entry.
+/// A value that is no point, or is not on the Earth, has no entry.
 extension IndexEntry {
     /// Appends what the entries of some cells begin with, or of one where all bytes are stated.
     static func append(_ index: SearchIndex, cell: UInt64, to buffer: ByteBuffer) {

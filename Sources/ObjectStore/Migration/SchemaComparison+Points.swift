@@ -2,7 +2,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 extension SchemaComparison {
-    /// Whether what a property with a geographic index holds are the same points as before: its class takes
+    /// Whether a property with a geographic index holds the same points as before: its class takes
     /// type and coordinates from where it took them. The property itself is stored as it was.
     func keepsPoints(_ property: Property) -> Bool {
         guard case .object(let name)? = property.type.element,

@@ -8,7 +8,7 @@ enum LeafPartition {
         leaf.encodedByteCount(index) * 8 + 1
     }
 
-    /// What a leaf costs beside its elements: the heads of its values and keys, and a bitmap's last byte.
+    /// The cost of a leaf beside its elements: the heads of its values and keys, and a bitmap's last byte.
     private static let headCost = 21 * 8
 
     /// Cuts the elements of slices into as many leaves as they need, each of at most `byteCountMax` bytes

@@ -5,7 +5,7 @@ import HoldfastStorage
 
 /// The chunks of out-of-line values, as the transactions of a group see and change them.
 ///
-/// A chunk that is missing, or storage that fails, is noted and thrown by ``checkFailure()``: whoever reads
+/// A chunk that is missing, or storage that fails, is noted and thrown by ``checkFailure()``: the caller who reads
 /// or changes chunks asks before the transaction ends. The writer's thread alone uses it.
 final class OverflowChunks: TreeChunks, OverflowSink {
     private unowned let group: CommitGroup
@@ -16,7 +16,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     private(set) var version: UInt64 = 0
     /// Identities that were given in the group: with the version they make a new one.
     private(set) var identityCount: UInt32 = 0
-    /// What lists lost with the links to an object that goes away, by the property's number, since values of an
+    /// The edits of lists that lost links to an object that goes away, by the property's number, since values of an
     /// object began to be stored.
     private(set) var listEdits: [UInt32: ListEdits] = [:]
 

@@ -5,7 +5,7 @@ import HoldfastStorage
 /// Changes an out-of-line collection: a counted B+-tree, see `OverflowTree`.
 ///
 /// Every change reads and writes the chunks on one way from the root, whatever the number of elements. A
-/// chunk that can't be read is noted with the chunks, and the change is not made; whoever uses an editor
+/// chunk that can't be read is noted with the chunks, and the change is not made; the caller of an editor
 /// asks ``OverflowChunks/checkFailure()`` in the end. The writer's thread alone uses an editor.
 final class TreeEditor {
     private let limits: OverflowLimits
@@ -18,7 +18,7 @@ final class TreeEditor {
     private let chunks: any TreeChunks
     private(set) var header: TreeHeader
     private let scratch = ByteBuffer(capacity: 8192)
-    /// What was done to a list so far.
+    /// The edits of a list so far.
     private(set) var edits = ListEdits()
 
     /// Makes an editor of a tree, or of an empty one.
@@ -119,7 +119,7 @@ final class TreeEditor {
         }
     }
 
-    /// What a part of the tree has become.
+    /// The outcome of an edit for a part of the tree.
     private struct Edited {
         /// The nodes that stand in its place, of the same level.
         var children: [InnerNode.Child]

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The commits that are held for longer than a request, and what holds them: a store's engine keeps their pages. Thread-safe.
 package final class HeldVersions: Sendable {
-    /// What holds a version.
+    /// A holder of a version.
     package enum Holder: String, CaseIterable, Sendable {
         /// Realms of the Swift library, each the version that it shows.
         case realm
@@ -78,7 +78,7 @@ package final class HeldVersions: Sendable {
         state.withLock { $0.holds.keys.count { $0.holder == holder } }
     }
 
-    /// Who has had old versions for long, while others were committed; each kind of holder is named once a minute.
+    /// The holders of versions that have become old while others were committed; each kind of holder is named once a minute.
     ///
     /// To be asked behind a commit: without one, nothing is kept that the newest version has not. Cost: a lock, but for one call in a
     /// second.

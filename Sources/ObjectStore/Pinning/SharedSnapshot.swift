@@ -5,7 +5,7 @@ import HoldfastThreads
 /// reference to it.
 ///
 /// The calls of a snapshot must not overlap, so those of the readers take turns. A scan has its turn for a batch
-/// of entries and hands them out afterwards: it holds nobody up, and its body may call the snapshot.
+/// of entries and hands them out afterwards: it delays no other thread, and its body may call the snapshot.
 ///
 /// `@unchecked Sendable`: the snapshot is called with the lock held.
 final class SharedSnapshot: @unchecked Sendable {

@@ -23,7 +23,7 @@ struct Planner {
     let query: ObjectQuery
     let limits: QueryLimits
     let search: CandidateSearch
-    /// What the sight of the view means for the plan; nil where it does not concern the query.
+    /// The effect of the view's sight on the plan; nil where it does not concern the query.
     let sight: QuerySight?
     /// Entries that were read to plan.
     var entriesRead = 0

@@ -38,7 +38,7 @@ package final class QueryExecution {
     private var readBefore: Int
     /// The matcher of the present plan; nil before a row asked for it.
     private(set) var madeMatcher: Matcher?
-    /// What the sight of the view means for the query; nil where it does not concern it.
+    /// The effect of the view's sight on the query; nil where it does not concern it.
     private(set) lazy var sight = transaction.sight(on: query)
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)

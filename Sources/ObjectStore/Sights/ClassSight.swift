@@ -1,7 +1,7 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// What somebody may read of the objects of a class.
+/// The readable part of the objects of a class.
 package struct ClassSight: Hashable, Sendable {
     /// The part of one role.
     package struct Role: Hashable, Sendable {

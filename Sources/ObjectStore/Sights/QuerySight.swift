@@ -1,7 +1,7 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// What the sight of a view means for the plan of a query.
+/// The effect of a view's sight on the plan of a query.
 ///
 /// The rule is one more condition to find objects by. What is found by it, or by an index, is a candidate: its row is shown, or not,
 /// and the whole filter is tested on what is shown.
@@ -46,7 +46,7 @@ struct QuerySight {
 }
 
 extension ReadTransaction {
-    /// What the sight of the view means for a query; nil where it does not concern it.
+    /// The effect of the view's sight on a query; nil where it does not concern it.
     func sight(on query: ObjectQuery) -> QuerySight? {
         sighted.flatMap { QuerySight($0.sight, of: query) }
     }

@@ -1,4 +1,4 @@
-/// What somebody did with an object who may not.
+/// An act on an object that the writer has no right to.
 package struct RefusedAct: Hashable, Sendable {
     /// The kinds of what is done.
     package enum Action: String, Sendable {
@@ -9,7 +9,7 @@ package struct RefusedAct: Hashable, Sendable {
     package var source: Int
     /// The object's class.
     package var className: String
-    /// What was done.
+    /// The action.
     package var action: Action
     /// The property that may not be stated or changed; nil where nothing of the object may.
     package var property: String?

@@ -19,7 +19,7 @@ extension Sight {
         }
     }
 
-    /// What decides, beside the objects that are read, about what is shown of them.
+    /// The reads that decide, beside the objects that are read, about what is shown of them.
     ///
     /// The rules of the class, those of each class on the way of a path, and those of the classes that shown links lead to. A link
     /// within embedded objects counts wherever it stands there.
@@ -70,7 +70,7 @@ extension Sight {
         }
     }
 
-    /// What decides whether the objects of a class are seen, and which of their properties.
+    /// The reads that decide whether the objects of a class are seen, and which of their properties.
     private func admission(
         to classIndex: Int, behind steps: [PathStep], firstMember: Int?
     ) -> [Admission] {
@@ -80,7 +80,7 @@ extension Sight {
         return [Admission(rules: rules.compactMap(\.self), steps: steps, firstMember: firstMember)]
     }
 
-    /// What decides whether the objects are seen that a property links to.
+    /// The reads that decide whether the targets of a property are seen.
     private func targets(
         of member: Int, of classIndex: Int, behind steps: [PathStep], firstMember: Int?
     ) -> [Admission] {

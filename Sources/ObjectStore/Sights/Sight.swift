@@ -2,7 +2,7 @@ import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows
 
-/// What a principal may read of a store, made ready for one schema. Immutable; any thread may use it.
+/// The readable part of a store for a principal, made ready for one schema. Immutable; any thread may use it.
 ///
 /// A view with a sight (``ReadTransaction/shown(by:)``) shows the store as if what may not be read did not exist: objects are absent,
 /// links to them null, collections lack them, and hidden properties are null. Embedded objects are seen with the objects that hold
@@ -37,7 +37,7 @@ package final class Sight: Sendable {
     package let rows: RowSchema
     /// Tells what decides on the sight apart from other such.
     package let fingerprint: UInt64
-    /// Names what decided it, in every process alike; empty where nobody asked for a name.
+    /// The name of what decided it, in every process alike; empty where no name was asked for.
     package let mark: String
     /// The part of each class, by position.
     let parts: [Part]

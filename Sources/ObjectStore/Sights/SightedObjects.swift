@@ -15,7 +15,7 @@ final class SightedObjects: SeenObjects {
         private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
             (test($0.rule), $0.hidden)
         }
-        /// What is hidden where no role says what is not.
+        /// The members that are hidden where no role shows them.
         let hidden: MemberSet
         let links: [Int]
         private let part: Sight.Part

@@ -5,11 +5,11 @@ import HoldfastRows
 /// Has a transaction keep to what its writer may do: shows objects as its writer saw them when it began, and judges at its end what
 /// was done with them.
 ///
-/// What is seen is decided by the version that the transaction began from, so that nothing that it does shows more; what that
+/// The version that the transaction began from decides what is seen, so that no act of its own shows more; an object that this
 /// version lacks the transaction itself has made. Only the acts of the writer are judged, and not what follows from them, such as
 /// cascades. The writer's thread alone uses it, while the transaction's body runs and at its end.
 final class WriteJudge {
-    /// What the writer has done with an object.
+    /// The acts of the writer on an object.
     private struct Act {
         var source: Int
         var isCreated = false
@@ -24,12 +24,12 @@ final class WriteJudge {
     struct Shown {
         /// Its row, or a copy without what is hidden.
         let row: RowView
-        /// What that is.
+        /// The hidden parts.
         var hidden = HiddenParts()
     }
 
     let rights: WriteRights
-    /// What the transaction began from.
+    /// The version that the transaction began from.
     private let base: ReadTransaction
     private let objects: SightedObjects
     private var knownRoles: [Int: [WriteRights.Role]] = [:]
@@ -127,7 +127,7 @@ final class WriteJudge {
         }
     }
 
-    /// What the roles that hold let do with a class.
+    /// The rights of the roles that hold, for a class.
     private func roles(_ classIndex: Int) -> [WriteRights.Role] {
         if let known = knownRoles[classIndex] { return known }
         let roles = rights.roles(classIndex)
@@ -216,7 +216,7 @@ final class WriteJudge {
         if let refused { throw .notAllowed(refused) }
     }
 
-    /// What the writer may not have done.
+    /// The acts that the writer had no right to.
     ///
     /// - `end`: As in ``judge(_:)``.
     /// - Throws: ``StoreError`` `.stopped` where the rules take too long.

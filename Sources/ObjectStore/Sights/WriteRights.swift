@@ -1,9 +1,9 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// What somebody may do with the objects of a store, made ready for one schema. Immutable; any thread may use it.
+/// The rights of a writer to the objects of a store, made ready for one schema. Immutable; any thread may use it.
 package struct WriteRights: Sendable {
-    /// What a role lets do with the objects of a class. Conditions are asked on the bare store; the constant false is nothing.
+    /// The rights of a role to the objects of a class. Conditions are asked on the bare store; the constant false is nothing.
     package struct Role: Sendable {
         /// Its name.
         package var name: String
@@ -35,7 +35,7 @@ package struct WriteRights: Sendable {
         }
     }
 
-    /// What may be read.
+    /// The readable part.
     let sight: Sight
     /// The roles that hold, with what they let do with a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]

@@ -1,7 +1,7 @@
 /// A turn of the writer's that is lent: until it ends, its owner changes the store on its own thread, and the writer's
 /// thread waits.
 ///
-/// What is done in it is done once. Object keys come in the order in which objects are made or first linked to. There is no
+/// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no
 /// limit of operations or bytes; what ``makeRoom()`` does not take wait in memory. One thread at a time uses a turn, not always the same one. A turn that
 /// is let go of without an end is cancelled.
 package final class LentTurn: @unchecked Sendable {

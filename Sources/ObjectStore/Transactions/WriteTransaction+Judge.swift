@@ -12,7 +12,7 @@ extension WriteTransaction {
         if let judge { try judge.judgeAttempt(endView(for: judge)) }
     }
 
-    /// What its writer may not have done, as things are now; nothing where they may do everything.
+    /// The acts that its writer had no right to, as things are now; none where they may do everything.
     ///
     /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
     package func refusedActs() throws(StoreError) -> [RefusedAct] {

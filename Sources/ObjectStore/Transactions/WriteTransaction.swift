@@ -44,7 +44,7 @@ package final class WriteTransaction {
     var migrationFaults: [StagedMigration.Fault] = []
     /// Has the transaction keep to what its writer may do; nil where that is everything.
     private(set) var judge: WriteJudge?
-    /// The schema with the names that whoever makes the transaction knows: what replies show objects by.
+    /// The schema with the names that the writer knows: replies show objects by it.
     package var knownRows: RowSchema { judge?.rights.sight.rows ?? rows }
     /// Whether it has changed tokens or the key of tickets, which make no version.
     var changesAccess = false
@@ -184,7 +184,7 @@ package final class WriteTransaction {
         return try shown(rowClass, key, row)?.row
     }
 
-    /// What the transaction's writer sees of an object; nil for nothing.
+    /// The part of an object that the transaction's writer sees; nil for none.
     ///
     /// - `row`: Its row as it is stored.
     @inline(__always)

@@ -16,7 +16,7 @@ package struct GroupPage {
         self.countMax = countMax
     }
 
-    /// What is known of it before all groups are: those behind its position in the order of values, as many as are wanted,
+    /// The part that is known before all groups are: those behind its position in the order of values, as many as are wanted,
     /// or all.
     var beforehand: GroupPage {
         selection.needsAll ? GroupPage(after: nil, countMax: nil) : self

@@ -16,7 +16,7 @@ struct Checker {
     var variables: [(name: String, classIndex: Int)] = []
     /// The number of links and embedded objects that lead to the objects of the subquery.
     var outerStepCount = 0
-    /// What a rule knows of its user; nil for every other text.
+    /// The scope of a rule; nil for every other text.
     var rule: RuleScope?
 
     /// A constant with where it came from.
@@ -28,7 +28,7 @@ struct Checker {
         var isPlainText = false
         /// Whether a decimal is a whole number that does not fit into 64 bits.
         var isWholeNumber = false
-        /// What it is of the user of a rule; nil for every other value.
+        /// The origin of a value of a rule's user; nil for every other value.
         var user: UserOrigin?
         var range: Range<Int>
 

@@ -48,7 +48,7 @@ extension ValuePath {
             at: offset, hint: NearestName.of(name, among: known))
     }
 
-    /// Whether what it leads to may change without a new version of the object that it begins at.
+    /// Whether its value may change without a new version of the object that it begins at.
     package var readsOtherObjects: Bool {
         let staysInside = steps.allSatisfy { step in
             switch step.kind {

@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// `$user` in rules: an argument whose value each user brings along.
 extension Checker {
-    /// What a value of a user's is, as far as the rule says.
+    /// The origin of a user's value, as far as the rule says.
     enum UserOrigin: Equatable {
         case id
         case claim

@@ -6,7 +6,7 @@ import HoldfastRows
 package struct Rule: Sendable {
     /// The text.
     package let text: String
-    /// What it asks of its user, each once.
+    /// The values of its user that it asks for, each once.
     package let references: [UserReference]
     /// The condition with samples in the place of what users have; nil where it asks of the user alone. It has the paths and
     /// the operators of every user's, and so says what it depends on and which index could serve it.

@@ -1,10 +1,10 @@
-/// What the checker of a rule knows of its user, and what it has found on its way. One thread uses it.
+/// The checker's knowledge of a rule's user, with its findings on the way. One thread uses it.
 final class RuleScope {
     /// The class of the users' objects, by position in the schema; nil where users have none.
     let usersClass: Int?
     /// The user whom the rule is made for; nil where it is only checked, and samples stand for what users have.
     let facts: (any UserFacts)?
-    /// What the rule asks of its user, each once.
+    /// The values of its user that the rule asks for, each once.
     private(set) var references: [UserReference] = []
     /// The names of properties and classes in the text.
     private(set) var names: Set<RuleName> = []

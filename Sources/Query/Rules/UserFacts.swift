@@ -1,5 +1,5 @@
-/// What is known of a user whom rules are made for.
+/// The facts about a user whom rules are made for.
 package protocol UserFacts {
-    /// What the user has where a rule asks for it; nil for nothing.
+    /// The user's value where a rule asks for it; nil for none.
     func value(of reference: UserReference) -> UserValue?
 }

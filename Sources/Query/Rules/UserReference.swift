@@ -1,4 +1,4 @@
-/// What a rule asks of its user.
+/// A value of its user that a rule asks for.
 package enum UserReference: Hashable, Sendable {
     /// `$user.id`: the text by which the user is known.
     case id

@@ -1,6 +1,6 @@
 import HoldfastObjectModel
 
-/// What a user has where a rule asks for it.
+/// The user's value where a rule asks for it.
 package enum UserValue: Hashable, Sendable {
     /// One value; texts may stand for dates, uuids and other types whose JSON form is a text.
     case one(Value)

@@ -168,7 +168,7 @@ enum TextMatch {
         return p == pattern.count
     }
 
-    /// Whether what follows `offset` fits `*` and then a pattern without `?`.
+    /// Whether the text behind `offset` fits `*` and then a pattern without `?`.
     private static func likeLiterals(
         _ text: UnsafeRawBufferPointer, from offset: Int, _ pattern: UnsafeRawBufferPointer,
         _ units: TextNeedle.Units

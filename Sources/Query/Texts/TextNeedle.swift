@@ -67,7 +67,7 @@ struct TextNeedle {
         return false
     }
 
-    /// Whether what follows `offset` ends with it.
+    /// Whether the text behind `offset` ends with it.
     func isSuffix(of text: UnsafeRawBufferPointer, from offset: Int) -> Bool {
         if units.isEmpty { return true }
         var (offset, matched) = (offset, 0)

@@ -44,7 +44,7 @@ package final class AccessPolicy: Sendable {
     ///   - right: The right that its operation needs; nil for none.
     ///   - users: Who of the users may ask for its operation.
     ///   - tickets: The tickets that admit it without a token; nil when there are none for it.
-    ///   - nobody: What admits it without a token where one is needed; nil for nothing.
+    ///   - nobody: The grant that admits it without a token where one is needed; nil for none.
     /// - Returns: The refusal.
     func refusal(
         of request: Request, needing right: Right?, byUsers users: Operation.Users = .none,

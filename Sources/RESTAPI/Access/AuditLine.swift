@@ -1,7 +1,7 @@
 import HoldfastHTTPServer
 import HoldfastStoreService
 
-/// What the log is told of a change of the schema, projections, tokens, users or accounts: who has made it, and by what request.
+/// The line in the log for a change of the schema, projections, tokens, users or accounts: its author, and the request.
 struct AuditLine: Sendable {
     private let logger: Logger
     private let operation: String

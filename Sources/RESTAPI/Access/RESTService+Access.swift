@@ -32,7 +32,7 @@ extension RESTService {
             "The access document decides what a user may do, and this operation is none of it.")
     }
 
-    /// Who a request works for as far as rules go: the user whom it names by a token of an issuer or of the store, or nobody, where
+    /// The principal of a request: the user whom it names by a token of an issuer or of the store, or the anonymous one, where
     /// it needs a token and has none, or none any more; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
         if let nobody = request.grant?.bearer as? Principal { return nobody }

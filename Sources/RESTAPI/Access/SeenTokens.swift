@@ -14,7 +14,7 @@ struct SeenTokens {
     private var recentByteCount = 0
     /// Those that were recent before; what is asked for becomes recent again.
     private var former: [TokenHash: Seen] = [:]
-    /// What one takes beside its claims, about.
+    /// The memory of one beside its claims, about.
     private static let overheadByteCount = 400
 
     /// Room for so many bytes, twice.

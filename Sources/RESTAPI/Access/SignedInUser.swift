@@ -3,7 +3,7 @@ import HoldfastStoreService
 
 /// A user whom a token of an issuer names, or who has signed in with an account: the bearer of a grant.
 struct SignedInUser: Sendable {
-    /// Who they are.
+    /// The principal.
     let principal: Principal
     /// Their id.
     let id: String

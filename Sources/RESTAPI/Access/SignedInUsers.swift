@@ -26,7 +26,7 @@ package final class SignedInUsers: Sendable {
     /// - Parameters:
     ///   - tokens: The issuer's tokens; nil where no issuer is named.
     ///   - accounts: The accounts.
-    ///   - key: A secret of the store: a user's number is theirs in every process, and nobody can choose one.
+    ///   - key: A secret of the store: a user's number is theirs in every process, and cannot be chosen.
     ///   - barred: The users whom the store bars.
     package init(
         _ tokens: WebTokens?, accounts: StoredAccounts, key: [UInt8], barred: [UserAccess]
@@ -128,7 +128,7 @@ package final class SignedInUsers: Sendable {
         }
     }
 
-    /// Whether what a user signs in with now would be void.
+    /// Whether a present sign-in of a user would be void.
     func isBarred(_ id: String) -> Bool {
         guard let number = Principal(user: id).number(key) else { return true }
         return horizons.withLock { $0.horizon(of: number) }.isBehind(Int64(time(nil)))

@@ -3,7 +3,7 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 
 extension RESTService {
-    /// `GET /v1/access/users/{id}`: whether a user is let in, and by what. Nobody knows which users there are elsewhere.
+    /// `GET /v1/access/users/{id}`: whether a user is let in, and by what. The service does not know which users there are elsewhere.
     func getUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let user = try UserAccess(id: request.parameter(0).string)

@@ -107,7 +107,7 @@ extension AccountSessions.State {
         uses[session] = nil
     }
 
-    /// Forgets sessions whose grants nobody holds.
+    /// Forgets sessions whose grants have no other reference.
     fileprivate mutating func sweep() {
         var kept: [TokenHash: AccountSessions.Known] = [:]
         for hash in Array(known.keys) {

@@ -54,7 +54,7 @@ extension RESTService {
             served.json(request.body, RequestScratch.current.parser), names, isNew: isNew)
     }
 
-    /// Counts a try of whoever asks.
+    /// Counts a try of the asking client.
     func beginTry(
         _ request: Request, login: String? = nil
     ) throws(RequestFault) -> SignInTries.Attempt {
@@ -63,7 +63,7 @@ extension RESTService {
 
     /// The session that asks.
     ///
-    /// - Throws: ``RequestFault`` `.forbidden` for whoever has not signed in with an account.
+    /// - Throws: ``RequestFault`` `.forbidden` for a client who has not signed in with an account.
     func signedInSession(_ request: Request) throws(RequestFault) -> SignedInSession {
         guard let session = request.user?.session else {
             throw RequestFault(

@@ -5,7 +5,7 @@ import HoldfastObjectModel
 import HoldfastStoreService
 
 extension RESTService {
-    /// `POST /v1/sessions`: signs in with a login and a password. The same work is done for a login that nobody has.
+    /// `POST /v1/sessions`: signs in with a login and a password. The same work is done for a login that has no account.
     func createSession(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let texts = try accountTexts(request, [AccountBody.login, AccountBody.password])

@@ -90,7 +90,7 @@ extension RESTService {
     /// The mode in which a client receives changes.
     enum StreamMode { case events, json }
 
-    /// What the client accepts; JSON when it does not say.
+    /// The mode that the client accepts; JSON when it does not say.
     ///
     /// - Throws: ``RequestFault`` `.notAcceptable` for neither, `.malformed` for JSON with a ticket.
     func streamMode(_ request: Request) throws(RequestFault) -> StreamMode {

@@ -20,7 +20,7 @@ final class StreamPlaces: Sendable {
         users = UserPlaces(userCountMax)
     }
 
-    /// Takes a connection, until nobody holds what is returned.
+    /// Takes a connection, until the last reference to the returned place goes.
     ///
     /// - `user`: The user who asks; nil for who may take any.
     /// - Throws: ``RequestFault`` `.unavailable` when there is none left, `.tooOften` when the user has all of theirs.

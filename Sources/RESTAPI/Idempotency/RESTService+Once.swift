@@ -30,7 +30,7 @@ extension RESTService {
 }
 
 extension RequestFault {
-    /// Who has not said who they are has no keys of their own: another's could be met, or guessed.
+    /// A visitor has no keys of their own: another's could be met, or guessed.
     fileprivate static let keyOfNobody = RequestFault.header(
         "Idempotency-Key",
         "'Idempotency-Key' belongs to a user or a token, and this request has none; sign in, or leave it out."

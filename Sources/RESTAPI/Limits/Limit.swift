@@ -2,7 +2,7 @@
 /// meaning and the field that stores it. The options of `holdfast serve`, their variables and defaults, and the
 /// limits that `GET /v1` lists derive from it.
 package struct Limit: Sendable {
-    /// What the value is written as.
+    /// The written form of the value.
     package enum Form: Sendable, Equatable {
         /// Bytes, such as `32MiB`, of at least so many.
         case size(min: Int)
@@ -19,7 +19,7 @@ package struct Limit: Sendable {
     package let option: String
     /// How the value is written.
     package let form: Form
-    /// What it limits, one line.
+    /// The description, one line.
     package let text: String
     /// The code of what is refused, or ends, because of it; nil where nothing is.
     package let code: String?
@@ -45,7 +45,7 @@ package struct Limit: Sendable {
         }
     }
 
-    /// What holds without the option, as the option is written.
+    /// The default, as the option is written.
     package var defaultText: String {
         let value = ServiceOptions()[keyPath: path]
         let units: [(String, Int)] =

@@ -32,7 +32,7 @@ package struct RESTOptions: Sendable {
     package var ticketCountMax = 10_000
     /// Requests a second of one token or user, and of one address without; 0 for any.
     package var requestRateMax = 0
-    /// Event streams and waiting requests of one user at a time; of nobody, those of one address.
+    /// Event streams and waiting requests of one user at a time; of anonymous visitors, those of one address.
     package var userStreamCountMax = 100
     /// Requests of one user that run or wait on the threads for what may take long.
     package var userQueryCountMax = 100

@@ -1,7 +1,7 @@
 import HoldfastStoreService
 import Synchronization
 
-/// What each user may have of something at a time. Thread-safe.
+/// The places of something that each user may have at a time. Thread-safe.
 final class UserPlaces: Sendable {
     private let countMax: Int
     private let taken = Mutex<[ClientKey: Int]>([:])
@@ -9,7 +9,7 @@ final class UserPlaces: Sendable {
     /// Places for each user.
     init(_ countMax: Int) { self.countMax = countMax }
 
-    /// Takes a place, until nobody holds what is returned; nil when the user has all of theirs. Cost: a look-up.
+    /// Takes a place, until the last reference to it goes; nil when the user has all of theirs. Cost: a look-up.
     func take(for user: ClientKey) -> Place? {
         let isTaken = taken.withLock { taken in
             let count = taken[user, default: 0]

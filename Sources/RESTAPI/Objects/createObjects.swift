@@ -24,7 +24,7 @@ extension RESTService {
             request, .new(RequestBytes(request.className, of: request), isArray: isArray), mode)
     }
 
-    /// What `mode` says; creation when it says nothing.
+    /// The mode that `mode` names; creation without it.
     func createMode(_ request: Request) throws(RequestFault) -> WriteMode {
         guard let text = request[query: "mode"] else { return .create }
         if text == "create" { return .create }

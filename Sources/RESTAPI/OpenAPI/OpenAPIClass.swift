@@ -23,7 +23,7 @@ struct OpenAPIClass {
     let changePage: String
     /// The schema of a page of current matches.
     let snapshotPage: String
-    /// What stands behind the verb in the ids of operations.
+    /// The noun behind the verb in the ids of operations.
     let noun: String
     /// The path of the class.
     let path: String

@@ -19,7 +19,7 @@ struct OpenAPIComponents {
         file["schemas"]?.members.map { String(decoding: $0.name, as: UTF8.self) } ?? []
     }
 
-    /// What writes the components.
+    /// The template of the components.
     var template: OpenAPITemplate {
         var template = OpenAPITemplate(Self.file)
         let limits = [

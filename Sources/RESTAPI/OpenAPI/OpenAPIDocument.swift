@@ -11,7 +11,7 @@ struct OpenAPIDocument {
     let schema: Schema
     /// The projections of the classes.
     var projections: [Projection] = []
-    /// What belongs to no class.
+    /// The components that belong to no class.
     let components: OpenAPIComponents
     /// Whether requests need a token.
     let usesTokens: Bool

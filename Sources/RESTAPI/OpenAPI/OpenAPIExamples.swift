@@ -10,7 +10,7 @@ struct OpenAPIExamples {
     /// another, which holds a thousand itself.
     private static let valueCountMax = 100
 
-    /// What of an example is written already.
+    /// The progress of an example's writer.
     private struct Progress {
         /// The embedded classes around the present object, since such a class may hold itself.
         var owners: [String] = []

@@ -14,7 +14,7 @@ struct OpenAPINames {
         return name
     }
 
-    /// What remains of a name where only letters and digits of ASCII count, whatever their case.
+    /// The rest of a name where only letters and digits of ASCII count, whatever their case.
     static func folded(_ name: String) -> String {
         String(
             decoding: name.lowercased().utf8.filter {

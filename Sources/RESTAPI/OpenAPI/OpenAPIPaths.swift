@@ -244,7 +244,7 @@ final class OpenAPIPaths {
 }
 
 extension PropertyType {
-    /// What an element of a collection, or of the objects of an inverse link, is.
+    /// The type of an element of a collection, or of the objects of an inverse link.
     fileprivate var shown: ElementType {
         switch self {
         case .linkingObjects(let className, _): .object(className)

@@ -5,10 +5,10 @@ import HoldfastObjectModel
 /// Writes the schemas of classes, as `classes.json` has them: their objects in replies and in writes, and what holds
 /// them.
 ///
-/// What is no property in every class is a pattern there, because generators of clients overlook those: as properties,
+/// A name that is no property in every class is a pattern there, because generators of clients overlook those: as properties,
 /// `$id` and a property `id` would get the same name.
 struct OpenAPISchemas {
-    /// What an object is looked at for.
+    /// The purpose that an object's schema serves.
     enum Form {
         /// In a reply: links as keys or expanded, inverse links when they are asked for.
         case reply
@@ -308,7 +308,7 @@ struct OpenAPISchemas {
 
     // MARK: What holds objects
 
-    /// What `classes.json` says of a class, with the names of its schemas.
+    /// The part of `classes.json` for a class, with the names of its schemas.
     func template(of entry: OpenAPIClass) -> OpenAPITemplate {
         var template = OpenAPITemplate(file)
         let statesKey = entry.new != entry.patch && entry.new != entry.input

@@ -6,12 +6,12 @@ import HoldfastJSON
 /// There, `<name>` in a text or a member's name stands for one of ``names``, and the text `"=name"` for what one of
 /// ``values`` writes, or for a part of that name. A member whose name becomes empty is left out.
 ///
-/// What can be an object or an array of them is an `anyOf`: generators of TypeScript import a class twice for a `oneOf`.
+/// A value that can be an object or an array of them is an `anyOf`: generators of TypeScript import a class twice for a `oneOf`.
 struct OpenAPITemplate {
     private let file: OpenAPIFile
-    /// What names stand for.
+    /// The texts that names stand for.
     var names: [String: String] = [:]
-    /// What writes the values of names, which begin with `=` here.
+    /// The writers of the values of names, which begin with `=` here.
     var values: [String: (JSONWriter) -> Void] = [:]
 
     /// Makes a template in which no name stands for anything.

@@ -6,7 +6,7 @@ import HoldfastStoreService
 import HoldfastThreads
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/outbox`: what an asymmetric class took in and nobody has acknowledged,
+    /// `GET /v1/classes/{class}/outbox`: the objects of an asymmetric class that are not acknowledged yet,
     /// the oldest first; as a page, as a page as soon as there is anything (`Prefer: wait=`), or as
     /// events without end.
     func getOutbox(_ request: Request) throws(RequestFault) -> Outcome {

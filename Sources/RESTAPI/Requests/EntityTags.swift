@@ -11,7 +11,7 @@ package enum EntityTags: Equatable, Sendable {
 
     /// One tag.
     package struct Tag: Equatable, Sendable {
-        /// What stands between its quotes.
+        /// The text between its quotes.
         package var text: String
         /// Whether it is written `W/"…"`, which `If-Match` never accepts.
         package var isWeak: Bool

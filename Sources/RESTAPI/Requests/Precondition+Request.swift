@@ -3,7 +3,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 extension Precondition {
-    /// What `If-Match` and `If-None-Match` of a write ask for.
+    /// The condition of `If-Match` and `If-None-Match` of a write.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when they are malformed, contradict each other, or `If-None-Match` is
     ///   anything but `*`.
@@ -27,7 +27,7 @@ extension Precondition {
         self.init(match, takingWeak: false)
     }
 
-    /// What tags name: nothing, any version, or those of a list, of which those are left out that no object
+    /// The condition of tags: none, any version, or those of a list, of which those are left out that no object
     /// can have.
     package init(_ tags: EntityTags?, takingWeak: Bool) {
         switch tags {

@@ -5,7 +5,7 @@ import HoldfastStoreService
 
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {
-    /// Who makes a request: known by its token, or the one that its ticket was made with, where tokens are needed; where there is an
+    /// The caller of a request: known by its token, or the one that its ticket was made with, where tokens are needed; where there is an
     /// access document, a user by their id. What a token of some classes may do ends with these.
     func caller(_ request: Request) -> Caller {
         let principal = access.hasDocument ? principal(of: request) : nil
@@ -24,7 +24,7 @@ extension RESTService {
         _ = scheduler.submit(Job(Caller.program.client) { _ in scheduler.giveBackMemory() })
     }
 
-    /// Who asks, where their streams and queries are bounded by themselves: a user, or nobody, by their address. Nil for a token of
+    /// The client whose streams and queries are bounded by themselves: a user, or an anonymous visitor, by their address. Nil for a token of
     /// the store, and where none is needed.
     func boundedUser(_ request: Request) -> ClientKey? {
         let isBounded =

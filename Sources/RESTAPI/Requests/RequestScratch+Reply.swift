@@ -3,7 +3,7 @@ import HoldfastHTTPServer
 import HoldfastStoreService
 
 extension RequestScratch {
-    /// What was written to ``reply``, which is empty afterwards.
+    /// The bytes of ``reply``, which is empty afterwards.
     func takeReply() -> Bytes {
         if reply.count <= Self.copiedByteCountMax {
             let bytes = Bytes(copying: reply.bytes)

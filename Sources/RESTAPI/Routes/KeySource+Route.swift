@@ -1,9 +1,9 @@
 // How a path and an operation's id say where the key of an object stands.
 extension KeySource {
-    /// What follows the path of the class.
+    /// The rest of the path behind the path of the class.
     var path: String { self == .path ? "/objects/{id}" : "/object" }
 
-    /// What the operation's id ends with.
+    /// The ending of the operation's id.
     var ending: String { self == .path ? "" : "ByKey" }
 
     /// The parameter with the key.

@@ -7,7 +7,7 @@ package enum NearestPaths {
     private static let segmentByteCountMax = 256
     /// How many are named at most.
     private static let countMax = 3
-    /// What a path may differ, in tenths of a segment.
+    /// The largest difference of a path, in tenths of a segment.
     private static let costMax = 23
     /// A segment that is left out, or another word.
     private static let wrong = 10
@@ -41,7 +41,7 @@ package enum NearestPaths {
         return nearest
     }
 
-    /// What a path differs from a pattern by, and the path of the pattern that it means.
+    /// The difference of a path from a pattern, and the path of the pattern that it means.
     private static func compare(
         _ segments: [String], _ pattern: [String]
     ) -> (cost: Int, path: String) {
@@ -78,7 +78,7 @@ package enum NearestPaths {
 
     private static func superfluous(_ segment: String) -> Int { segment.isEmpty ? slight : excess }
 
-    /// What a segment differs from a part of a pattern by; nil where it can't be meant.
+    /// The difference of a segment from a part of a pattern; nil where it can't be meant.
     private static func difference(_ segment: String, _ part: String, _ isParameter: Bool) -> Int? {
         if segment.isEmpty { return part.isEmpty ? 0 : nil }
         if isParameter { return taken }

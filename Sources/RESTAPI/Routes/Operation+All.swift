@@ -115,7 +115,7 @@ extension Operation {
         }.forUsers()
     }
 
-    /// What reads, sets and removes an element.
+    /// The operations that read, set and remove an element.
     private static func changing(
         _ path: String, _ noun: String, _ source: ElementSource
     ) -> [Operation] {

@@ -11,7 +11,7 @@ package struct Operation: Sendable {
     /// Starts to take a body; a fault that it throws is the reply.
     typealias UploadHandler = @Sendable (Request, Upload) throws(RequestFault) -> UploadStart
 
-    /// What answers.
+    /// The handler.
     enum Answer: Sendable {
         /// A request without a body, or with one that is collected.
         case handler(@Sendable (RESTService) -> Handler)
@@ -26,9 +26,9 @@ package struct Operation: Sendable {
     package let path: String
     /// The right that it needs; nil when it is open to everybody.
     package let right: Right?
-    /// What it takes beside the path and the body.
+    /// The parameters beside the path and the body.
     let parameters: [Parameter]
-    /// What it answers when it can't be done.
+    /// The problems that it may answer.
     let problems: [OpenAPIProblem]
     /// Whether it is a GET without HEAD, because it may not end.
     let isEndless: Bool
@@ -87,7 +87,7 @@ package struct Operation: Sendable {
         case byDocument
         /// Each, whatever else they may do.
         case all
-        /// Each, and whoever has not said who they are.
+        /// Everybody, without a token too.
         case anyone
     }
 

@@ -24,7 +24,7 @@ extension RESTService {
 
     /// Answers a reader of a schema, or of a part of it, with 304 when it is what it knows.
     ///
-    /// What a user knows depends on more than the revision, so that its tag has a hash of the text too.
+    /// A user's view depends on more than the revision, so that its tag has a hash of the text too.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
     func readDefinitions(

@@ -165,7 +165,7 @@ extension RESTService {
 }
 
 extension RequestFault {
-    /// What a request is told whose access has ended.
+    /// The fault for a request whose access has ended.
     fileprivate init(ofAccess end: ServerFault) {
         self.init(
             end.status == 401 ? .unauthenticated : .forbidden, end.code.rawValue, end.detail)

@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// Who a use case works for. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
+/// The caller of a use case. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
 ///
 /// Whether they may ask for it at all was decided before, by the right that the operation needs.
 package struct Caller: Sendable, Hashable {

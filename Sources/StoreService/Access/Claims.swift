@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 
-/// What is claimed of a user, such as the groups that they are in: a JSON object.
+/// The claims about a user, such as the groups that they are in: a JSON object.
 package struct Claims: Sendable, Equatable {
     /// The text of the object; empty where nothing is claimed.
     package let text: String

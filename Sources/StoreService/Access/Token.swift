@@ -8,13 +8,13 @@ package final class Token: Sendable {
     package let number: UInt64
     /// The operator's name for it; unique.
     package let name: String
-    /// What it allows, whom, and how long.
+    /// The terms: what it allows, whom, and how long.
     package let terms: TokenTerms
     /// When it was made.
     package let created: Timestamp
     /// The user that it is of; nil for a token of the store.
     package let principal: Principal?
-    /// What it is of itself, where it is for some classes alone; nil for all.
+    /// The principal of a token that is for some classes alone; nil for all.
     package let limited: Principal?
     let hash: TokenHash
 

@@ -91,7 +91,7 @@ extension Token {
             classes: terms.classes, expires: terms.end?.description)
     }
 
-    /// What an operator is shown of a token: its members with tabs between them, the last three where it has them.
+    /// A token's line for an operator: its members with tabs between them, the last three where it has them.
     package static func line(
         _ name: String, right: String, created: String, user: String?, classes: [String],
         expires: String?

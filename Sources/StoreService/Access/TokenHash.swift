@@ -32,7 +32,7 @@ package struct TokenHash: Sendable, Hashable {
     /// The 32 bytes of the hash.
     var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
-    /// One word does: nobody chooses the hash of a token that is known.
+    /// One word does: the hash of a known token can't be chosen.
     package func hash(into hasher: inout Hasher) { hasher.combine(words.x) }
 
     /// Whether two hashes are the same; takes the same time wherever they differ.

@@ -30,7 +30,7 @@ package struct TokenMembers: Sendable, Equatable {
     package var right: Right?
     /// The id of the user.
     package var user: String?
-    /// What is claimed of the user.
+    /// The claims about the user.
     package var claims: Claims?
     /// The only classes that it is for; empty for all.
     package var classes: [String]?
@@ -87,7 +87,7 @@ package struct TokenMembers: Sendable, Equatable {
 
     /// The terms of a new token.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` when name or right are missing, or it claims something of nobody.
+    /// - Throws: ``RequestFault`` `.invalid` when name or right are missing, or it has claims without a user.
     package func new() throws(RequestFault) -> (name: String, terms: TokenTerms) {
         guard let name, let right else {
             let part = name == nil ? "name" : "right"

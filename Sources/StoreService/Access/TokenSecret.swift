@@ -4,7 +4,7 @@ import HoldfastObjectJSON
 
 /// A token itself, which is told once and stored nowhere.
 package struct TokenSecret: Sendable {
-    /// What a token of the store begins with, and no JSON Web Token.
+    /// The beginning of a token of the store, which no JSON Web Token has.
     package static let prefix = Array("hf_".utf8)
     /// How many random bytes there are in it.
     static let randomByteCount = 32

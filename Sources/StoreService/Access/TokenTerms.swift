@@ -1,6 +1,6 @@
 import HoldfastObjectModel
 
-/// What a token allows, whom, and how long.
+/// The terms of a token: what it allows, whom, and how long.
 package struct TokenTerms: Sendable, Equatable {
     /// Its right.
     package var right: Right
@@ -8,7 +8,7 @@ package struct TokenTerms: Sendable, Equatable {
     package var end: Timestamp?
     /// The id of the user that it is of; nil for a token of the store.
     package var user: String?
-    /// What is claimed of the user.
+    /// The claims about the user.
     package var claims: Claims
     /// The only classes that it is for, by their names; empty for all.
     package var classes: [String] = []

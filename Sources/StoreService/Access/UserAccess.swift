@@ -72,7 +72,7 @@ package struct UserAccess: Sendable, Equatable {
         isBlocked ? .max : signedInAfter?.seconds ?? .min
     }
 
-    /// What is stored of it; nil where they are let in by whatever they come with.
+    /// The record of it; nil where they are let in by whatever they come with.
     var record: UserRecord? {
         guard isBlocked || signedInAfter != nil else { return nil }
         return UserRecord(

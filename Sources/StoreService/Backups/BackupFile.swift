@@ -58,7 +58,7 @@ package enum BackupFile {
         }
     }
 
-    /// What the name of a file ends with that is not whole yet.
+    /// The ending of the name of a file that is not whole yet.
     package static let partialSuffix = ".partial"
 
     private static func write(

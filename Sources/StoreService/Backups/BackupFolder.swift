@@ -71,7 +71,7 @@ package final class BackupFolder: Sendable {
         }
     }
 
-    /// What a client is told of a backup that could not be made or deleted; the reason is reported.
+    /// The fault for a client whose backup could not be made or deleted; the reason is reported.
     private func fault(_ failure: BackupFile.Failure) -> RequestFault {
         switch failure {
         case .store(let error): return served.fault(error)

@@ -14,7 +14,7 @@ struct BulkSearch: Sendable {
     /// searches again.
     private static let changedCountMax = 10_000
 
-    /// The object keys; nobody is promised an order.
+    /// The object keys, in no promised order.
     let keys: [UInt64]
     /// The version in which they were found.
     let version: UInt64
@@ -127,7 +127,7 @@ struct BulkSearch: Sendable {
         return found.count > countMax ? nil : found.sorted()
     }
 
-    /// Whether what was found is still the first, whatever became of some objects: each of them was not among it,
+    /// Whether the found objects are still the first, whatever became of some objects: each of them was not among them,
     /// and does not match now or comes behind all of it.
     private func isFirst(
         _ candidates: [ObservedCandidate], _ order: ObjectOrder, _ last: QueryPosition?,

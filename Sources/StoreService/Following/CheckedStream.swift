@@ -18,7 +18,7 @@ package final class CheckedStream: Sendable {
     let property: ObservedProperty?
     /// The result that is followed as a whole, if one is.
     let result: CheckedResult?
-    /// What a step is shown by when its events are told; nil where all of what they hold is as it is stored.
+    /// The sight that a step is shown by when its events are told; nil where all of what they hold is as it is stored.
     let showing: Sight?
     /// Names the view of its followers, which cursors are of; empty where they may read everything.
     package let viewMark: String

@@ -191,7 +191,7 @@ extension RequestFault {
         .expired, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
 
-    /// What its client may read has changed since the cursor, or may have.
+    /// The fault of a cursor whose client's view has changed since, or may have.
     static let otherViewCursor = RequestFault(
         .expired, "access-changed",
         "What you may read has changed since this cursor, or may have; begin again with since=start."

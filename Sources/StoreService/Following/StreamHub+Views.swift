@@ -42,7 +42,7 @@ extension StreamHub {
         watch.add(follower)
     }
 
-    /// Forgets what nobody's view depends on any more.
+    /// Forgets a watch that no view depends on any more.
     func forget(_ watch: ViewWatch) {
         if viewWatches[watch.key] === watch { viewWatches[watch.key] = nil }
         remove(watch)

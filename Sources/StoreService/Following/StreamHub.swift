@@ -19,7 +19,7 @@ package final class StreamHub: @unchecked Sendable {
     private var feed: ChangeFeed?
     /// The channels of live streams. The feed's thread alone.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
-    /// What the views of live followers depend on. The feed's thread alone.
+    /// The watches of what live followers' views depend on. The feed's thread alone.
     var viewWatches: [ViewWatch.Key: ViewWatch] = [:]
     /// The channels that polls wait at. The feed's thread alone.
     var polled: [ObjectIdentifier: StreamChannel] = [:]

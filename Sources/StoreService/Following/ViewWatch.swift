@@ -5,7 +5,7 @@ import HoldfastObjectStore
 final class ViewWatch: FeedChannel, @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
-    /// What followers have in common who share one.
+    /// The key that followers have in common who share one.
     struct Key: Hashable {
         /// The object.
         let filter: ObservedFilter.Key

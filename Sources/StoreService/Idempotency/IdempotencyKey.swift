@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// What a request's idempotency key stands for: the identifier under which the reply is stored, and what
+/// The meaning of a request's idempotency key: the identifier under which the reply is stored, and what
 /// distinguishes a repeat of the request from another one.
 package struct IdempotencyKey: Sendable, Hashable {
     /// A hash of the key and of all that it belongs to.

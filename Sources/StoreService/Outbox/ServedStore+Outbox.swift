@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension ServedStore {
-    /// The oldest objects of an outbox that nobody has acknowledged, as a page.
+    /// The oldest objects of an outbox that are not acknowledged, as a page.
     ///
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a position that does not fit.
     package func outboxPage(_ request: OutboxRequest) throws(RequestFault) -> SharedBytes {
@@ -131,7 +131,7 @@ extension RowSchema {
 }
 
 extension RequestFault {
-    /// What its consumer may read has changed since a position.
+    /// The fault of a position whose consumer's view has changed since.
     static let otherOutboxView = RequestFault(
         .expired, "access-changed",
         "What you may read has changed since this position, or may have: consume the outbox from its beginning."

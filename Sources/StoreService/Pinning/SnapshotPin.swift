@@ -8,7 +8,7 @@ package struct SnapshotPin: Sendable {
     package let id: String
     /// The number of the token that it belongs to; nil where none is needed.
     let owner: UInt64?
-    /// What it keeps; clients share what is kept of a commit.
+    /// The pinned version; clients share one for each commit.
     var pinned: PinnedVersion
     /// When the version was the newest, in milliseconds of the monotonic clock.
     let milliseconds: UInt64

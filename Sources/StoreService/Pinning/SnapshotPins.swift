@@ -29,7 +29,7 @@ package final class SnapshotPins: Sendable {
         return versions
     }
 
-    /// Begins to read the newest version. Nobody else can before ``keep(_:)``.
+    /// Begins to read the newest version. It cannot be found before ``keep(_:)``.
     ///
     /// - Throws: ``StoreError`` when too many versions are kept, or the store can't be read.
     package func begin(for caller: Caller) throws(StoreError) -> SnapshotPin {
@@ -79,7 +79,7 @@ package final class SnapshotPins: Sendable {
                 limits, retryAfterSeconds: max(1, limits.readerAgeSecondsMax - age)))
     }
 
-    /// What is kept under an id.
+    /// The pin under an id.
     ///
     /// - Throws: ``RequestFault`` `.expired` when it is not, or not for the caller.
     package func find(_ id: String, of caller: Caller) throws(RequestFault) -> SnapshotPin {

@@ -15,7 +15,7 @@ struct ProjectedChangeSteps {
     private(set) var all: [Step] = []
     private let transaction: WriteTransaction
     private var faults = FaultList()
-    /// Who states a property of an object.
+    /// The operation that states a property of an object.
     private var statedBy: [ObjectIdentity: [Int: JSONPointer]] = [:]
 
     /// Finds the object of a change and those behind it.

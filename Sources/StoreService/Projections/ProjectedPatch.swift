@@ -8,7 +8,7 @@ import HoldfastRows
 /// A patch in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
 /// it.
 struct ProjectedPatch {
-    /// What the body states.
+    /// A statement of the body.
     private enum Statement {
         case merge(ProjectedChange)
         case patch(ProjectedJSONPatch)
@@ -23,18 +23,18 @@ struct ProjectedPatch {
     private let statement: Statement
     /// The `$version` that the body states.
     let version: StoreVersion?
-    /// What the faults of a transaction's end are about; the transaction's source numbers count them.
+    /// The parts that faults of a transaction's end are about; the transaction's source numbers count them.
     private var parts: [Part] = []
     /// How many source numbers of the transaction the patch has used.
     var sourceCount: Int { parts.count }
 
-    /// What a projection shows: the objects of a class, or what a property of them holds.
+    /// The subject of a projection: the objects of a class, or the value of a property of them.
     struct Subject {
         let projection: CompiledProjection
         let rowClass: RowClass
         let member: Int?
 
-        /// What the reply shows.
+        /// The selection of the reply.
         var selection: FieldSelection {
             member.map { projection.selection(ofMember: $0, of: rowClass) } ?? projection.selection
         }
@@ -146,7 +146,7 @@ struct ProjectedPatch {
 
     // MARK: Faults
 
-    /// What the client is told when a write of this patch alone failed, whose source numbers began at 0.
+    /// The client's fault when a write of this patch alone failed, whose source numbers began at 0.
     func fault(_ error: StoreError, _ served: ServedStore) -> RequestFault {
         var fault = served.fault(error)
         let sources = error.sources

@@ -16,7 +16,7 @@ extension CollectionPage {
         }
     }
 
-    /// What an element is sorted by.
+    /// The bytes that an element is sorted by.
     func sortBytes(
         _ candidate: Candidate, _ value: UnsafeRawBufferPointer?, _ order: Order,
         _ buffer: ByteBuffer

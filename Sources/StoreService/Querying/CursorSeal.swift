@@ -2,7 +2,7 @@ import CHoldfastCrypto
 import HoldfastBytes
 import HoldfastObjectJSON
 
-/// What makes the cursors of pages a principal's own, and worth no more than the view that they were made from.
+/// The seal that makes the cursors of pages a principal's own, worth no more than the view that they were made from.
 ///
 /// It stands behind a cursor and `~`: base64url of
 ///

@@ -4,7 +4,7 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastThreads
 
-/// What was done for a page, where `explain` or the log of slow queries asks for it. Costs nothing where
+/// The account of a page's work, where `explain` or the log of slow queries asks for it. Costs nothing where
 /// neither does.
 final class PageAccount {
     /// One stage of the work.

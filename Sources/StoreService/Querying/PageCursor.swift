@@ -33,14 +33,14 @@ struct PageCursor: Equatable, Sendable {
     struct QueryHash: Equatable, Sendable {
         let high: UInt64
         let low: UInt64
-        /// What `now()` stands for in the query, also on the pages that follow; nil where it has none.
+        /// The value of `now()` in the query, also on the pages that follow; nil where it has none.
         let now: Timestamp?
     }
 
     private static let format: UInt8 = 1
     private static let timedFormat: UInt8 = 2
     private static let timeByteCount = 12
-    /// What stands before and behind the sort values.
+    /// The number of bytes before and behind the sort values.
     private static let fixedByteCount = 45
     private static let checksumByteCount = 8
     /// Above any count of objects and any object key, which begin at 0 and 1 and never skip: larger
@@ -69,7 +69,7 @@ struct PageCursor: Equatable, Sendable {
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
-    /// What the last element of an inverse link's page was beside the key of its object.
+    /// The origin of the last element of an inverse link's page beside the key of its object.
     struct Origin: Equatable, Sendable {
         /// The number of the class of the object that holds the link.
         var classNumber: UInt32
@@ -145,7 +145,7 @@ extension PageCursor {
             key: word(at: 33))
     }
 
-    /// What the page ended with had a text too long for a cursor, and is gone or was changed: 410.
+    /// The fault of a cursor whose last object had a text too long for a cursor, and is gone or was changed: 410.
     static let lost = RequestFault(
         .expired, "cursor-expired",
         "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "

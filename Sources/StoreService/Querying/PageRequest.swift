@@ -196,7 +196,7 @@ package struct PageRequest: ReadCase {
     }
 }
 
-/// What a page is beside the bytes that were written.
+/// A page beside the bytes that were written.
 package struct PageReply: Sendable {
     /// How the page is written.
     package var form: ListForm

@@ -18,7 +18,7 @@ package struct QueryText: Sendable {
     private var unpinnedCursor: String? {
         statedCursor.flatMap(SnapshotPin.divide)?.cursor ?? statedCursor
     }
-    /// What says whose the cursor is; nil for nobody's.
+    /// The seal of the cursor's owner; nil for a cursor without one.
     var seal: String? {
         guard let cursor = unpinnedCursor else { return nil }
         let start = CursorSeal.start(in: cursor)
@@ -41,7 +41,7 @@ package struct QueryText: Sendable {
     /// Makes a query that asks for everything.
     package init() {}
 
-    /// What `now()` stands for: the time of the request, or of the first of the pages that a cursor goes on with.
+    /// The value of `now()`: the time of the request, or of the first of the pages that a cursor goes on with.
     package var now: Timestamp { cursor.flatMap { PageCursor($0) }?.query.now ?? requestTime }
 
     /// Whether compiling it holds up a connection's thread.

@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastRows
 
-/// What shows the objects that a request is about, by its name.
+/// The container of the objects that a request is about, by its name.
 package enum ObjectContainer: Sendable {
     /// Their class.
     case ofClass(String)
@@ -25,7 +25,7 @@ extension SchemaNames {
         }
     }
 
-    /// What `fields` and `expand` ask for of objects; all that their container shows without them.
+    /// The selection of `fields` and `expand`; all that the container shows without them.
     ///
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     func selection(

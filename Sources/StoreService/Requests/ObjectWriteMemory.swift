@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// What the write of an object is made in, kept from one write to the next: it goes from a connection's
+/// The memory that the write of an object is made in, kept from one write to the next: it goes from a connection's
 /// thread to the writer's and comes back with the reply.
 package final class ObjectWriteMemory {
     /// Where the drafts come from.

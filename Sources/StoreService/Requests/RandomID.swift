@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// Ids that nobody can guess: 22 characters of base64url, of 16 random bytes.
+/// Ids that cannot be guessed: 22 characters of base64url, of 16 random bytes.
 package enum RandomID {
     /// How long one is.
     package static let byteCount = 22

@@ -6,7 +6,7 @@ package protocol ReadCase: Sendable {
     /// The reply, as valid as the view that it is of.
     associatedtype Reply
 
-    /// Who it is for.
+    /// The caller.
     var caller: Caller { get }
     /// The version that it reads.
     var version: ReadVersion { get set }

@@ -2,7 +2,7 @@ import HoldfastObjectStore
 
 /// The version of the store that a read sees: a pinned one, or the newest.
 package struct ReadVersion: Sendable {
-    /// What keeps the version; nil for the newest.
+    /// The pin of the version; nil for the newest.
     package let pin: SnapshotPin?
     /// The version, or one that the newest is not older than.
     package let number: StoreVersion

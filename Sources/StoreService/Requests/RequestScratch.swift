@@ -15,7 +15,7 @@ package final class RequestScratch {
     package let key = ByteBuffer(capacity: 512)
     /// For header fields.
     package let text = ByteBuffer(capacity: 256)
-    /// For the JSON of a reply; whoever answers takes it out.
+    /// The buffer for the JSON of a reply; the handler takes it out.
     package let reply = ByteBuffer(capacity: 4096)
     /// Keys of link targets.
     package let linkKeys = LinkKeyCache()
@@ -44,7 +44,7 @@ package final class RequestScratch {
         writeMemory.popLast() ?? ObjectWriteMemory()
     }
 
-    /// Takes memory back, of which nobody uses a draft any more.
+    /// Takes memory back, whose drafts are not used any more.
     package func give(_ memory: ObjectWriteMemory) {
         // As many as a group of writes has, roughly; a large row's is let go.
         guard writeMemory.count < 64, memory.row.count <= Self.copiedByteCountMax else { return }

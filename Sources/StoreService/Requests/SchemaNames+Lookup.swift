@@ -53,7 +53,7 @@ extension SchemaNames {
         return member
     }
 
-    /// What `fields` and `expand` ask for of objects of a class; all that it has without them.
+    /// The selection of `fields` and `expand` for objects of a class; all that it has without them.
     ///
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     func selection(

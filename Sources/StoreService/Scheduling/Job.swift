@@ -23,7 +23,7 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
     enum Ending: Equatable {
         /// It begins again when there is room for it.
         case restarted
-        /// Nobody waits for it any more.
+        /// No client waits for it any more.
         case unawaited
         /// The scheduler stops.
         case stopped
@@ -84,7 +84,7 @@ package final class Job: EvaluationTurn, @unchecked Sendable {
         self.body = body
     }
 
-    /// Whether nobody waits for it any more. Cost: what the caller's closure costs.
+    /// Whether no client waits for it any more. Cost: what the caller's closure costs.
     package var isAbandoned: Bool { isAwaited.map { !$0() } ?? false }
 
     /// Whether its time is over, which may be before it has begun.

@@ -6,7 +6,7 @@ package enum JobOutcome<Reply> {
     case reply(Reply)
     /// The job runs again, from its beginning: nothing is to be told or kept.
     case again
-    /// Nobody waits for it any more, or the scheduler stops: there is nobody to tell.
+    /// The client has left, or the scheduler stops: no reply is needed.
     case gone
 
     /// The same with another reply.

@@ -42,7 +42,7 @@ package final class JobScheduler: Sendable {
     }
 
     let limits: SchedulerLimits
-    /// A monitor, for it is much used: a `Mutex` is handed to the thread that waits for it, and is nobody's until that
+    /// A monitor, for it is much used: a `Mutex` is handed to the thread that waits for it, and is not free until that
     /// has a processor.
     private let state: Monitor<State>
     private let jobCount = Atomic<Int>(0)

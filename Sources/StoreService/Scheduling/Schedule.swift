@@ -101,7 +101,7 @@ struct Schedule {
 
     /// The decision about a job whose slice is over.
     enum Verdict: Equatable {
-        /// Nobody waits: it has another slice.
+        /// No other job waits: it has another slice.
         case goesOn
         /// It waits until ``next()`` returns it.
         case waits
@@ -206,7 +206,7 @@ struct Schedule {
         admitted.append(job)
     }
 
-    /// Admits those that wait, of the client with the fewest first. Nobody overtakes one that needs more room.
+    /// Admits those that wait, of the client with the fewest first. None overtakes one that needs more room.
     private mutating func admitWaiting() {
         while !unadmitted.isEmpty, !isStopping {
             let client = unadmitted.clients.min { admittedCount(of: $0) < admittedCount(of: $1) }

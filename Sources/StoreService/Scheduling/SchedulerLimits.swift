@@ -1,4 +1,4 @@
-/// What a ``JobScheduler`` lets jobs have together.
+/// The limits of the jobs of a ``JobScheduler`` together.
 package struct SchedulerLimits: Sendable {
     /// Jobs that have outlived their first time slice and run at once. One more turn is left to others.
     package var runningLongCountMax = 2

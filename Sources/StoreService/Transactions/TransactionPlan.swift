@@ -14,7 +14,7 @@ struct TransactionPlan {
 
 /// One operation of a transaction.
 struct TransactionOperation {
-    /// What an operation does, by the name that clients use.
+    /// The kind of an operation, by the name that clients use.
     enum Kind: String, CaseIterable {
         /// Creates an object; one that is there is an error.
         case create
@@ -43,7 +43,7 @@ struct TransactionOperation {
     var rowClass: RowClass
     var target: Target
     var precondition: Precondition
-    /// What the operation states of the object, unless ``patch`` says it or there is nothing to say.
+    /// The operation's statement of the object, unless ``patch`` has it or there is none.
     var draft: ObjectDraft?
     var patch: JSONPatch?
     /// A patch in the names of a projection, and what the reply shows then.

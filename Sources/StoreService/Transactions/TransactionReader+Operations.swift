@@ -6,7 +6,7 @@ import HoldfastRows
 import HoldfastText
 
 extension TransactionReader {
-    /// What a statement asks for; nil with a fault when it asks for nothing that can be done.
+    /// The operation of a statement; nil with a fault when it asks for nothing that can be done.
     mutating func operation(_ statement: Statement) -> TransactionOperation? {
         guard let kind = statement.kind, let rowClass = statement.rowClass else { return nil }
         if rowClass.isAsymmetric, !allows(statement, kind, rowClass) { return nil }
@@ -225,7 +225,7 @@ extension TransactionReader {
         return before.target
     }
 
-    /// What `ifMatch` asks for; nil when it is malformed.
+    /// The condition of `ifMatch`; nil when it is malformed.
     private mutating func precondition(_ json: JSONValue?) -> Precondition? {
         guard let json else { return Precondition.none }
         if let text = json.string {

@@ -13,7 +13,7 @@ struct TransactionReader {
     let names: SchemaNames
     let reader: ObjectReader
     let operationCountMax: Int
-    /// What the first fault is answered with.
+    /// The answer for the first fault.
     private var first: (kind: RequestFault.Kind, code: String, detail: String)?
     var plan = TransactionPlan()
     var references: [String: NamedReference] = [:]

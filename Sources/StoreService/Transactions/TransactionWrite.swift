@@ -15,7 +15,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         var rowClass: RowClass
         var id: Value
         var key: UInt64
-        /// The object's version; nil when the transaction has deleted it, or nobody can read it.
+        /// The object's version; nil when the transaction has deleted it, or the writer cannot read it.
         var version: UInt64?
         /// Whether the transaction has deleted the object.
         var isDeleted = true
@@ -39,7 +39,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     /// The primary keys that the store has made for named objects, by their object keys.
     private var madeKeys: [ObjectIdentity: Value] = [:]
     private var results: [Written] = []
-    /// What the transaction's source numbers from the number of operations on stand for: a part of the patch of an
+    /// The meaning of the transaction's source numbers from the number of operations on: a part of the patch of an
     /// operation that names a projection.
     private var projectedSources: [(operation: Int, part: Int)] = []
 
@@ -83,7 +83,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         results = try collectResults(keys, transaction)
     }
 
-    /// What the transaction leaves of the objects of its operations.
+    /// Collects the objects of its operations as the transaction leaves them.
     private func collectResults(
         _ keys: [UInt64], _ transaction: WriteTransaction
     ) throws(StoreError) -> [Written] {
@@ -328,7 +328,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
 
     package mutating func end(_ scratch: RequestScratch) { body = nil }
 
-    /// What the caller is told of a failed transaction: the fault of the operation that failed, with its
+    /// The caller's fault for a failed transaction: the fault of the operation that failed, with its
     /// place.
     package func fault(_ error: StoreError) -> RequestFault {
         let sources = error.sources

@@ -12,7 +12,7 @@ package struct ObservedProperty: Sendable {
     package let inner: [[UInt8]]
     /// The shown properties of the objects that it links to; nil for all.
     let targets: ObservedQuery?
-    /// Whether what is shown of its embedded objects has something of other objects.
+    /// Whether the shown part of its embedded objects has something of other objects.
     package let reachesOthers: Bool
     /// Whether its followers may not see all of what it shows.
     package let isSeenInPart: Bool

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// What counts as a change of the objects of a class: all that is theirs and what they lead to within some links, or what certain
+/// The properties whose changes count as changes of a class's objects: all that is theirs and what they lead to within some links, or what certain
 /// chains of properties lead to.
 package struct ShownProperties: Sendable {
     /// A property of an object, or of one embedded in it.
@@ -32,7 +32,7 @@ package struct ShownProperties: Sendable {
         query = nil
     }
 
-    /// What chains of properties lead to, and all on the way.
+    /// The properties at the ends of chains, and all on the way.
     ///
     /// - `chains`: Each a row of properties by position: of the class, then of what the one before leads to.
     package init(chains: [[Int]], of classIndex: Int, schema: RowSchema) {

@@ -10,7 +10,7 @@ package final class ObservedFilter {
     package struct Key: Hashable, Sendable {
         private let target: ObservedQuery.Target
         private let digest: [Int]
-        /// Who may read the same of everything has the same.
+        /// The sight; followers who may read the same have the same one.
         private let sight: ObjectIdentifier?
 
         init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ sight: Sight? = nil) {
@@ -67,7 +67,7 @@ package final class ObservedFilter {
         self.watches = watches
     }
 
-    /// Whether what sets off a watch decides about a value that the filter is found by.
+    /// Whether the trigger of a watch decides about a value that the filter is found by.
     func isPlaced(behind watch: Watch, _ schema: RowSchema) -> Bool {
         query.conditions.valuePlaces?.allSatisfy { watch.lies(onWayTo: $0, schema) } ?? false
     }

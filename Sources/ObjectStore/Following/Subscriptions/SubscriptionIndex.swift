@@ -29,7 +29,7 @@ package final class SubscriptionIndex {
     final class ClassFilters {
         /// By places of values, who is found by a condition on them.
         var places: [ValuePlace: PlacedFilters] = [:]
-        /// Who follows one object, by its key.
+        /// The followers of one object, by its key.
         var objects: [UInt64: Set<Int32>] = [:]
         /// Those that are tested with every change of the class, by owner.
         var unplaced: Set<Int32> = []

@@ -209,7 +209,7 @@ final class WatchTable {
         return true
     }
 
-    /// Whether what changed led, or leads, to a value that somebody is found by.
+    /// Whether the changed object led, or leads, to a value that a follower is found by.
     private func isAnyConcerned(
         _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,
         _ isFound: (ValuePlace, Int, PlacedValue) -> Bool

@@ -28,7 +28,7 @@ package struct Account: Sendable, Equatable {
     package static let loginByteCountMax = 255
     package static let passwordByteCounts = 8...1024
 
-    /// Whether a text can be a login: without control characters, and without blanks at its ends, which nobody sees.
+    /// Whether a text can be a login: without control characters, and without blanks at its ends, which cannot be seen.
     static func isLogin(_ text: String) -> Bool {
         (1...loginByteCountMax).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

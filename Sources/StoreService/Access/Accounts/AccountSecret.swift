@@ -4,14 +4,14 @@ import HoldfastObjectModel
 
 /// The token of a session or a one-time code, which is told once and stored nowhere: it names its account, by which it is found.
 package struct AccountSecret: Sendable {
-    /// What a secret is for.
+    /// The purpose of a secret.
     package enum Kind: Sendable {
         /// It is the token of a session.
         case session
         /// It resets a password.
         case resetCode
 
-        /// What its text begins with, as no other secret's does.
+        /// The beginning of its text, which no other secret's has.
         package var prefix: [UInt8] {
             switch self {
             case .session: Self.sessionPrefix

@@ -265,16 +265,16 @@ extension AccountRecord {
 }
 
 extension RequestFault {
-    /// What a sign-in is refused with, whether there is no such account, the password is another, or the user is blocked.
+    /// The refusal of a sign-in, whether there is no such account, the password is another, or the user is blocked.
     package static let signInRefused = RequestFault(
         .unauthenticated, "sign-in-refused",
         "No account has this login and password, or its user is blocked.")
 
-    /// What a change of the password is refused with where the present one is another.
+    /// The refusal of a change of the password where the present one is another.
     package static let passwordWrong = RequestFault(
         .forbidden, "password-wrong", "The present password is another one.")
 
-    /// What a code that resets nothing is refused with.
+    /// The refusal of a code that resets nothing.
     package static let resetCodeInvalid = RequestFault(
         .unauthenticated, "reset-code-invalid",
         "The code is none of this service, or was used, or has ended, or another one came after it."

@@ -1,4 +1,4 @@
-/// What is done with an object.
+/// An action on an object.
 package enum AccessAction: String, CaseIterable, Sendable {
     case read, create, update, delete
 }

@@ -14,7 +14,7 @@ package final class AccessControl: Sendable {
         /// The rules of the document for the schema that was asked for last; nil where it does not hold there.
         var rules: AccessRules?
         var schema: RowSchema?
-        /// What is seen with the rules, for those that asked: equal for users whose values that rules read are.
+        /// The sights of the rules for the views that asked: equal for users whose values that rules read are equal.
         var sights: [AccessView: Sight] = [:]
         /// The schema without names that are unknown to somebody.
         var parts: [UnknownNames: RowSchema] = [:]
@@ -26,7 +26,7 @@ package final class AccessControl: Sendable {
 
     private let store: Store
     private let state: Mutex<State>
-    /// What is seen, for those that asked.
+    /// The sights of the principals that asked.
     let known = KnownSights()
     private let isSet: Atomic<Bool>
     private let hasRoleForAnyone: Atomic<Bool>
@@ -115,7 +115,7 @@ package final class AccessControl: Sendable {
         observers.withLock { $0.append(body) }
     }
 
-    /// What rules ask of a principal, on a view of the bare store.
+    /// The values of a principal that rules ask for, on a view of the bare store.
     func values(
         of principal: Principal, _ rules: AccessRules, on read: ReadTransaction
     ) throws(RequestFault) -> [UserValue?] {
@@ -136,7 +136,7 @@ package final class AccessControl: Sendable {
         hasDocument ? try known(of: principal, on: read).view : nil
     }
 
-    /// What a principal may do, with what that was found by; nothing where no document holds.
+    /// The view of a principal, with the values that it was found by; nothing where no document holds.
     private func known(
         of principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> (view: AccessView, rules: AccessRules?, facts: PrincipalFacts?) {

@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastJSON
 
-/// Who may do what: roles, whom they are for, and what they allow with the objects of each class. Its texts are not checked
+/// The access document: roles, whom they are for, and what they allow with the objects of each class. Its texts are not checked
 /// against a schema (``AccessRules``).
 ///
 ///     {"users":"Person","signUp":true,"roles":{"member":{"when":"$user.object.verified == true","classes":{
@@ -17,13 +17,13 @@ package struct AccessDocument: Sendable, Equatable {
 
     /// Which changes of an object are allowed: by what it is before, and by what it is afterwards.
     package struct Change: Sendable, Equatable {
-        /// What it is before.
+        /// The condition on the object before the write.
         package var before: Condition
-        /// What it is afterwards.
+        /// The condition on the object after the write.
         package var after: Condition
     }
 
-    /// What a role allows with the objects of a class; nil is nothing.
+    /// The rules of a role for the objects of a class; nil is nothing.
     package struct ClassRules: Sendable, Equatable {
         /// The objects that are seen.
         package var read: Condition?
@@ -50,7 +50,7 @@ package struct AccessDocument: Sendable, Equatable {
         package var isForAnyone = false
         /// The condition on the user; nil for none.
         package var when: String?
-        /// What it allows, by the name of the class; ``AccessDocument/everyClass`` stands for each class that has no entry.
+        /// The rules, by the name of the class; ``AccessDocument/everyClass`` stands for each class that has no entry.
         package var classes: [(name: String, rules: ClassRules)] = []
 
         package static func == (a: Role, b: Role) -> Bool {

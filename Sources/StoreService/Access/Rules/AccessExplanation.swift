@@ -58,7 +58,7 @@ package struct AccessExplanation {
         }
     }
 
-    /// What may be done with each property of an object: of the roles that allow an action the widest right for that.
+    /// The rights to each property of an object: of the roles that allow an action the widest right for that.
     private func propertyRights(
         _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ roles: [CompiledRole],
         _ facts: PrincipalFacts

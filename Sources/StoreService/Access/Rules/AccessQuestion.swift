@@ -5,11 +5,11 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// What an admin asks about rules: what a user may do, and what with an object.
+/// An admin's question about rules: the rights of a user, and those to an object.
 ///
 ///     {"user":"ann","claims":{"groups":["editor"]},"class":"Task","key":7}
 ///
-/// Without a user it is about nobody, and without a class about roles alone.
+/// Without a user it is about anonymous visitors, and without a class about roles alone.
 package struct AccessQuestion {
     private let principal: Principal
     private let className: String?
@@ -17,7 +17,7 @@ package struct AccessQuestion {
 
     /// Reads a question; it is valid as long as the body.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for claims that nobody has.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for claims without a user.
     package init(_ body: JSONValue) throws(RequestFault) {
         guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
         var user: String?

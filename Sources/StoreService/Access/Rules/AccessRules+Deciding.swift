@@ -18,7 +18,7 @@ extension AccessRules {
             countsEverything: false, schema: schema)
     }
 
-    /// What rules on reading, and roles, read of the user's object and behind it.
+    /// The reads of rules on reading, and of roles, from the user's object and behind it.
     static func decidingReads(of roles: [CompiledRole], in schema: RowSchema) -> [Dependency] {
         let paths = Set(
             roles.flatMap { role in

@@ -81,7 +81,7 @@ extension AccessRules {
         return [(AccessDocument.everyClass, rules)] + own.filter { $0.rules != rules }
     }
 
-    /// What is allowed with a class.
+    /// The rules of a class under other names.
     private func renamed(
         _ stated: AccessDocument.ClassRules, _ classIndex: Int, _ role: CompiledRole,
         _ renames: SchemaRenames, _ pointer: JSONPointer

@@ -13,14 +13,14 @@ package struct AccessRules: Sendable {
     package let revision: UInt64
     /// The schema that it was checked for.
     package let schema: RowSchema
-    /// What its author should know: it holds all the same.
+    /// The warnings for its author: it holds all the same.
     package let warnings: [RequestFault.Entry]
     let roles: [CompiledRole]
-    /// What the rules ask of a user, each once.
+    /// The references of the rules to a user, each once.
     let references: [UserReference]
-    /// What those on reading read of objects.
+    /// The properties that rules on reading read of objects.
     package let kept: KeptProperties
-    /// What those on reading, and roles, read of it and behind it.
+    /// The reads of rules on reading, and of roles, from it and behind it.
     let decidingReads: [Dependency]
     /// The class of the users' objects, by position; nil where they have none, and where no rule reads them.
     let usersClass: Int?
@@ -56,7 +56,7 @@ package struct AccessRules: Sendable {
     /// Makes what a principal may do. Cost: linear in the rules of the roles that hold.
     ///
     /// - Parameters:
-    ///   - user: What is known of the user; knows nothing where nobody signed in.
+    ///   - user: The facts about the user; none for an anonymous visitor.
     ///   - isUser: Whether there is a user.
     /// - Returns: The roles that hold, with what they allow.
     package func view(for user: some UserFacts, isUser: Bool) -> AccessView {

@@ -2,10 +2,10 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension AccessView {
-    /// What is allowed without roles.
+    /// The rules of a principal without roles.
     static let nothing = AccessView(revision: 0, roles: [])
 
-    /// What each role that holds lets do with the objects of a class.
+    /// The rights of each role that holds, for the objects of a class.
     func writing(_ classIndex: Int) -> [WriteRights.Role] {
         roles.compactMap { role in
             guard let rules = role.classes[classIndex] else { return nil }

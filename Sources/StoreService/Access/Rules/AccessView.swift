@@ -2,9 +2,9 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// What a principal may do: a plain value, equal for all whose roles and values that rules read are equal.
+/// The rights of a principal: a plain value, equal for all whose roles and values that rules read are equal.
 package struct AccessView: Hashable, Sendable {
-    /// What a role allows with the objects of a class, as conditions on the bare store; the constant false is nothing.
+    /// The rules of a role for the objects of a class, as conditions on the bare store; the constant false is nothing.
     package struct ClassRules: Hashable, Sendable {
         /// The objects that are seen.
         package var read: Predicate
@@ -31,7 +31,7 @@ package struct AccessView: Hashable, Sendable {
             rights = rules.rights
         }
 
-        /// What a right allows.
+        /// The conditions of a right.
         init(_ right: Right, of rowClass: RowClass) {
             (read, create) = (.constant(right >= .read), .constant(right >= .write))
             (before, after, delete) = (create, create, create)

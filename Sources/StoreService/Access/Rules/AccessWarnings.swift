@@ -4,7 +4,7 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// What the author of an access document should know of it, although it holds.
+/// The warnings for the author of an access document, which holds all the same.
 struct AccessWarnings {
     private(set) var all: [RequestFault.Entry] = []
     private let roles: [CompiledRole]

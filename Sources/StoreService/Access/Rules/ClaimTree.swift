@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastQuery
 
-/// What is claimed of a user, as values that rules compare.
+/// The claims about a user, as values that rules compare.
 struct ClaimTree: Sendable {
     private enum Node {
         case value(UserValue)

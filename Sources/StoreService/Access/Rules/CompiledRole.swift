@@ -2,7 +2,7 @@ import HoldfastQuery
 
 /// A role of a document, checked for a schema.
 struct CompiledRole: Sendable {
-    /// What it allows with the objects of a class; nil is nothing.
+    /// The rules for the objects of a class; nil is nothing.
     struct ClassRules: Sendable {
         var read: CompiledCondition?
         var create: CompiledCondition?
@@ -29,7 +29,7 @@ struct CompiledRole: Sendable {
     /// By the position of the class; nil where it allows nothing.
     var classes: [ClassRules?]
 
-    /// What its rules ask of a user, each as often as they do.
+    /// The references of its rules to a user, each as often as they stand there.
     var references: [UserReference] {
         let conditions = classes.compactMap(\.self).flatMap { rules in
             [rules.read, rules.create, rules.before, rules.after, rules.delete]

@@ -4,16 +4,16 @@ import HoldfastQuery
 import HoldfastRows
 import Synchronization
 
-/// What principals may read by the rules of now, for those that asked. Thread-safe.
+/// The sights of the principals that asked, by the rules of now. Thread-safe.
 ///
 /// All of whom rules learn the same have the same sight.
 final class KnownSights: Sendable {
-    /// What decides on a sight, beside the rules.
+    /// The values that decide on a sight, beside the rules.
     struct Asker: Hashable {
         let isUser: Bool
         let token: Principal.TokenRight?
         let classes: Set<String>
-        /// What the rules ask of the user.
+        /// The user's values that the rules ask for.
         let values: [UserValue?]
     }
 

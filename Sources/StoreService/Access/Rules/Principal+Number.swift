@@ -1,11 +1,11 @@
 import HoldfastBytes
 
 extension Principal {
-    /// The number of the user, by which what they have begun is theirs whatever token they come with; nil for nobody.
+    /// The number of the user, the owner of what they have begun whatever token they come with; nil for an anonymous visitor.
     ///
     /// Unlike that of any token as random numbers are. Cost: a keyed hash the first time.
     ///
-    /// - `key`: A secret of the store, the same each time: the number is theirs in every process, and nobody can choose one.
+    /// - `key`: A secret of the store, the same each time: the number is theirs in every process, and cannot be chosen.
     package func number(_ key: [UInt8]) -> UInt64? {
         guard let user else { return nil }
         let known = knownNumber.load(ordering: .relaxed)

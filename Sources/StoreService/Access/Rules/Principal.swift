@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Who a request works for, as far as rules go: a user with what is claimed of them, a token of some classes, or nobody. Immutable; any
+/// The principal of a request, as far as rules go: a user with their claims, a token of some classes, or an anonymous visitor. Immutable; any
 /// thread may use it.
 package final class Principal: Sendable {
-    /// The id of the user; nil for nobody.
+    /// The id of the user; nil for an anonymous visitor.
     package let user: String?
-    /// What is claimed of the user.
+    /// The claims about the user.
     package let claims: Claims
     /// The only classes that they come for, by their names; empty for all.
     package let classes: Set<String>
@@ -39,10 +39,10 @@ package final class Principal: Sendable {
         token = TokenRight(number: number, right: right)
     }
 
-    /// Nobody: a request without a token, where there is an access document.
+    /// The anonymous visitor: a request without a token, where there is an access document.
     package static let nobody = Principal(user: nil)
 
-    /// What is claimed of the user, as values. Cost: linear in the claims the first time.
+    /// The claims about the user, as values. Cost: linear in the claims the first time.
     var claimTree: ClaimTree {
         knownClaims.withLock { known in
             if let known { return known }

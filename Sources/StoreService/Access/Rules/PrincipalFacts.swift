@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// What rules learn of a principal on one view of the store: id, claims, and the user's object. It reads the bare store, and
+/// The facts about a principal for rules, on one view of the store: id, claims, and the user's object. It reads the bare store, and
 /// is used while the view is open.
 struct PrincipalFacts: UserFacts {
     private let principal: Principal

@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// What the access document lets a user read and write, as of the version of each view. Any thread may ask.
+/// The readable and writable parts of the store for a user, by the access document as of the version of each view. Any thread may ask.
 package final class PrincipalSight: SightSource {
     private let access: AccessControl
     private let principal: Principal
@@ -12,7 +12,7 @@ package final class PrincipalSight: SightSource {
         self.principal = principal
     }
 
-    /// The user's id, or the token's number, behind a letter; nobody has none.
+    /// The user's id, or the token's number, behind a letter; empty for an anonymous visitor.
     package var name: String {
         principal.user.map { "u" + $0 } ?? principal.token.map { "t\($0.number)" } ?? ""
     }

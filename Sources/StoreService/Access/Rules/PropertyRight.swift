@@ -1,4 +1,4 @@
-/// What a role may do with a property of an object; each right includes those before it.
+/// The right of a role to a property of an object; each right includes those before it.
 package enum PropertyRight: String, CaseIterable, Comparable, Sendable {
     /// Nothing: it is not seen.
     case none

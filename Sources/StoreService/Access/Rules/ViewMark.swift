@@ -8,7 +8,7 @@ struct ViewMark {
     private let key: [UInt8]
     private let message = ByteBuffer(capacity: 256)
 
-    /// - `key`: A secret of the store, so that nobody learns from a name what it is made of.
+    /// - `key`: A secret of the store, so that a name does not tell what it is made of.
     init(key: [UInt8]) {
         self.key = key
         message.append("holdfast view 1" as StaticString)

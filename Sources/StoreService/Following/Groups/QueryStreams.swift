@@ -1,7 +1,7 @@
 import HoldfastObjectJSON
 import Synchronization
 
-/// The streams of several queries. Each belongs to the client that made it and ends when nobody has followed it for
+/// The streams of several queries. Each belongs to the client that made it and ends when it has had no follower for
 /// some time; they are in memory alone. Thread-safe.
 package final class QueryStreams: Sendable {
     private let limits: ServiceLimits

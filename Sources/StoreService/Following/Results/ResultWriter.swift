@@ -15,7 +15,7 @@ struct ResultWriter {
     /// Bytes after which an event goes on in another one.
     private static let partByteCount = 256 << 10
 
-    /// Whether what is written of changes is an event, and no piece of that of several queries.
+    /// Whether the text of changes is an event, and no piece of that of several queries.
     private var isEvent: Bool { stream.definition.telling.query == nil }
 
     private var id: String {

@@ -50,7 +50,7 @@ final class CSVConverter: LineSource {
     private let keptCellCountMax: Int
     private var isQuoted = false
     private var cellStart = 0
-    /// What is wrong with the present record, beyond what its cells say.
+    /// The fault of the present record, beyond those of its cells.
     private var fault: RequestFault.Entry?
     /// The ends of lines in the quoted cells of the present record.
     private var innerLineCount = 0

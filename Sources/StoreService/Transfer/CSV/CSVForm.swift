@@ -23,7 +23,7 @@ package struct CSVForm: Sendable, Equatable {
         return bytes[0]
     }
 
-    /// What a delimiter has to be, for messages.
+    /// The rule for a delimiter, for messages.
     package static let delimiterText =
         "a character of ASCII that is no letter, digit, quote, '+', '-' or '.', or the word 'tab'"
 }

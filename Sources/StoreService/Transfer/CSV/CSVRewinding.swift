@@ -10,7 +10,7 @@ struct CSVRewinding {
     /// The bytes of the present record behind its first line.
     private let kept = ByteBuffer(capacity: 0)
     private var isWhole = true
-    /// What is to be read again, the next bytes last.
+    /// The pieces that are to be read again, the next bytes last.
     private var pieces: [ArraySlice<UInt8>] = []
     /// The bytes that may still be read again.
     private var leftByteCount = keptByteCountMax

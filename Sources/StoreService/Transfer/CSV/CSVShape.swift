@@ -2,7 +2,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// What fits into a table: properties that are single values and to-one links.
+/// The columns of a table: properties that are single values and to-one links.
 ///
 /// A row is an object and a column a property. Links are given by key. Inverse links are left out, as in
 /// every export. An export needs a class of nothing else; an import takes the columns that there are.
@@ -15,7 +15,7 @@ enum CSVShape {
         case decimal
         case date
         case bool
-        /// What JSON writes as a string; `isString` where an empty cell of a required column is one.
+        /// A value that JSON writes as a string; `isString` where an empty cell of a required column is one.
         case text(isString: Bool)
         /// A link's key that is a string, which may be empty.
         case link

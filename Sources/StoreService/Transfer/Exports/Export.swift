@@ -6,7 +6,7 @@ package struct Export {
     package let pieces: ExportCursor
     /// The version that it shows.
     package let version: StoreVersion
-    /// What bounds it.
+    /// The bound.
     package let limit: ExportLimit
     /// The note that its version is held.
     let hold: VersionHold

@@ -1,4 +1,4 @@
-/// What an export shows.
+/// The content of an export.
 package enum ExportContent: Sendable {
     /// Everything, and the schema, as NDJSON.
     case store

@@ -14,7 +14,7 @@ package final class ExportCursor {
     private let view: HeldRead
     private let names: SchemaNames
     private let isOfStore: Bool
-    /// What is left to be written, from the present class on.
+    /// The classes that are left to be written, from the present one on.
     private var selections: ArraySlice<FieldSelection>
     private let buffer = ByteBuffer(capacity: 64 << 10)
     private let isCSV: Bool

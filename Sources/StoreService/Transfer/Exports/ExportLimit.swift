@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import Synchronization
 
-/// What bounds an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so
+/// The bound of an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so
 /// a client that reads slowly would let the data file grow. Thread-safe.
 package final class ExportLimit: Sendable {
     /// Why an export is cut.

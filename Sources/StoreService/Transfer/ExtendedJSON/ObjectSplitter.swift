@@ -9,7 +9,7 @@ import HoldfastObjectJSON
 /// that one broken line does not take those after it along. Whether an object is JSON is for its parser to decide.
 /// Memory: one object.
 struct ObjectSplitter {
-    /// What was found.
+    /// The content that was found.
     enum Content {
         /// The text of an object, valid during the call.
         case object(UnsafeRawBufferPointer)

@@ -31,7 +31,7 @@ struct DraftKeys {
     let own: Key?
     /// The objects that the draft writes.
     private(set) var provided: [Key] = []
-    /// What keys are reserved for, the draft's own object first: the primary keys of the objects that it
+    /// The objects that keys are reserved for, the draft's own first: the primary keys of the objects that it
     /// writes, nil for an object of its own that is new whatever there is.
     var reservable: [Key?] { own == nil ? [nil] + provided : provided }
     /// The links to objects that others write.

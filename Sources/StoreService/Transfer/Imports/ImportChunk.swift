@@ -19,7 +19,7 @@ final class ImportChunk: @unchecked Sendable {
         var start: Int
         /// The bytes of its text, without the line's end.
         var count: Int
-        /// What it says; nil when it is faulty.
+        /// The reading of the line; nil when it is faulty.
         var reading: ObjectReading?
     }
 
@@ -33,7 +33,7 @@ final class ImportChunk: @unchecked Sendable {
     let numbers: [Int]?
     /// The object keys that were reserved for lines that waited, as ``reservedKeys``.
     let earlierKeys: [ArraySlice<UInt64>]
-    /// What was found wrong before the lines were read, by line number; an empty line stands in the text for
+    /// The faults that were found before the lines were read, by line number; an empty line stands in the text for
     /// one that was too long.
     let faults: [(number: Int, fault: RequestFault.Entry)]
     /// Where the lines begin in the text, and how many are before that.
@@ -62,7 +62,7 @@ final class ImportChunk: @unchecked Sendable {
     /// For each of those lines the object keys that were reserved for what it makes, in the order of
     /// ``DraftKeys/reservable``: 0 for none. In a whole store's import the object that was created for it.
     var reservedKeys: [[UInt64]] = []
-    /// What the chunk added to the keys of such lines.
+    /// The keys that the chunk added for such lines.
     var addedKeys: [UInt64] = []
     /// In a whole store's import, what was known of object keys before the chunk.
     var renameMarks: [KeyRenames.Mark] = []
@@ -70,7 +70,7 @@ final class ImportChunk: @unchecked Sendable {
     var writtenCount = 0
     /// How many were not, for their objects are there and the mode ignores such lines.
     var ignoredCount = 0
-    /// What its user did who may not.
+    /// The acts that its user had no right to.
     var refusedActs: Set<RefusedAct> = []
     /// The schema changed after the lines were read: nothing was written, and they have to be read again.
     var isStale = false

@@ -23,7 +23,7 @@ final class ImportFeed: Sendable {
         case text(ByteBuffer)
         /// The text is complete.
         case end
-        /// Nobody reads what is cut.
+        /// The cut chunk has no reader.
         case unwanted
     }
 
@@ -34,9 +34,9 @@ final class ImportFeed: Sendable {
         var isSenderWaiting = false
         var isComplete = false
         var isAbandoned = false
-        /// Whether nobody takes chunks any more.
+        /// Whether no reader takes chunks any more.
         var isClosed = false
-        /// Each says whether nobody waits for the import any more.
+        /// Each says whether a client has left that the import was for.
         var departures: [@Sendable () -> Bool] = []
         /// Says why the import may not go on.
         var ending: @Sendable () -> RequestFault? = { nil }
@@ -138,7 +138,7 @@ final class ImportFeed: Sendable {
         }
     }
 
-    /// Hands a chunk on when the one before has been taken; false when nobody takes it.
+    /// Hands a chunk on when the one before has been taken; false when the reader has gone.
     func hand(_ chunk: ImportChunk) -> Bool {
         let isTaken = state.wait { state -> Bool? in
             if state.isClosed || state.isAbandoned { return false }
@@ -162,7 +162,7 @@ final class ImportFeed: Sendable {
     /// Why the import may not go on; nil as long as it may. Any thread.
     var ending: RequestFault? { state.withLock(\.ending)() }
 
-    /// Whether nobody waits for the import any more, or it may not go on: asked wherever its work may be long. Cost: a system
+    /// Whether no client waits for the import any more, or it may not go on: asked wherever its work may be long. Cost: a system
     /// call.
     var isAbandoned: Bool {
         var isAbandoned = false

@@ -1,10 +1,10 @@
 import HoldfastObjectStore
 
-/// What an import does with its lines, and its bounds.
+/// The treatment of an import's lines, and its bounds.
 package struct ImportOptions: Sendable {
-    /// What the user may do whom it is made for; nil for everything.
+    /// The rights of the user whom it is made for; nil for everything.
     package var rights: ImportRights?
-    /// What the text of an import into a class is written in.
+    /// The format of the text of an import into a class.
     package enum Format: Sendable {
         /// One JSON object a line.
         case ndjson
@@ -14,7 +14,7 @@ package struct ImportOptions: Sendable {
         case extendedJSON
     }
 
-    /// What the text is written in; a whole store's is always NDJSON.
+    /// The format of the text; a whole store's is always NDJSON.
     package var format = Format.ndjson
     /// The form of a CSV text's cells.
     package var csv = CSVForm()
@@ -22,7 +22,7 @@ package struct ImportOptions: Sendable {
     package var names = ColumnNames()
     /// Whether members that a class has not are left out and counted; else their line is faulty.
     package var ignoresUnknown = false
-    /// What happens when a line's object is or isn't there.
+    /// The treatment of a line whose object is or isn't there.
     package var mode = WriteMode.create
     /// Whether all lines are taken or none, in one transaction.
     package var isAtomic = false

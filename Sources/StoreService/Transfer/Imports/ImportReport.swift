@@ -8,7 +8,7 @@ package struct ImportReport: Sendable {
     package struct LineFault: Sendable {
         /// The line, from 1.
         package var line: Int
-        /// What is wrong with it.
+        /// The fault.
         package var fault: RequestFault.Entry
     }
 

@@ -29,7 +29,7 @@ struct ImportRun {
     private let deferred: DeferredLines
     private var submitted: [Submitted] = []
     private var report: ImportReport
-    /// What its user did who may not, each once.
+    /// The acts that its user had no right to, each once.
     private var reported: Set<RefusedAct> = []
     /// The catalog of a whole store's lines, once there was a header.
     private var adopted: Catalog?
@@ -51,7 +51,7 @@ struct ImportRun {
         report = ImportReport(options, version: store.version)
     }
 
-    /// Takes all lines; nil when nobody waits for the import any more.
+    /// Takes all lines; nil when no client waits for the import any more.
     mutating func run() -> Result<ImportReport, RequestFault>? {
         do throws(RequestFault) {
             if options.isAtomic {
@@ -233,7 +233,7 @@ struct ImportRun {
 
     // MARK: Lines that waited
 
-    /// Writes the lines that waited; false when nobody waits for the import any more.
+    /// Writes the lines that waited; false when no client waits for the import any more.
     private mutating func writeDeferred() throws(RequestFault) -> Bool {
         writer.forgetWaitingKeys()
         switch target {

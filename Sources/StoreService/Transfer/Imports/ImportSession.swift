@@ -80,7 +80,7 @@ package final class ImportSession: Sendable {
     /// Notes that the sender is gone; what was written stays.
     package func abandon() { feed.abandon() }
 
-    /// Ends the import within a chunk when `isGone` says that nobody waits for it; any thread asks. What
+    /// Ends the import within a chunk when `isGone` says that its client has left; any thread asks. What
     /// was written stays.
     package func abandon(when isGone: @escaping @Sendable () -> Bool) {
         feed.abandon(when: isGone)

@@ -1,6 +1,6 @@
 /// The end of a JSON object or array in a text, found by its brackets and strings alone while the text comes in.
 ///
-/// Whether what lies between is JSON is for a parser to decide. One byte at a time, in no memory.
+/// A parser decides whether the bytes between are JSON. One byte at a time, in no memory.
 struct JSONExtent {
     /// How many brackets are open; the first is that of the whole.
     private var depth = 1

@@ -17,7 +17,7 @@ package final class RealmJSONConverter {
     package struct Fault: Sendable {
         /// Its class and its position in the class's array, from 0.
         package var location: String
-        /// What is wrong.
+        /// The fault.
         package var detail: String
     }
 
@@ -60,7 +60,7 @@ package final class RealmJSONConverter {
     private var waiting: [Waiting] = []
     /// How deep the value that is being written lies in its object.
     var depth = 0
-    /// What is wrong with the present object.
+    /// The fault of the present object.
     var fault: String?
     /// Where each line came from, by the first line of a run of one class.
     private var lineCount = 1

@@ -9,7 +9,7 @@ struct RealmJSONSplitter {
     struct Malformed: Error {
         /// Where, in bytes from the beginning.
         var offset: Int
-        /// What was expected there.
+        /// The expected token there.
         var expected: String
     }
 
