@@ -17,7 +17,7 @@ package final class PasswordHasher: Sendable {
 
     /// How many hash at a time: half of the processors, so that others find one at once; a thread that hashes runs to the end
     /// of its slice, some milliseconds, when one that serves is woken.
-    package static let threadCount = max(1, min(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2))
+    package static let threadCount = max(1, min(2, processorCount / 2))
     /// How many may wait for that.
     package static let waitingCountMax = 256
     /// How much less the system gives them than others, which a sign-in can wait for (nice(2), of the thread alone on Linux).

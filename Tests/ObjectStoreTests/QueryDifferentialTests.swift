@@ -7,27 +7,15 @@ struct QueryDifferentialTests {
     /// How many queries each shard compares; with both it is 200,000 in `make soak`.
     private static let queryCount = SeededGenerator.isSoak ? 100_000 : 3_000
     private static let queriesOfAStore = 150
-    private static let shardCount: UInt64 = 2
 
     @Test(
         "every plan, with columns and without, finds what the plainest evaluator finds, in its order",
-        arguments: 0..<shardCount)
+        arguments: 0..<QueryDifferential.shardCount)
     func differential(shard: UInt64) throws {
-        let first = SeededGenerator.testSeed("queries, shard \(shard)")
-        var counts = QueryDifferential.Counts()
-        var seed = first &+ shard
-        while counts.queries < Self.queryCount {
-            var run = try QueryDifferential(seed: seed)
-            defer { run.close() }
-            try run.run(queryCount: Self.queriesOfAStore)
-            if let difference = run.difference {
-                Issue.record("\(difference)")
-                return
-            }
-            counts.add(run.counts)
-            seed &+= Self.shardCount
-        }
-        print("queries, shard \(shard), seeds \(first) to \(seed): \(counts)")
+        let counts = try QueryDifferential.compare(
+            "queries", shard: shard, queryCount: Self.queryCount
+        ) { try $0.run(queryCount: Self.queriesOfAStore) }
+        guard let counts else { return }
         #expect(counts.matches > counts.queries && counts.plans > 3 * counts.queries)
     }
 

@@ -7,9 +7,9 @@ import HoldfastTestSupport
 
 /// Random rules, and random queries that are followed under them, on a store that changes: what the index of subscriptions finds that enters
 /// and leaves is compared with what each query finds on the views that its sight shows before and after.
-package struct FeedDifferential {
+package struct FeedDifferential: Differential {
     /// What was compared.
-    package struct Counts: Sendable {
+    package struct Counts: DifferentialCounts, Sendable {
         /// The queries, by how many steps each was followed.
         package var queries = 0
         /// The objects that entered, those that left, and those that stayed.

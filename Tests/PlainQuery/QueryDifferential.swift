@@ -8,9 +8,9 @@ import HoldfastTestSupport
 /// Random queries on a random store, answered by the store in every way it knows and by the plainest
 /// evaluator, and compared. The queries are such as the language takes; one that is refused is a difference
 /// as well.
-package struct QueryDifferential {
+package struct QueryDifferential: Differential {
     /// What was compared.
-    package struct Counts: Sendable {
+    package struct Counts: DifferentialCounts, Sendable {
         /// The queries.
         package var queries = 0
         /// The plans that were followed, and the objects that were found.

@@ -6,9 +6,9 @@ import HoldfastTestSupport
 
 /// Random rules on a random store: what a view shows by them, and what random queries of every plan find on it, compared with the
 /// plainest evaluator on a copy in which what the rules do not admit is absent.
-package struct SightDifferential {
+package struct SightDifferential: Differential {
     /// What was compared.
-    package struct Counts: Sendable {
+    package struct Counts: DifferentialCounts, Sendable {
         /// The rules, and the queries.
         package var sights = 0, queries = 0
         /// The plans that were followed, and the objects that were found.

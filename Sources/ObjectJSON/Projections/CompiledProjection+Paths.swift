@@ -49,13 +49,11 @@ extension CompiledProjection {
                 Dependency(
                     classIndex: last.toClass, member: last.member, path: steps,
                     firstMember: firstMember))
-        }
-        if let last = steps.last, last.kind == .inverse, property.projection == nil,
-            property.calculation == nil, schema.classes[last.toClass].definition.kind == .embedded
-        {
             // An inverse link shows embedded objects as they are.
-            for (member, compiled) in schema.classes[last.toClass].members.enumerated()
-            where compiled.storage.shape != .none {
+            let origin = schema.classes[last.toClass]
+            let showsAll = property.projection == nil && origin.definition.kind == .embedded
+            for (member, compiled) in origin.members.enumerated()
+            where showsAll && compiled.storage.shape != .none {
                 paths.append(
                     Dependency(
                         classIndex: last.toClass, member: member, path: steps,

@@ -1,4 +1,3 @@
-import Glibc
 import HoldfastThreads
 
 /// Helper threads that evaluate chunks of a long scan in parallel: one for each further core, started when the
@@ -11,7 +10,7 @@ final class ColumnHelpers: Sendable {
     let count: Int
 
     private init() {
-        count = max(0, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1, 7))
+        count = min(processorCount - 1, 7)
         for _ in 0..<count {
             startThread(named: "columns") { [self] in
                 while true {

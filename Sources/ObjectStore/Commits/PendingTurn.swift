@@ -20,7 +20,7 @@ final class PendingTurn: PendingWrite {
 
     /// How long one that is the next one spins at most until it is lent: a sleeping thread takes longer to wake up than a short turn does.
     private static let spinMicroseconds: UInt64 = 40
-    private static let spins = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+    private static let spins = processorCount > 1
 
     private let state = Monitor(State())
     /// Whether it is lent, or failed.

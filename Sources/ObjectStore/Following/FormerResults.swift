@@ -77,7 +77,7 @@ final class FormerResults {
         bare = transaction.bare
         self.since = since
         through = changes.through
-        let rule = query.classIndex.flatMap { query.sight?.parts[$0].rule }
+        let rule = query.rule
         let parts = (query.predicate?.conjuncts ?? []).filter {
             $0 != .constant(true) && !query.isAltered($0)
                 && (rule != nil || since >= changes.start || query.readsKeyAlone($0))

@@ -3,9 +3,7 @@ import HoldfastRows
 
 extension ObservedQuery {
     /// Whether it takes the past of an object to know that it may have been a result which is none now.
-    package var asksOfDepartures: Bool {
-        predicate != nil || classIndex.flatMap { sight?.parts[$0].rule } != nil
-    }
+    package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 
     /// Whether a part of the condition reads nothing but the primary key, which stays.
     func readsKeyAlone(_ part: Predicate) -> Bool {

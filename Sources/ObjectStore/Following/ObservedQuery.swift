@@ -208,10 +208,13 @@ package final class ObservedQuery: Sendable {
     /// Matchers of what an object has to satisfy that is shown by ``showing``, in their order: what can fail is behind the rule.
     func makeMatchers() -> [Matcher] {
         let own = predicate?.makeMatcher(schema)
-        guard readsStored, let sight, let classIndex else { return [own].compactMap(\.self) }
+        guard readsStored, let sight else { return [own].compactMap(\.self) }
         // The rule reads what its followers may have no name of.
-        return [sight.parts[classIndex].rule?.makeMatcher(sight.schema), own].compactMap(\.self)
+        return [rule?.makeMatcher(sight.schema), own].compactMap(\.self)
     }
+
+    /// The rule of the class by the followers' sight; nil where they may read all of its objects.
+    var rule: Predicate? { classIndex.flatMap { sight?.parts[$0].rule } }
 
     /// The sight that objects are shown by before they are tested; nil where what is stored is tested.
     var showing: Sight? { readsStored ? nil : sight }
@@ -243,13 +246,12 @@ package final class ObservedQuery: Sendable {
                     condition: .ranges([.value(key.bytes)]))
             ]
         }
-        return placed(classIndex).flatMap { Anchor.anchors(of: $0, schema, rowClass) }
+        return placed().flatMap { Anchor.anchors(of: $0, schema, rowClass) }
     }
 
     /// The condition on stored objects that the query is found by, which each of its results satisfies.
-    private func placed(_ classIndex: Int) -> Predicate? {
-        guard let sight else { return predicate }
-        let rule = sight.parts[classIndex].rule
+    private func placed() -> Predicate? {
+        guard sight != nil else { return predicate }
         guard let predicate, !isAltered(predicate) else { return rule }
         return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }

@@ -204,24 +204,11 @@ extension Checker {
             guard let value = try adapted(item, to: type, isStrict: false),
                 let found = value.scalarType
             else { return nil }
-            // Two texts, such as 7 and 07, or a uuid in small letters and in capitals, are two users and never one.
-            if case .string(let text) = item.value, text != Self.keyText(of: value) ?? text {
-                return nil
-            }
+            if case .string(let text) = item.value, text != value.keyText ?? text { return nil }
             if scalar.widened == .int { return found == .int ? value : nil }
             if type.isNumeric { return Self.isNumber(value) ? value : nil }
             return found == scalar ? value : nil
         case (.embedded, _), (.kinds, _): return nil
-        }
-    }
-
-    /// The one text of a value that may be a user's key; nil for others.
-    private static func keyText(of value: Value) -> String? {
-        switch value {
-        case .int(let number): String(number)
-        case .uuid(let id): id.description
-        case .objectID(let id): id.description
-        default: nil
         }
     }
 

@@ -37,16 +37,6 @@ package enum StreamCursor: Equatable, Sendable {
         var knownCount: Int
         /// Of the objects that are reached along links those up to this object key.
         var reachedKey: UInt64
-
-        /// Nothing of what comes behind a version.
-        init(behind version: UInt64) {
-            self.init(after: version, through: version, knownCount: 0, reachedKey: 0)
-        }
-
-        init(after: UInt64, through: UInt64, knownCount: Int, reachedKey: UInt64) {
-            (self.after, self.through) = (after, through)
-            (self.knownCount, self.reachedKey) = (knownCount, reachedKey)
-        }
     }
 
     /// The version that the cursor belongs to; nil without one.
@@ -168,5 +158,12 @@ package enum StreamCursor: Equatable, Sendable {
         case .snapshot(let version, let object):
             "\(version)~\(object.classNumber).\(object.key)"
         }
+    }
+}
+
+extension StreamCursor.ChangePart {
+    /// Nothing of what comes behind a version.
+    init(behind version: UInt64) {
+        self.init(after: version, through: version, knownCount: 0, reachedKey: 0)
     }
 }

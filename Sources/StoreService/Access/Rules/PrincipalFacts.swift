@@ -45,16 +45,15 @@ struct PrincipalFacts: UserFacts {
             let type = rowClass.definition.properties[member].scalar
         else { return nil }
         var text = user
-        // Two texts, such as 7 and 07, or a uuid in small letters and in capitals, are two users: one of them has the key.
-        switch type {
-        case .string: return .string(user)
-        case .uuid:
-            return text.withUTF8 { UUID128(text: UnsafeRawBufferPointer($0)) }
-                .flatMap { $0.description == user ? .uuid($0) : nil }
-        case .objectID:
-            return text.withUTF8 { ObjectID(text: UnsafeRawBufferPointer($0)) }
-                .flatMap { $0.description == user ? .objectID($0) : nil }
-        default: return Int64(user).flatMap { String($0) == user ? .int($0) : nil }
-        }
+        let key: Value? =
+            switch type {
+            case .string: .string(user)
+            case .uuid:
+                text.withUTF8 { UUID128(text: UnsafeRawBufferPointer($0)) }.map { .uuid($0) }
+            case .objectID:
+                text.withUTF8 { ObjectID(text: UnsafeRawBufferPointer($0)) }.map { .objectID($0) }
+            default: Int64(user).map { .int($0) }
+            }
+        return key.flatMap { $0.keyText ?? user == user ? $0 : nil }
     }
 }

@@ -134,7 +134,7 @@ final class ImportFeed: Sendable {
             try rate.add(
                 waitedNanoseconds: monotonicNanoseconds() - begunAt, byteCount: byteCount)
             if let received { return received }
-            if isAbandoned { return .unwanted }
+            if endIfAbandoned() { return .unwanted }
         }
     }
 
@@ -162,9 +162,10 @@ final class ImportFeed: Sendable {
     /// Why the import may not go on; nil as long as it may. Any thread.
     var ending: RequestFault? { state.withLock(\.ending)() }
 
-    /// Whether no client waits for the import any more, or it may not go on: asked wherever its work may be long. Cost: a system
-    /// call.
-    var isAbandoned: Bool {
+    /// Ends the import where no client waits for it any more, or it may not go on, and returns whether it has ended: called wherever
+    /// its work may be long. Cost: a system call.
+    @discardableResult
+    func endIfAbandoned() -> Bool {
         var isAbandoned = false
         state.signal { state in
             let wasAbandoned = state.isAbandoned
@@ -181,7 +182,7 @@ final class ImportFeed: Sendable {
 
     /// The next chunk; waits for it.
     func next() -> Next {
-        _ = isAbandoned
+        endIfAbandoned()
         var wakesCutter = false
         let next: Next = state.wait { state in
             if let fault = state.refusal { return .refused(fault) }
@@ -216,7 +217,7 @@ final class ImportFeed: Sendable {
                 state.isAbandoned ? false : state.isComplete ? true : nil
             }
             if let isComplete { return isComplete }
-            if isAbandoned { return false }
+            if endIfAbandoned() { return false }
         }
     }
 }

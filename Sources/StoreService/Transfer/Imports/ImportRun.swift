@@ -266,7 +266,7 @@ struct ImportRun {
 
     private mutating func write(_ batch: [[Int]]) throws(RequestFault) -> Bool {
         if batch.isEmpty { return true }
-        if feed.isAbandoned { return false }
+        if feed.endIfAbandoned() { return false }
         // Those that are kept to rights are written group by group.
         let lines =
             options.rights == nil

@@ -97,7 +97,7 @@ package final class ImportSession: Sendable {
     // MARK: The cutting thread
 
     private func cut() {
-        let passage = LongLineGate.Passage(longLines) { [feed] in feed.isAbandoned }
+        let passage = LongLineGate.Passage(longLines) { [feed] in feed.endIfAbandoned() }
         let cutter = LineCutter(options, passage) { [feed] in feed.hand($0) }
         var rate = ImportRate(byteRateMin: options.byteRateMin, over: options.rateSeconds)
         var mark = ByteOrderMark()
