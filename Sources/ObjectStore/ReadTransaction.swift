@@ -265,11 +265,6 @@ package final class ReadTransaction {
     /// Whether the view shows a part of the store.
     package var showsPart: Bool { sighted != nil }
 
-    /// Whether the view may show a property of some objects otherwise than it is stored.
-    package func mayAlter(_ member: Int, of rowClass: RowClass) -> Bool {
-        sighted?.sight.parts[rowClass.index].altered.contains(member) ?? false
-    }
-
     /// Tells what decides on the part that the view shows apart from other such; nil where it shows everything.
     package var fingerprint: UInt64? { sighted?.sight.fingerprint }
 

@@ -32,6 +32,13 @@ package struct MemberSet: Hashable, Sendable {
         return word < rest.count && rest[word] >> UInt64(member % 64) & 1 != 0
     }
 
+    /// The positions, in order.
+    package var positions: [Int] {
+        words.enumerated().flatMap { word, bits in
+            (0..<64).lazy.filter { bits >> UInt64($0) & 1 != 0 }.map { 64 * word + $0 }
+        }
+    }
+
     /// Whether no position is in both sets.
     package func isDisjoint(with other: MemberSet) -> Bool {
         first & other.first == 0

@@ -6,7 +6,7 @@ import HoldfastRows
 ///
 /// An object that has not changed since is read as it is; of others the log keeps some values (``KeptProperties``). What an evaluation asks
 /// for beyond that makes it undecided. One thread at a time uses it.
-final class FormerObjects: ObjectSource {
+final class FormerObjects: FormerSource {
     /// An object as it was.
     struct Found {
         let row: RowView
@@ -26,10 +26,9 @@ final class FormerObjects: ObjectSource {
     private let changes: FoldedChanges
     private let bare: ReadTransaction
     /// Whether the changes lead to what the view sees.
-    private let isWhole: Bool
+    let isWhole: Bool
     /// The next version at which something is otherwise that evaluations were led to; `.max` for none.
     private(set) var nextVersion = UInt64.max
-    /// Whether the evaluation since ``begin(reading:)`` asked for what is not known.
     private(set) var isUndecided = false
     private var reads: [Int: MemberSet] = [:]
     private var reached: [ObjectIdentity: Reached] = [:]
@@ -50,9 +49,6 @@ final class FormerObjects: ObjectSource {
         self.bare = bare
     }
 
-    /// Begins an evaluation.
-    ///
-    /// - `reads`: What it reads of objects that it is led to, by class.
     func begin(reading reads: [Int: MemberSet]) {
         self.reads = reads
         isUndecided = false
@@ -108,21 +104,9 @@ final class FormerObjects: ObjectSource {
         return Reached(found: found, isDecided: found != nil)
     }
 
-    // MARK: Evaluation
-
-    var budget: Budget { bare.budget }
-
-    func row(classIndex: Int, key: UInt64) -> RowView? {
-        let identity = ObjectIdentity(classIndex: classIndex, key: key)
-        let object = reached[identity] ?? reach(identity)
-        let isKnown = object.found?.known.map {
-            (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
-        }
-        if !object.isDecided || isKnown == false { isUndecided = true }
-        return object.found?.row
-    }
-
-    private func reach(_ identity: ObjectIdentity) -> Reached {
+    /// Finds an object for evaluations, which are led to it from others. The row stays as long as this.
+    func reach(_ identity: ObjectIdentity) -> Reached {
+        if let known = reached[identity] { return known }
         var object = find(identity, in: buffer)
         nextVersion = min(nextVersion, nextVersion(of: identity))
         if let found = object.found, found.row.base == buffer.bytes.baseAddress {
@@ -134,42 +118,117 @@ final class FormerObjects: ObjectSource {
         return object
     }
 
-    /// Hands over the objects that link to one now, which are those of then where no such link has come or gone.
+    // MARK: Holders of links
+
+    /// An object that has changed since, which may have held links through some property.
+    private struct ChangedHolder {
+        let identity: ObjectIdentity
+        /// The properties that hold them, or the embedded objects with them.
+        let members: MemberSet
+    }
+
+    private struct HeldBy: Hashable {
+        let originClass: Int
+        let member: Int
+    }
+
+    private var changedHolders: [HeldBy: [ChangedHolder]] = [:]
+
+    /// Hands over the objects that linked to one, once per link, until `body` returns false.
+    ///
+    /// - `body`: Gets the object and whether it is known that it held a link. Of one that may have, it is called once.
+    func forEachFormerOrigin(
+        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
+        _ body: (_ origin: ObjectIdentity, _ isKnown: Bool) -> Bool
+    ) {
+        if !isWhole { isUndecided = true }
+        let (target, rowClass) = (bare.rows.classes[classIndex], bare.rows.classes[originClass])
+        let number = rowClass.members[member].number
+        let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
+        let changed = changedHolders(of: HeldBy(originClass: originClass, member: member))
+        // Those that held it are read as they were.
+        let changedNow = Set(changed.map(\.identity))
+        var (linking, goesOn) = (Set<ObjectIdentity>(), true)
+        bare.scanOrigins(classIndex, key, property: number) { origin, _, count in
+            if changedNow.contains(origin) {
+                linking.insert(origin)
+                return true
+            }
+            for _ in 0..<count where goesOn { goesOn = body(origin, true) }
+            return goesOn
+        }
+        let mayHaveLost =
+            changes.lostLinks.contains(lost) || bare.row(classIndex: classIndex, key: key) == nil
+        for holder in changed where goesOn {
+            guard bare.budget.spend() else { return }
+            let object = reach(holder.identity)
+            let known = object.found?.known
+            if let found = object.found, known.map(holder.members.isSubset) ?? true {
+                bare.rows.forEachLink(
+                    of: bare.rows.classes[holder.identity.classIndex], in: found.row,
+                    only: holder.members, bare
+                ) { held, linked, linkedKey in
+                    guard goesOn, held == number, linked == classIndex, linkedKey == key else {
+                        return
+                    }
+                    goesOn = body(holder.identity, true)
+                }
+            } else if object.found != nil || !object.isDecided,
+                mayHaveLost || linking.contains(holder.identity)
+            {
+                goesOn = body(holder.identity, false)
+            }
+        }
+    }
+
+    private func changedHolders(of held: HeldBy) -> [ChangedHolder] {
+        if let known = changedHolders[held] { return known }
+        let isEmbedded = bare.rows.classes[held.originClass].definition.kind == .embedded
+        var found: [ChangedHolder] = []
+        for (identity, change) in zip(changes.order, changes.outcomes)
+        where change.version > version && (isEmbedded || identity.classIndex == held.originClass) {
+            let owner = bare.rows.classes[identity.classIndex]
+            if owner.isAsymmetric { continue }
+            let members = isEmbedded ? owner.embeddingMembers : MemberSet([held.member])
+            guard change.kind != .update || !change.members.isDisjoint(with: members) else {
+                continue
+            }
+            found.append(ChangedHolder(identity: identity, members: members))
+        }
+        changedHolders[held] = found
+        return found
+    }
+
+    // MARK: Evaluation
+
+    var schema: RowSchema { bare.rows }
+    var budget: Budget { bare.budget }
+
+    func row(classIndex: Int, key: UInt64) -> RowView? {
+        let object = reach(ObjectIdentity(classIndex: classIndex, key: key))
+        let isKnown = object.found?.known.map {
+            (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
+        }
+        if !object.isDecided || isKnown == false { isUndecided = true }
+        return object.found?.row
+    }
+
     func forEachOrigin(
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
     ) {
-        let (target, rowClass) = (bare.rows.classes[classIndex], bare.rows.classes[originClass])
-        let number = rowClass.members[member].number
-        let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
-        if !isWhole || changes.lostLinks.contains(lost)
-            || bare.row(classIndex: classIndex, key: key) == nil
-        {
-            isUndecided = true
-        }
-        bare.forEachOrigin(
+        forEachFormerOrigin(
             ofClass: classIndex, key: key, originClass: originClass, member: member
-        ) { index, key in
-            let identity = ObjectIdentity(classIndex: index, key: key)
-            if let change = changes[identity], change.version > version,
-                index != originClass || change.insertedAt > version
-                    || change.members.contains(member)
-            {
-                isUndecided = true
-            }
-            return body(index, key)
+        ) { origin, isKnown in
+            if isKnown { return body(origin.classIndex, origin.key) }
+            isUndecided = true
+            return true
         }
-    }
-
-    func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
-        isUndecided = true
-        return bare.incomingLinkCount(classIndex: classIndex, key: key)
     }
 
     func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
         if let key = bare.objectKey(classIndex: classIndex, primaryKey: primaryKey) {
-            let identity = ObjectIdentity(classIndex: classIndex, key: key)
-            let object = reached[identity] ?? reach(identity)
+            let object = reach(ObjectIdentity(classIndex: classIndex, key: key))
             if object.found != nil { return key }
             if !object.isDecided { isUndecided = true }
         }
@@ -189,5 +248,12 @@ final class FormerObjects: ObjectSource {
 
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         bare.overflowChunk(key)
+    }
+}
+
+extension RowClass {
+    /// The properties that hold embedded objects.
+    var embeddingMembers: MemberSet {
+        MemberSet(members.indices.filter { members[$0].storage.element == .embedded })
     }
 }

@@ -1,10 +1,11 @@
+import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// Finds out whether the followers of a query may have been told of an object since some changes began that they are not told of now.
+/// Finds out what the followers of a query may have been told of objects since some changes began.
 ///
-/// It may have been a result at any version since, as a client may have been told a part of what followed: it is looked at as it was at each
-/// version at which something may have decided otherwise. One thread at a time uses it.
+/// They may have been told the state of any version since, as a client may have been told a part of what followed: an object is looked at as
+/// it was at each version at which something may have decided otherwise. One thread at a time uses it.
 final class FormerResults {
     /// Whether an object may have been a result.
     enum Verdict {
@@ -15,32 +16,13 @@ final class FormerResults {
         case undecided
     }
 
-    /// A condition that a result satisfies, with what it reads.
-    private struct Condition {
-        let predicate: Predicate
-        /// Of the object itself.
-        let own: MemberSet
-        /// Of those that paths lead to, by class.
-        let reads: [Int: MemberSet]
-
-        init(_ predicate: Predicate, _ schema: RowSchema) {
-            self.predicate = predicate
-            let all = predicate.dependencies(schema)
-            own = MemberSet(all.filter(\.path.isEmpty).map(\.member))
-            reads = all.reduce(into: [:]) {
-                $0[$1.classIndex, default: MemberSet()].insert($1.member)
-            }
-        }
-    }
-
     /// A version with the conditions made ready for it.
     private final class Past {
-        let objects: FormerObjects
-        var matchers: [Matcher?]
+        let view: FormerView
+        let conditions: [FormerTest]
 
-        init(_ objects: FormerObjects, count: Int) {
-            self.objects = objects
-            matchers = Array(repeating: nil, count: count)
+        init(_ view: FormerView, _ conditions: [FormerTest]) {
+            (self.view, self.conditions) = (view, conditions)
         }
     }
 
@@ -51,18 +33,20 @@ final class FormerResults {
     /// The most versions and changes that are read to get to what the view sees.
     private static let recordCountMax = 100_000
 
-    private let query: ObservedQuery
-    private let bare: ReadTransaction
+    let query: ObservedQuery
+    private let transaction: ReadTransaction
     private let changes: FoldedChanges
     private let since: UInt64
     private let through: UInt64
     private let isWhole: Bool
-    /// The conditions of the filter as far as what is shown is what is stored, then the rule of those who may not read every object.
-    private let conditions: [Condition]
-    private let hasRule: Bool
+    /// The parts of the filter that are asked.
+    private let conditions: [Predicate]
+    /// What they read, by class.
+    private let reads: [Int: MemberSet]
     /// Whether no object can have been seen.
     private let isBlind: Bool
     private var pasts: [UInt64: Past] = [:]
+    private var changesOfSight: [ObjectIdentity: Answer] = [:]
 
     /// - Parameters:
     ///   - query: The query that is followed.
@@ -74,20 +58,23 @@ final class FormerResults {
         in transaction: ReadTransaction
     ) {
         self.query = query
-        bare = transaction.bare
+        self.transaction = transaction
         self.since = since
         through = changes.through
-        let rule = query.rule
-        let parts = (query.predicate?.conjuncts ?? []).filter {
-            $0 != .constant(true) && !query.isAltered($0)
-                && (rule != nil || since >= changes.start || query.readsKeyAlone($0))
+        let hasSight = query.sight != nil
+        conditions = (query.predicate?.conjuncts ?? []).filter {
+            $0 != .constant(true)
+                && (hasSight || since >= changes.start || query.readsKeyAlone($0))
         }
-        conditions = (parts + (rule.map { [$0] } ?? [])).map { Condition($0, query.schema) }
-        hasRule = rule != nil
-        isBlind = rule == .constant(false)
+        reads = conditions.reduce(into: [:]) { reads, part in
+            for read in part.dependencies(query.schema) {
+                reads[read.classIndex, default: MemberSet()].insert(read.member)
+            }
+        }
+        isBlind = query.rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
         // Those who may read everything are told in case of doubt.
-        if hasRule, present > changes.through || since < changes.start,
+        if hasSight, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
                 after: since, in: transaction, recordCountMax: Self.recordCountMax,
                 classes: query.classes), all.through == present
@@ -108,71 +95,201 @@ final class FormerResults {
             return query.sight?.mayHideObjects(of: identity.classIndex) ?? false
                 ? .undecided : .mayHaveBeen
         }
-        if conditions.isEmpty { return .mayHaveBeen }
+        if conditions.isEmpty, query.rule == nil { return .mayHaveBeen }
         if isBlind, !isSeen { return .wasNot }
-        if hasRule, since < changes.start { return isSeen ? .mayHaveBeen : .undecided }
-        var (version, result) = (since, Verdict.wasNot)
-        for _ in 0..<Self.versionCountMax {
-            let past = past(at: version)
-            switch verdict(on: identity, past, isSeen: isSeen) {
-            case .mayHaveBeen: return .mayHaveBeen
-            case .undecided: result = .undecided
+        var verdict = Verdict.wasNot
+        let isDecided = forEachPast(of: identity) { past in
+            switch self.verdict(on: identity, past) {
+            case .mayHaveBeen: verdict = .mayHaveBeen
+            case .undecided: verdict = .undecided
             case .wasNot: break
             }
-            version = min(past.objects.nextVersion, past.objects.nextVersion(of: identity))
-            if version > through { return result }
+            return verdict != .mayHaveBeen
         }
-        return hasRule && !isSeen ? .undecided : .mayHaveBeen
+        if !isDecided, verdict == .wasNot { verdict = .undecided }
+        // Whose name is no secret leaves in case of doubt.
+        return verdict == .undecided && (isSeen || query.rule == nil) ? .mayHaveBeen : verdict
     }
 
-    private func verdict(
-        on identity: ObjectIdentity, _ past: Past, isSeen: Bool
-    ) -> Verdict {
-        let reached = past.objects.find(identity)
-        guard let object = reached.found else {
-            return reached.isDecided ? .wasNot : hasRule && !isSeen ? .undecided : .mayHaveBeen
-        }
-        let filterCount = conditions.count - (hasRule ? 1 : 0)
-        for position in 0..<filterCount
-        where isSatisfied(position, by: object, identity.key, past) == false {
+    private func verdict(on identity: ObjectIdentity, _ past: Past) -> Verdict {
+        let object = past.view.find(identity)
+        guard let found = object.found else { return object.isDecided ? .wasNot : .undecided }
+        for condition in past.conditions
+        where condition.holds(for: found, identity.key, in: past.view) == false {
             return .wasNot
         }
-        guard hasRule, !isSeen else { return .mayHaveBeen }
-        switch isSatisfied(filterCount, by: object, identity.key, past) {
-        case true?: return .mayHaveBeen
-        case false?: return .wasNot
-        case nil: return .undecided
-        }
+        return .mayHaveBeen
     }
 
-    /// Whether an object satisfied a condition; nil where that is not known.
-    private func isSatisfied(
-        _ position: Int, by object: FormerObjects.Found, _ key: UInt64, _ past: Past
-    ) -> Bool? {
-        let condition = conditions[position]
-        guard object.known.map({ condition.own.isSubset(of: $0) }) ?? true, bare.budget.spend()
-        else { return nil }
-        past.objects.begin(reading: condition.reads)
-        let matcher =
-            past.matchers[position]
-            ?? condition.predicate.makeMatcher(bare.rows, source: past.objects)
-        past.matchers[position] = matcher
-        let matches = matcher.matches(row: object.row, key: key, source: past.objects)
-        guard !past.objects.isUndecided, bare.budget.failure == nil else {
-            // It may remember what it found of targets.
-            past.matchers[position] = nil
-            return nil
+    /// Looks at each version at which something may be otherwise that decides on an object, until `body` returns false.
+    ///
+    /// - Returns: Whether all were looked at that had to be.
+    private func forEachPast(of identity: ObjectIdentity, _ body: (Past) -> Bool) -> Bool {
+        guard query.sight == nil || since >= changes.start else { return false }
+        var version = since
+        for _ in 0..<Self.versionCountMax {
+            let past = past(at: version)
+            guard body(past) else { return true }
+            version = past.view.nextVersion(for: identity)
+            if version > through { return true }
         }
-        return matches
+        return false
     }
 
     private func past(at version: UInt64) -> Past {
         if let known = pasts[version] { return known }
         if pasts.count >= Self.pastCountMax { pasts = pasts.filter { $0.key == since } }
+        let bare = transaction.bare
         let made = Past(
-            FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
-            count: conditions.count)
+            FormerView(
+                query.sight, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
+                in: bare, reading: reads),
+            conditions.map { FormerTest($0, query.schema) })
         pasts[version] = made
         return made
+    }
+}
+
+// What followers saw of other objects.
+extension FormerResults {
+    /// Whether something is so.
+    enum Answer {
+        case yes
+        case no
+        case unknown
+    }
+
+    /// Whether an object has been shown at any version since, or is now.
+    ///
+    /// - `member`: The property of it that has to have been shown; nil for none.
+    func hasShown(_ identity: ObjectIdentity, _ member: Int? = nil) -> Answer {
+        func isShown(_ judgement: FormerView.Judgement) -> Bool {
+            judgement.isSeen && !(member.map(judgement.hidden.contains) ?? false)
+        }
+        if isShown(judgeNow(identity)) { return .yes }
+        var answer = Answer.no
+        let areAll = forEachPast(of: identity) { past in
+            let judgement = past.view.judge(identity)
+            if !judgement.isDecided { answer = .unknown }
+            if isShown(judgement) { answer = .yes }
+            return answer != .yes
+        }
+        return areAll || answer == .yes ? answer : .unknown
+    }
+
+    /// Whether a link from an object to another one has been shown at any version since.
+    ///
+    /// - Parameters:
+    ///   - members: The properties of the holder that may hold it, or embedded objects with it.
+    ///   - number: The number of the property.
+    func hasShownLink(
+        from holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32,
+        to target: ObjectIdentity
+    ) -> Answer {
+        let rowClass = query.schema.classes[holder.classIndex]
+        var answer = Answer.no
+        let areAll = forEachPast(of: holder) { past in
+            let object = past.view.find(holder, with: members)
+            guard let found = object.found else {
+                if !object.isDecided { answer = .unknown }
+                return true
+            }
+            guard object.isDecided, found.known.map(members.isSubset) ?? true else {
+                // Those who saw it saw it change.
+                answer = .yes
+                return false
+            }
+            query.schema.forEachLink(
+                of: rowClass, in: found.row, only: members, transaction.bare
+            ) { held, classIndex, key in
+                if held == number, classIndex == target.classIndex, key == target.key {
+                    answer = .yes
+                }
+            }
+            return answer != .yes
+        }
+        return areAll || answer == .yes ? answer : .unknown
+    }
+
+    /// Properties that changed, by whether followers saw another value at some version since than they see now.
+    struct SeenChanges {
+        /// Those of which they did.
+        var sure: MemberSet
+        /// Those of which it is not known.
+        var unsure = MemberSet()
+
+        /// Those of which they may have.
+        var all: MemberSet {
+            var all = sure
+            all.formUnion(unsure)
+            return all
+        }
+    }
+
+    /// Finds those of an object's properties that changed of which followers see something else than they saw, or may have seen.
+    func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> SeenChanges {
+        guard query.mayAlter(members, of: identity.classIndex),
+            let part = query.sight?.parts[identity.classIndex],
+            let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
+        else { return SeenChanges(sure: members) }
+        var seen = SeenChanges(sure: members.subtracting(part.altered))
+        guard hasChangedSight(of: identity) == .no else {
+            seen.unsure = members.intersection(part.altered)
+            return seen
+        }
+        let rowClass = query.schema.classes[identity.classIndex]
+        var same = MemberSet(
+            part.altered.intersection(members).positions.filter { !rowClass.hides($0, in: row) })
+        // What is shown of links to hidden objects alone is the same as before.
+        let areAll = forEachPast(of: identity) { past in
+            let object = past.view.find(identity, with: same)
+            guard let found = object.found, object.isDecided else {
+                if !object.isDecided { seen.unsure.formUnion(same) }
+                return object.isDecided
+            }
+            for member in same.positions {
+                if let known = found.known, !known.contains(member) {
+                    seen.unsure.insert(member)
+                } else if rowClass.differs(
+                    member, from: (found.row, transaction.bare), to: (row, transaction.bare))
+                {
+                    seen.sure.insert(member)
+                }
+            }
+            same = same.subtracting(seen.all)
+            return !same.isEmpty
+        }
+        if !areAll { seen.unsure.formUnion(same) }
+        return seen
+    }
+
+    /// Whether rules say of an object otherwise than they did at some version since.
+    func hasChangedSight(of identity: ObjectIdentity) -> Answer {
+        if let known = changesOfSight[identity] { return known }
+        let now = judgeNow(identity)
+        var answer = Answer.no
+        let areAll = forEachPast(of: identity) { past in
+            let judgement = past.view.judge(identity)
+            if !judgement.isDecided {
+                answer = .unknown
+            } else if judgement != now {
+                answer = .yes
+            }
+            return answer != .yes
+        }
+        if !areAll, answer == .no { answer = .unknown }
+        changesOfSight[identity] = answer
+        return answer
+    }
+
+    /// What the view shows of an object.
+    private func judgeNow(_ identity: ObjectIdentity) -> FormerView.Judgement {
+        guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key) else {
+            return FormerView.Judgement()
+        }
+        let rowClass = query.schema.classes[identity.classIndex]
+        return FormerView.Judgement(
+            isSeen: true,
+            hidden: MemberSet(rowClass.members.indices.filter { rowClass.hides($0, in: row) }))
     }
 }

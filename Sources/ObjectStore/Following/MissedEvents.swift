@@ -33,7 +33,23 @@ package final class MissedEvents {
         matcher = query.matcher(in: transaction)
     }
 
-    /// Makes the event of a candidate.
+    /// The objects that changes may concern, see ``ObservedQuery/candidates(_:since:in:dependentCountMax:)``: by what their
+    /// followers saw, or see.
+    package func candidates(
+        since version: UInt64 = 0, dependentCountMax: Int = .max
+    ) -> ObservedCandidates {
+        if query.sight == nil || !query.dependsOnOthers {
+            return query.candidates(
+                changes, since: version, in: transaction, dependentCountMax: dependentCountMax)
+        }
+        return ObservedCandidates(
+            query, changes, since: version,
+            ReachedObjects(
+                seenBy: former, changes, since: version, in: transaction.bare,
+                dependentCountMax: dependentCountMax))
+    }
+
+    /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.
     ///
     /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
     ///   later change delivers.
@@ -52,12 +68,25 @@ package final class MissedEvents {
             return departure(candidate, .leave, isSeen: false)
         }
         if query.satisfies(row, identity.key, in: transaction, matcher) {
-            if query.isUnseen(candidate, row) { return nil }
-            var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
-            event.isUndecided = query.mayBeUnseen(candidate, row)
-            return event
+            return arrival(candidate)
         }
         return query.mayLeave(candidate) ? departure(candidate, .leave, isSeen: true) : nil
+    }
+
+    /// The event of an object that is a result now: nil where nothing has changed that its readers see, and undecided where that is not known.
+    private func arrival(_ candidate: ObservedCandidate) -> QueryEvent? {
+        var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
+        guard query.sight != nil, candidate.change?.kind != .insert else { return event }
+        let own = candidate.change.map { change in
+            query.mayAlter(change.members, of: candidate.identity.classIndex)
+                ? former.seenChanges(change.members, of: candidate.identity)
+                : FormerResults.SeenChanges(sure: change.members)
+        }
+        event.members = own?.sure ?? MemberSet()
+        event.members.formUnion(candidate.reachedMembers)
+        if own.map({ query.counts($0.all) }) ?? false { return event }
+        event.isUndecided = !candidate.isReachedForSure
+        return candidate.dependsOnChange ? event : nil
     }
 
     /// The departure of an object that is no result now: nil where it can't have been one since the changes began, and undecided where

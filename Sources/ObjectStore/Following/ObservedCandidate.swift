@@ -4,8 +4,8 @@ import HoldfastRows
 package struct ObservedCandidate: Sendable {
     /// Which object.
     package let identity: ObjectIdentity
-    /// The properties that changed, or through which something changed.
-    package internal(set) var members: MemberSet
+    /// The properties through which something changed.
+    var reachedMembers = MemberSet()
     /// Its own change; nil for an object that only depends on others that changed.
     package let change: FoldedChanges.Change?
     /// Where its own change stands in ``FoldedChanges/order``; nil without one.
@@ -14,15 +14,22 @@ package struct ObservedCandidate: Sendable {
     package internal(set) var filterDependsOnChange = false
     /// Whether the shown part reads something of other objects that changed.
     package internal(set) var shownDependsOnChange = false
-    /// Whether some of that belongs to objects that are shown now, along ways that are shown; false where it was not asked for.
-    var shownChangeIsSeen = false
+    /// Whether it is known that the followers saw some of that, or see it.
+    var isReachedForSure = true
     /// The last version of the changes.
     let through: UInt64
 
     /// Notes that a watch was walked back to it.
     mutating func reach(by watch: Watch, isOfFilter: Bool) {
         if isOfFilter { filterDependsOnChange = true } else { shownDependsOnChange = true }
-        if let member = watch.firstMember { members.insert(member) }
+        if let member = watch.firstMember { reachedMembers.insert(member) }
+    }
+
+    /// The properties that changed, or through which something changed.
+    package var members: MemberSet {
+        guard var members = change?.members else { return reachedMembers }
+        members.formUnion(reachedMembers)
+        return members
     }
 
     /// Whether the query reads something of other objects that changed.

@@ -51,10 +51,12 @@ package final class ObservedQuery: Sendable {
     /// Whether every own property of an object counts; else those alone that ``shown`` reads.
     let countsEverything: Bool
     let schema: RowSchema
-    /// The rules that decide about what the filter reads and what is shown.
-    private let admissions: [Sight.Admission]
-    /// The watches on what the filter reads, and on what is shown, of other objects; none where no rules decide.
-    private let readWatches: Set<Watch>
+    /// The rules that decide about what the filter reads, and about what is shown.
+    let deciding: [Sight.Admission]
+    let displaying: [Sight.Admission]
+    /// The reads of the filter, and of what is shown, without those of rules; none where no rules decide.
+    let readByFilter: WatchPlan
+    let readByShown: WatchPlan
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
     /// The key that its filter has in common with equal ones.
@@ -82,9 +84,9 @@ package final class ObservedQuery: Sendable {
         var shownPaths = shownPaths
         if let sight, let root = target.classIndex {
             let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
-            let showing = sight.admissions(
+            let displaying = sight.admissions(
                 toRead: shownPaths + readPaths, from: root, isWhole: countsEverything)
-            let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !showing.isEmpty
+            let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !displaying.isEmpty
             self.sight = isConcerned ? sight : nil
             readsStored =
                 deciding.allSatisfy(\.steps.isEmpty)
@@ -92,16 +94,18 @@ package final class ObservedQuery: Sendable {
             showsStored =
                 readsStored
                 && sight.parts[root].altered.isSubset(of: schema.classes[root].unknown)
-            readWatches = Set(WatchPlan(filterPaths + shownPaths, schema: schema).watches)
+            readByFilter = WatchPlan(filterPaths, schema: schema)
+            readByShown = WatchPlan(shownPaths, schema: schema)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
-            shownPaths += showing.flatMap { $0.dependencies(schema) }
-            admissions = deciding + showing
+            shownPaths += displaying.flatMap { $0.dependencies(schema) }
+            (self.deciding, self.displaying) = (deciding, displaying)
         } else {
             self.sight = sight
             readsStored = sight == nil
             showsStored = readsStored
-            admissions = []
-            readWatches = []
+            (deciding, displaying) = ([], [])
+            readByFilter = WatchPlan([], schema: schema)
+            readByShown = readByFilter
         }
         filterKey = ObservedFilter.Key(target, predicate, self.sight)
         filter = WatchPlan(filterPaths, schema: schema)
@@ -118,34 +122,43 @@ package final class ObservedQuery: Sendable {
     /// - `since`: Leaves out the objects that have not changed since this version.
     /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is
     ///   delivered. With 0 none are looked for.
-    /// - `tellsSeen`: Whether ``MissedEvents`` is asked, which has to know what the followers see of the changes of other objects.
     package func candidates(
         _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
-        dependentCountMax: Int = .max, tellsSeen: Bool = false
+        dependentCountMax: Int = .max
     ) -> ObservedCandidates {
         ObservedCandidates(
-            self, changes, since: version, in: transaction, dependentCountMax,
-            tellsSeen: tellsSeen && sight != nil)
+            self, changes, since: version,
+            ReachedObjects(
+                of: self, changes, since: version, in: transaction.bare,
+                dependentCountMax: dependentCountMax))
     }
 
     /// Whether a candidate is none, as only properties of it have changed that do not count.
     func isUncounted(_ candidate: ObservedCandidate) -> Bool {
         !countsEverything && candidate.change?.kind == .update && !candidate.dependsOnChange
-            && candidate.members.isDisjoint(with: filter.ownMembers)
-            && candidate.members.isDisjoint(with: shown.ownMembers)
+            && !counts(candidate.members)
+    }
+
+    /// Whether changes of some properties of an object count.
+    func counts(_ members: MemberSet) -> Bool {
+        countsEverything
+            ? !members.isEmpty
+            : !members.isDisjoint(with: filter.ownMembers)
+                || !members.isDisjoint(with: shown.ownMembers)
     }
 
     /// The conditions that rules have on an object which sets off a watch by a change: as long as it satisfies the same of them as before, the
     /// change is none of the query's. Nil where it is one anyway, as the filter or what is shown reads what has changed, and where that is not
     /// known.
     func conditions(of watch: Watch) -> Set<Predicate>? {
-        guard !admissions.isEmpty, case .property(let classIndex, let member) = watch.trigger,
+        guard !deciding.isEmpty || !displaying.isEmpty,
+            case .property(let classIndex, let member) = watch.trigger,
             schema.classes[classIndex].definition.kind != .embedded,
             watch.steps.allSatisfy({ $0.kind == .link || $0.kind == .links }),
-            !readWatches.contains(watch)
+            !readByFilter.watches.contains(watch), !readByShown.watches.contains(watch)
         else { return nil }
         var found: Set<Predicate> = []
-        for admission in admissions where watch.steps.starts(with: admission.steps) {
+        for admission in deciding + displaying where watch.steps.starts(with: admission.steps) {
             let steps = Array(watch.steps[admission.steps.count...])
             for rule in admission.rules {
                 guard let own = rule.conditions(reading: member, behind: steps, schema) else {
@@ -234,7 +247,7 @@ package final class ObservedQuery: Sendable {
 
     /// Whether it reads other objects along more paths than the feed walks back for one query.
     package var isWide: Bool { filter.watches.count + shown.watches.count > Self.watchCountMax }
-    private static let watchCountMax = 64
+    private static let watchCountMax = 256
 
     private func makeAnchors() -> [Anchor]? {
         guard let classIndex else { return nil }

@@ -7,6 +7,9 @@ struct PathOrigins {
     let rootClass: Int
     /// The state that is walked in.
     let transaction: ReadTransaction
+    /// Whether the way may lead through an object, and the links of a property of it, by position; nil where any may. Of the links of
+    /// embedded objects where a path begins in one, the property is nil.
+    var leadsThrough: ((ObjectIdentity, _ member: Int?) -> Bool)?
 
     /// Hands over the keys of the objects that a path leads from to the one it ends at, until `body` returns
     /// false; an object may come several times. Cost: the inverse links on the way.
@@ -39,6 +42,11 @@ struct PathOrigins {
             // embedded objects the link stands nor where in a list; the owner's row does.
             let start = rest.lastIndex(where: \.isLinkLike).map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
+            // What holds the link, or the embedded objects around it.
+            let holder = inner.first ?? last
+            let held =
+                schema.classes[holder.fromClass].definition.kind == .embedded
+                ? nil : holder.member
             // Where the path begins here, only the identity of the owners is needed.
             if rest.isEmpty, last.kind.isKnownFromInverse,
                 schema.classes[rootClass].definition.kind != .embedded
@@ -47,7 +55,9 @@ struct PathOrigins {
                 transaction.scanOrigins(
                     identity.classIndex, identity.key, property: property
                 ) { origin, _, _ in
-                    if origin.classIndex == rootClass { goesOn = body(origin.key) }
+                    if origin.classIndex == rootClass, leadsThrough?(origin, held) ?? true {
+                        goesOn = body(origin.key)
+                    }
                     return goesOn
                 }
                 return goesOn
@@ -56,7 +66,7 @@ struct PathOrigins {
             transaction.scanOrigins(
                 identity.classIndex, identity.key, property: property
             ) { origin, _, _ in
-                origins.append(origin)
+                if leadsThrough?(origin, held) ?? true { origins.append(origin) }
                 return true
             }
             // Where the path begins in an embedded object, the owner stands
@@ -83,9 +93,12 @@ struct PathOrigins {
             schema.forEachLink(of: owner, in: row, transaction) { held, targetClass, target in
                 if held == property, targetClass == last.fromClass { targets.insert(target) }
             }
+            let held =
+                schema.classes[last.toClass].definition.kind == .embedded ? nil : last.member
+            guard leadsThrough?(identity, held) ?? true else { return true }
             return targets.allSatisfy { target in
-                walkBack(
-                    from: ObjectIdentity(classIndex: last.fromClass, key: target), rest, body)
+                let target = ObjectIdentity(classIndex: last.fromClass, key: target)
+                return leadsThrough?(target, nil) == false || walkBack(from: target, rest, body)
             }
         }
     }

@@ -77,13 +77,8 @@ package final class Sight: Sendable {
                 areSame ? [ClassSight.Role(rule: nil, hidden: parts[index].hidden)] : roles
         }
         mayHide = parts.map { $0.rule != nil }
-        if mayHide.contains(true) {
-            var reach = Reach(schema: schema, hasRule: mayHide)
-            for rowClass in schema.classes {
-                parts[rowClass.index].links = rowClass.linkingMembers.filter {
-                    reach.mayHoldHidden(rowClass.members[$0])
-                }
-            }
+        for (index, links) in Self.links(toAnyOf: mayHide, schema).enumerated() {
+            parts[index].links = links
         }
         for index in parts.indices {
             parts[index].altered = parts[index].hidden
@@ -104,6 +99,20 @@ package final class Sight: Sendable {
     /// Whether a property of a class may be shown otherwise than stored, or objects that have it not at all.
     func alters(_ member: Int, of classIndex: Int) -> Bool {
         mayHide[classIndex] || parts[classIndex].altered.contains(member)
+    }
+
+    /// The properties that may hold links to objects of some classes, also within embedded objects and `mixed` values.
+    ///
+    /// - Parameters:
+    ///   - hidden: Whether links to the objects of each class count, by position.
+    ///   - schema: The classes.
+    /// - Returns: The positions of the properties of each class.
+    package static func links(toAnyOf hidden: [Bool], _ schema: RowSchema) -> [[Int]] {
+        guard hidden.contains(true) else { return schema.classes.map { _ in [] } }
+        var reach = Reach(schema: schema, hasRule: hidden)
+        return schema.classes.map { rowClass in
+            rowClass.linkingMembers.filter { reach.mayHoldHidden(rowClass.members[$0]) }
+        }
     }
 
     /// The classes to whose objects links may lead that are hidden.

@@ -9,8 +9,6 @@ struct ChangeWriter {
     let stream: CheckedStream
     let read: ReadTransaction
     let buffer: ByteBuffer
-    /// Whether it tells what was missed, of which the view before is not there.
-    private let isCatchUp: Bool
     private let limits: ServiceLimits
     private let json: JSONWriter
     private var writer: ObjectWriter
@@ -23,7 +21,6 @@ struct ChangeWriter {
         before: ReadTransaction? = nil
     ) {
         self.stream = stream
-        isCatchUp = before == nil
         self.read = read
         self.limits = limits
         buffer = ByteBuffer(capacity: 1024)
@@ -128,21 +125,17 @@ struct ChangeWriter {
         _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
     ) -> [String] {
         var changed: [String] = []
-        // The log knows what was changed, and not whether that is seen.
-        func tells(_ member: Int) -> Bool {
-            !rowClass.hides(member, in: row) && !(isCatchUp && read.mayAlter(member, of: rowClass))
-        }
         guard let compared = stream.compared else {
             for (member, property) in rowClass.definition.properties.enumerated()
             where event.members.contains(member) && !rowClass.unknown.contains(member)
-                && tells(member)
+                && !rowClass.hides(member, in: row)
             {
                 changed.append(property.name)
             }
             return changed
         }
         for (position, step) in compared.steps.enumerated()
-        where step.member >= 0 && tells(Int(step.member)) {
+        where step.member >= 0 && !rowClass.hides(Int(step.member), in: row) {
             if event.shown?.contains(position) ?? event.members.contains(Int(step.member)) {
                 changed.append(compared.labels[position])
             }

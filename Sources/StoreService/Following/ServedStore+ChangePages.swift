@@ -99,12 +99,11 @@ extension ServedStore {
         var count = 0
         writer.raw("{\"changes\":[")
         let isCut = try evaluate(on: read) { () throws(RequestFault) in
-            let candidates = query.observed.candidates(changes, in: read, tellsSeen: true)
-            var left = candidates.filter { candidate in
+            let events = MissedEvents(of: query.observed, changes, since: number, in: read)
+            var left = events.candidates().filter { candidate in
                 candidate.position.map { $0 >= position.knownCount }
                     ?? (candidate.identity.key > position.reachedKey)
             }[...]
-            let events = MissedEvents(of: query.observed, changes, since: number, in: read)
             while count < limit, writer.byteCount <= limits.replyByteCount,
                 let candidate = left.popFirst()
             {

@@ -80,8 +80,8 @@ extension StreamCatchUp {
         let missed = MissedEvents(
             of: observed, changes, since: follower.state.version, in: read)
         // What its elements link to is looked for among the elements, not back from each object that changed, by those who see all.
-        var concerned = observed.candidates(
-            changes, in: read, dependentCountMax: property.isSeenInPart ? .max : 0
+        var concerned = missed.candidates(
+            dependentCountMax: property.isSeenInPart ? .max : 0
         ).compactMap { missed.event(of: $0) }
         if concerned.contains(where: \.isUndecided) { return .unknown }
         if concerned.isEmpty, !property.isSeenInPart, property.mayHoldUpdated(changes, in: read),

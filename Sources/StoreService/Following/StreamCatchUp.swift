@@ -185,9 +185,10 @@ struct StreamCatchUp: Sendable {
         try served.evaluate(on: read) { () throws(RequestFault) in
             MissedChanges(
                 fold, since: follower.state.exactVersion,
-                follower.query.observed.candidates(
-                    fold.changes, since: follower.state.version, in: read,
-                    dependentCountMax: countMax, tellsSeen: true),
+                MissedEvents(
+                    of: follower.query.observed, fold.changes, since: follower.state.exactVersion,
+                    in: read
+                ).candidates(since: follower.state.version, dependentCountMax: countMax),
                 follower.query.observed.sight == nil
                     ? try fold.shared?.departures(as: follower.query, read, served) : nil)
         }

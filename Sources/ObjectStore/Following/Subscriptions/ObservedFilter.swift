@@ -169,8 +169,8 @@ package final class ObservedFilter {
         var isFirst = false
         for index in followers.indices {
             var candidate = ObservedCandidate(
-                identity: object.identity, members: object.members, change: object.change,
-                position: nil, through: step.changes.through)
+                identity: object.identity, change: object.change, position: nil,
+                through: step.changes.through)
             for watch in reached {
                 if watches.contains(watch) {
                     candidate.reach(by: table.watch(watch), isOfFilter: true)

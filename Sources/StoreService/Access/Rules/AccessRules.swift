@@ -43,10 +43,7 @@ package struct AccessRules: Sendable {
         self.schema = schema
         roles = compiler.roles
         references = Array(Set(compiler.roles.flatMap(\.references)))
-        kept = KeptProperties(
-            compiler.roles.flatMap(\.classes).flatMap { rules in
-                rules?.read?.rule?.sample?.dependencies(schema) ?? []
-            }, of: schema)
+        kept = KeptProperties(Self.keptReads(of: compiler.roles, in: schema), of: schema)
         decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
         let readsObjects = references.contains { if case .object = $0 { true } else { false } }
         usersClass = readsObjects ? compiler.usersClass : nil
@@ -92,6 +89,26 @@ package struct AccessRules: Sendable {
             }
         }
         return SipHash128.hash(buffer.bytes).high
+    }
+
+    /// What decides on what could be read: what rules read, and the links to objects that they may hide.
+    private static func keptReads(
+        of roles: [CompiledRole], in schema: RowSchema
+    ) -> [Dependency] {
+        let mayHide = schema.classes.indices.map { index in
+            roles.contains { role in
+                role.classes[index]?.read.map { $0.rule != nil } ?? true
+            }
+        }
+        let links = Sight.links(toAnyOf: mayHide, schema)
+        return roles.flatMap(\.classes).flatMap { rules in
+            rules?.read?.rule?.sample?.dependencies(schema) ?? []
+        }
+            + schema.classes.indices.flatMap { index in
+                links[index].map {
+                    Dependency(classIndex: index, member: $0, path: [], firstMember: $0)
+                }
+            }
     }
 
     func holds(_ role: CompiledRole, for user: some UserFacts, isUser: Bool) -> Bool {

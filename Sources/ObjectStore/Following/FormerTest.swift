@@ -1,0 +1,37 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// A condition that is asked of objects as they were at one version. One thread at a time uses it.
+final class FormerTest {
+    private let condition: Predicate
+    /// What it reads of the object itself.
+    private let own: MemberSet
+    /// What it reads of those that paths lead to, by class.
+    let reads: [Int: MemberSet]
+    private var matcher: Matcher?
+
+    init(_ condition: Predicate, _ schema: RowSchema) {
+        self.condition = condition
+        let all = condition.dependencies(schema)
+        own = MemberSet(all.filter(\.path.isEmpty).map(\.member))
+        reads = all.reduce(into: [:]) {
+            $0[$1.classIndex, default: MemberSet()].insert($1.member)
+        }
+    }
+
+    /// Whether an object satisfied the condition; nil where that is not known.
+    ///
+    /// - `source`: The same for each object.
+    func holds(
+        for object: FormerObjects.Found, _ key: UInt64, in source: some FormerSource
+    ) -> Bool? {
+        guard object.known.map(own.isSubset) ?? true, source.budget.spend() else { return nil }
+        source.begin(reading: reads)
+        let matcher = matcher ?? condition.makeMatcher(source.schema, source: source)
+        let matches = matcher.matches(row: object.row, key: key, source: source)
+        let isKnown = !source.isUndecided && source.budget.failure == nil
+        // It may remember what it found of targets.
+        self.matcher = isKnown ? matcher : nil
+        return isKnown ? matches : nil
+    }
+}

@@ -1,0 +1,235 @@
+import HoldfastBytes
+import HoldfastQuery
+import HoldfastRows
+
+/// The part of a store that a sight showed at an earlier version, as far as the change log tells.
+///
+/// Rules are asked of what was stored then (``FormerObjects``), everything else reads what they showed. One thread at a time uses it.
+final class FormerView: FormerSource {
+    /// What rules said of an object.
+    struct Judgement: Equatable {
+        /// Whether the object was there and was seen.
+        var isSeen = false
+        /// Its properties that were hidden.
+        var hidden = MemberSet()
+        /// Whether that is known.
+        var isDecided = true
+    }
+
+    /// The rules of a class, ready to be asked.
+    private struct Rules {
+        let rule: FormerTest?
+        let roles: [(rule: FormerTest?, hidden: MemberSet)]
+    }
+
+    private let sight: Sight?
+    private let objects: FormerObjects
+    private let bare: ReadTransaction
+    /// The links that are shown, by class: what else is not read is copied as it is.
+    private let wanted: [Int: MemberSet]
+    private var rules: [Int: Rules] = [:]
+    private var judgements: [ObjectIdentity: Judgement] = [:]
+    private var shown: [ObjectIdentity: FormerObjects.Reached] = [:]
+    private let copies = RowCopies()
+    private let subjects = RowCopies()
+    private let builder = RowBuilder()
+    private let buffer = ByteBuffer(capacity: 256)
+    private(set) var isUndecided = false
+    private var reads: [Int: MemberSet] = [:]
+
+    /// - Parameters:
+    ///   - sight: Nil where everything was seen.
+    ///   - objects: The store of that version.
+    ///   - bare: The view that these are read from.
+    ///   - wanted: What evaluations read, by class.
+    init(
+        _ sight: Sight?, of objects: FormerObjects, in bare: ReadTransaction,
+        reading wanted: [Int: MemberSet]
+    ) {
+        (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)
+    }
+
+    /// The next version at which something is otherwise that decides on an object, or was read; `.max` for none.
+    func nextVersion(for identity: ObjectIdentity) -> UInt64 {
+        min(objects.nextVersion, objects.nextVersion(of: identity))
+    }
+
+    // MARK: Objects
+
+    /// Judges an object.
+    func judge(_ identity: ObjectIdentity) -> Judgement {
+        if let known = judgements[identity] { return known }
+        let made = judge(identity, objects.reach(identity))
+        if bare.budget.failure == nil { judgements[identity] = made }
+        return made
+    }
+
+    /// Returns what was shown of an object, for itself: nothing, or its row, which is valid until the next one is asked for.
+    ///
+    /// - `links`: The links that are shown, beside those that evaluations read.
+    func find(
+        _ identity: ObjectIdentity, with links: MemberSet = MemberSet()
+    ) -> FormerObjects.Reached {
+        let object = objects.find(identity)
+        subjects.release(to: RowCopies.Mark())
+        var wanted = wanted[identity.classIndex] ?? MemberSet()
+        wanted.formUnion(links)
+        return show(
+            identity, object, judgements[identity] ?? judge(identity, object), wanted, in: subjects)
+    }
+
+    private func judge(
+        _ identity: ObjectIdentity, _ object: FormerObjects.Reached
+    ) -> Judgement {
+        guard let found = object.found else {
+            return Judgement(isSeen: false, isDecided: object.isDecided)
+        }
+        guard let sight, sight.areConcerned[identity.classIndex] else {
+            return Judgement(isSeen: true)
+        }
+        let rules = rules(of: identity.classIndex, sight)
+        if let rule = rules.rule {
+            guard let holds = rule.holds(for: found, identity.key, in: objects) else {
+                return Judgement(isDecided: false)
+            }
+            if !holds { return Judgement() }
+        }
+        var hidden: MemberSet?
+        for role in rules.roles {
+            guard let rule = role.rule else {
+                hidden = hidden?.intersection(role.hidden) ?? role.hidden
+                continue
+            }
+            guard let holds = rule.holds(for: found, identity.key, in: objects) else {
+                return Judgement(isDecided: false)
+            }
+            if holds { hidden = hidden?.intersection(role.hidden) ?? role.hidden }
+        }
+        if rules.roles.isEmpty { return Judgement(isSeen: true) }
+        return Judgement(
+            isSeen: true, hidden: hidden ?? sight.parts[identity.classIndex].hidden)
+    }
+
+    private func rules(of classIndex: Int, _ sight: Sight) -> Rules {
+        if let known = rules[classIndex] { return known }
+        let part = sight.parts[classIndex]
+        let made = Rules(
+            rule: part.rule.map { FormerTest($0, sight.schema) },
+            roles: part.roles.map { role in
+                (role.rule.map { FormerTest($0, sight.schema) }, role.hidden)
+            })
+        rules[classIndex] = made
+        return made
+    }
+
+    /// Makes what is shown of an object.
+    ///
+    /// - Parameters:
+    ///   - wanted: The links that are shown.
+    ///   - copies: Keeps its copy.
+    private func show(
+        _ identity: ObjectIdentity, _ object: FormerObjects.Reached, _ judgement: Judgement,
+        _ wanted: MemberSet, in copies: RowCopies
+    ) -> FormerObjects.Reached {
+        guard judgement.isSeen, let found = object.found, let sight,
+            sight.areConcerned[identity.classIndex]
+        else {
+            return FormerObjects.Reached(
+                found: judgement.isSeen ? object.found : nil, isDecided: judgement.isDecided)
+        }
+        let rowClass = bare.rows.classes[identity.classIndex]
+        var (parts, areDecided) = (HiddenParts(), true)
+        parts.properties = judgement.hidden
+        for member in sight.parts[identity.classIndex].links
+        where !judgement.hidden.contains(member) && wanted.contains(member) {
+            schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
+                _, classIndex, key in
+                guard bare.budget.spend() else { return }
+                let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
+                if !target.isDecided { areDecided = false }
+                if !target.isSeen { parts.links.insert(member) }
+            }
+        }
+        var known = found.known
+        known?.formUnion(judgement.hidden)
+        if parts.isEmpty {
+            return FormerObjects.Reached(
+                found: FormerObjects.Found(row: found.row, known: known), isDecided: areDecided)
+        }
+        buffer.removeAll()
+        builder.append(found.row, rowClass, without: parts, objects: self, to: buffer)
+        let copy = bare.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
+        return FormerObjects.Reached(
+            found: copy.map { FormerObjects.Found(row: $0, known: known) },
+            isDecided: areDecided && copy != nil)
+    }
+
+    // MARK: Evaluation
+
+    var schema: RowSchema { bare.rows }
+    var budget: Budget { bare.budget }
+
+    func begin(reading reads: [Int: MemberSet]) {
+        self.reads = reads
+        isUndecided = false
+    }
+
+    func row(classIndex: Int, key: UInt64) -> RowView? {
+        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+        let object =
+            shown[identity]
+            ?? show(
+                identity, objects.reach(identity), judge(identity),
+                wanted[classIndex] ?? MemberSet(), in: copies)
+        if bare.budget.failure == nil { shown[identity] = object }
+        let isKnown = object.found?.known.map {
+            (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
+        }
+        if !object.isDecided || isKnown == false { isUndecided = true }
+        return object.found?.row
+    }
+
+    func forEachOrigin(
+        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
+        _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
+    ) {
+        // An embedded object is seen where what holds it is, in a property that is seen.
+        let isEmbedded = schema.classes[originClass].definition.kind == .embedded
+        objects.forEachFormerOrigin(
+            ofClass: classIndex, key: key, originClass: originClass, member: member
+        ) { origin, isKnown in
+            let holder = judge(origin)
+            if !holder.isDecided { isUndecided = true }
+            guard holder.isSeen, isEmbedded || !holder.hidden.contains(member) else { return true }
+            guard isKnown, !isEmbedded || holder.hidden.isEmpty else {
+                isUndecided = true
+                return true
+            }
+            return body(origin.classIndex, origin.key)
+        }
+        if !objects.isWhole { isUndecided = true }
+    }
+
+    func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
+        objects.begin(reading: [:])
+        let key = objects.objectKey(classIndex: classIndex, primaryKey: primaryKey)
+        if objects.isUndecided { isUndecided = true }
+        return key.flatMap { key in
+            let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
+            if !target.isDecided { isUndecided = true }
+            return target.isSeen ? key : nil
+        }
+    }
+
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        bare.overflowChunk(key)
+    }
+}
+
+extension FormerView: SeenObjects {
+    var source: any OverflowSource { bare }
+
+    func sees(classIndex: Int, key: UInt64) -> Bool {
+        judge(ObjectIdentity(classIndex: classIndex, key: key)).isSeen
+    }
+}

@@ -1,0 +1,162 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// The ways along links that followers saw since some version, or see now. One thread at a time uses it.
+///
+/// Each object and link of a way is looked at by itself: of those that were seen at different times alone, the first one that came or went was
+/// seen to do so.
+final class SeenWays {
+    private let former: FormerResults
+    private let changes: FoldedChanges
+    private let version: UInt64
+    private let bare: ReadTransaction
+    private var judgedOtherwise: [Int: [(identity: ObjectIdentity, isSure: Bool)]] = [:]
+    /// Whether something was met in the present walk of which it is not known whether it was seen.
+    private var hasMetUnknown = false
+
+    private var schema: RowSchema { bare.rows }
+
+    init(
+        _ former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
+        in bare: ReadTransaction
+    ) {
+        (self.former, self.changes, self.version, self.bare) = (former, changes, version, bare)
+    }
+
+    /// Hands over the objects from which a way leads to one, until `body` returns false.
+    ///
+    /// - Parameters:
+    ///   - isSure: Whether it is known that what happened there was seen.
+    ///   - body: Gets the key of an object, and whether it is known that the way was seen.
+    /// - Returns: Whether it never did.
+    func forEach(
+        from root: Int, to identity: ObjectIdentity, along steps: [PathStep], _ isSure: Bool,
+        _ body: (_ key: UInt64, _ isSure: Bool) -> Bool
+    ) -> Bool {
+        hasMetUnknown = false
+        let goesOn = PathOrigins(
+            rootClass: root, transaction: bare,
+            leadsThrough: { self.isPassable($0, $1, orUnknown: false) }
+        ).forEach(to: identity, along: steps) { body($0, isSure) }
+        guard goesOn, isSure, hasMetUnknown else { return goesOn }
+        return PathOrigins(
+            rootClass: root, transaction: bare,
+            leadsThrough: { self.isPassable($0, $1, orUnknown: true) }
+        ).forEach(to: identity, along: steps) { body($0, false) }
+    }
+
+    private func isPassable(_ holder: ObjectIdentity, _ member: Int?, orUnknown: Bool) -> Bool {
+        switch former.hasShown(holder, member) {
+        case .yes: return true
+        case .no: return false
+        case .unknown:
+            hasMetUnknown = true
+            return orUnknown
+        }
+    }
+
+    /// Hands over the objects that set off a watch by what was shown of them, until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    func forEachTrigger(
+        of watch: Watch, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
+    ) -> Bool {
+        changes.forEachTrigger(of: watch, since: version, schema) { identity in
+            let answer: FormerResults.Answer
+            switch watch.trigger {
+            case .property(let classIndex, let member):
+                answer = hasShownChange(
+                    of: identity,
+                    schema.classes[classIndex].definition.kind == .embedded
+                        ? schema.classes[identity.classIndex].embeddingMembers : MemberSet([member])
+                )
+            case .loss(_, let number):
+                answer = hasShown(lossOf: number, by: identity)
+            }
+            return answer == .no || body(identity, answer == .yes)
+        }
+    }
+
+    /// Whether some of the properties that may have changed of an object were shown, and are shown otherwise than before.
+    private func hasShownChange(
+        of identity: ObjectIdentity, _ members: MemberSet
+    ) -> FormerResults.Answer {
+        var members = members
+        if let change = changes[identity], change.kind == .update {
+            members = former.seenChanges(members.intersection(change.members), of: identity).all
+        }
+        return strongest(members.positions.lazy.map { self.former.hasShown(identity, $0) })
+    }
+
+    /// Whether a link to an object was shown that some object has lost since.
+    private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> FormerResults.Answer
+    {
+        guard former.hasShown(target) != .no, let origin = schema.memberByNumber[number] else {
+            return .no
+        }
+        let isEmbedded = schema.classes[origin.classIndex].definition.kind == .embedded
+        return strongest(
+            zip(changes.order, changes.outcomes).lazy.map { holder, change in
+                guard isEmbedded || holder.classIndex == origin.classIndex else { return .no }
+                let members =
+                    isEmbedded
+                    ? self.schema.classes[holder.classIndex].embeddingMembers
+                    : MemberSet([origin.member])
+                return change.kind == .update && change.members.isDisjoint(with: members)
+                    ? .no : self.former.hasShownLink(from: holder, members, number, to: target)
+            })
+    }
+
+    private func strongest(_ answers: some Sequence<FormerResults.Answer>) -> FormerResults.Answer {
+        var strongest = FormerResults.Answer.no
+        for answer in answers {
+            if answer == .yes || !bare.budget.spend() { return .yes }
+            if answer == .unknown { strongest = .unknown }
+        }
+        return strongest
+    }
+
+    /// Hands over the objects of which some rules say otherwise than before, or may, until `body` returns false.
+    ///
+    /// - `root`: The class that the rules decide about where no steps lead to another.
+    /// - Returns: Whether it never did.
+    func forEachJudgedOtherwise(
+        by admission: Sight.Admission, _ root: Int,
+        _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
+    ) -> Bool {
+        let classIndex = admission.steps.last?.toClass ?? root
+        let known = judgedOtherwise[classIndex] ?? find(of: classIndex, admission.rules)
+        judgedOtherwise[classIndex] = known
+        return known.allSatisfy { body($0.identity, $0.isSure) }
+    }
+
+    private func find(
+        of classIndex: Int, _ rules: [Predicate]
+    ) -> [(identity: ObjectIdentity, isSure: Bool)] {
+        let plan = WatchPlan(rules.flatMap { $0.dependencies(schema) }, schema: schema)
+        var order: [ObjectIdentity] = []
+        var met: Set<ObjectIdentity> = []
+        func meet(_ identity: ObjectIdentity) {
+            if met.insert(identity).inserted { order.append(identity) }
+        }
+        for (identity, change) in zip(changes.order, changes.outcomes)
+        where identity.classIndex == classIndex && change.version > version
+            && change.kind != .delete && !change.members.isDisjoint(with: plan.ownMembers)
+        {
+            meet(identity)
+        }
+        let origins = PathOrigins(rootClass: classIndex, transaction: bare)
+        for watch in plan.watches {
+            _ = changes.forEachTrigger(of: watch, since: version, schema) { identity in
+                origins.forEach(to: identity, along: watch.steps) { key in
+                    meet(ObjectIdentity(classIndex: classIndex, key: key))
+                    return bare.budget.spend()
+                }
+            }
+        }
+        return order.compactMap { identity in
+            let answer = former.hasChangedSight(of: identity)
+            return answer == .no ? nil : (identity, answer == .yes)
+        }
+    }
+}
