@@ -100,8 +100,8 @@ struct PlainSight {
 
     // MARK: The copy
 
-    /// The world in which what may not be read is absent.
-    func part(of world: PlainWorld) -> PlainWorld {
+    /// The objects that may be read, each with the properties that are hidden on it.
+    func hidden(in world: PlainWorld) -> [String: [UInt64: Set<String>]] {
         var hidden: [String: [UInt64: Set<String>]] = [:]
         for name in world.names {
             var seen: [UInt64: Set<String>] = [:]
@@ -118,6 +118,12 @@ struct PlainSight {
             }
             hidden[name] = seen
         }
+        return hidden
+    }
+
+    /// The world in which what may not be read is absent.
+    func part(of world: PlainWorld) -> PlainWorld {
+        let hidden = hidden(in: world)
         func sees(_ link: Value) -> Bool {
             guard case .link(let name, .int(let number)) = link else { return true }
             return hidden[name]?[UInt64(bitPattern: number)] != nil

@@ -74,6 +74,18 @@ package struct SightTwins {
         try store.reading { try PlainWorld($0).objects }
     }
 
+    /// Whether the rules, asked of the one and of the other contents, hide the same objects and properties.
+    ///
+    /// Where they do not, the second store is no longer the part of the first that they admit.
+    package func hideTheSame(
+        in contents: [String: [UInt64: ObjectContent]],
+        and others: [String: [UInt64: ObjectContent]], _ store: Store
+    ) throws -> Bool {
+        guard let rules else { return true }
+        let world = try store.reading { try PlainWorld($0) }
+        return rules.hidden(in: world.with(contents)) == rules.hidden(in: world.with(others))
+    }
+
     /// What the rules do not show of the first store as it is: for each object that is hidden all of it, else the values that are,
     /// and the elements of its lists and sets.
     ///
