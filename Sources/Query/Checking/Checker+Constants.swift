@@ -87,6 +87,12 @@ extension Checker {
 
     /// Returns the argument of a number.
     func argument(_ index: Int, at start: Int) throws(QueryError) -> QueryArgument {
+        guard rule == nil else {
+            throw source.fault(
+                .argument,
+                "A rule has no arguments: state the value, or name something of the user.",
+                at: start, hint: "$user.id")
+        }
         guard index < arguments.count else {
             let given =
                 switch arguments.count {

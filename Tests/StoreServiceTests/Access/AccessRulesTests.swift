@@ -57,6 +57,14 @@ struct AccessRulesTests {
                 nil
             ),
             (
+                #"{"roles":{"a":{"classes":{"List":{"read":"owner == $0"}}}}}"#,
+                "/roles/a/classes/List/read", "column 10: A rule has no arguments", 10, "$user.id"
+            ),
+            (
+                #"{"roles":{"a":{"when":"$user.id IN $1"}}}"#, "/roles/a/when",
+                "A rule has no arguments", 13, "$user.id"
+            ),
+            (
                 #"{"roles":{"a":{"classes":{"List":{"properties":{"id":"none"}}}}}}"#,
                 "/roles/a/classes/List/properties/id", "primary key, which can't be hidden", nil,
                 "create"
