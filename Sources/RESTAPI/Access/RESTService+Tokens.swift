@@ -29,6 +29,8 @@ extension RESTService {
     /// Reads a body that describes a token.
     func tokenMembers(_ request: Request) throws(RequestFault) -> TokenMembers {
         _ = try BodyType.read(request)
-        return try TokenMembers(served.json(request.body, RequestScratch.current.parser))
+        let members = try TokenMembers(served.json(request.body, RequestScratch.current.parser))
+        try members.checkEnd()
+        return members
     }
 }

@@ -56,31 +56,38 @@ package enum TokenCommand: Sendable, Equatable {
     }
 
     /// Reads the text of a command; nil when it is none.
-    init?(text: Substring) {
+    ///
+    /// What a token is to have is judged when the command is carried out, so that an end may have passed since it was asked for.
+    ///
+    /// - Throws: ``RequestFault`` as ``TokenMembers/init(_:)``.
+    init?(text: Substring) throws(RequestFault) {
         let words = text.split(separator: " ", maxSplits: 1)
-        let parser = JSONParser()
         guard words.count == 2 else { return nil }
-        let command = Array(words[1].utf8).withUnsafeBytes { bytes -> TokenCommand? in
-            guard let body = try? parser.parse(bytes) else { return nil }
-            let name = body.member(named: "name")?.string
-            let members = body.member(named: "token").flatMap { try? TokenMembers($0) }
-            let hash = body.member(named: "hash")?.string.flatMap {
-                TokenHash(hexadecimal: $0[...])
-            }
-            switch (words[0], body.count) {
-            case ("list", 0): return .list
-            case ("create", 2):
-                guard let members, let hash else { return nil }
-                return .create(members, hash: hash)
-            case ("change", 2):
-                guard let name, let members else { return nil }
-                return .change(name: name, members)
-            case ("revoke", 1): return name.map { .revoke(name: $0) }
-            default: return nil
-            }
-        }
-        guard let command else { return nil }
+        let parser = JSONParser()
+        defer { withExtendedLifetime(parser) {} }
+        guard let body = Array(words[1].utf8).withUnsafeBytes({ try? parser.parse($0) }),
+            let command = try Self.read(words[0], body)
+        else { return nil }
         self = command
+    }
+
+    private static func read(
+        _ word: Substring, _ body: JSONValue
+    ) throws(RequestFault) -> TokenCommand? {
+        let name = body.member(named: "name")?.string
+        let token = body.member(named: "token")
+        let hash = body.member(named: "hash")?.string.flatMap { TokenHash(hexadecimal: $0[...]) }
+        switch (word, body.count) {
+        case ("list", 0): return .list
+        case ("create", 2):
+            guard let token, let hash else { return nil }
+            return .create(try TokenMembers(token), hash: hash)
+        case ("change", 2):
+            guard let name, let token else { return nil }
+            return .change(name: name, try TokenMembers(token))
+        case ("revoke", 1): return name.map { .revoke(name: $0) }
+        default: return nil
+        }
     }
 }
 

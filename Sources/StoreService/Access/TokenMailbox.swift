@@ -46,7 +46,8 @@ package final class TokenMailbox: Sendable {
             if let id = parts.first, try !isStale() {
                 let outcome: String
                 do throws(RequestFault) {
-                    guard let command = parts.dropFirst().first.flatMap({ TokenCommand(text: $0) })
+                    guard let words = parts.dropFirst().first,
+                        let command = try TokenCommand(text: words)
                     else {
                         throw RequestFault(
                             .malformed, "invalid-body",

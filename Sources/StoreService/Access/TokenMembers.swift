@@ -16,9 +16,11 @@ package struct TokenMembers: Sendable, Equatable {
         /// At a time.
         case at(Timestamp)
 
-        /// So many seconds from now; nil where that is behind the year 9999.
+        /// So many seconds from now at least, since ends are whole seconds; nil where that is behind the year 9999.
         package init?(after seconds: Int) {
-            let (end, isTooLate) = Timestamp.now().seconds.addingReportingOverflow(Int64(seconds))
+            let now = Timestamp.now()
+            let start = now.seconds + (now.nanoseconds > 0 ? 1 : 0)
+            let (end, isTooLate) = start.addingReportingOverflow(Int64(seconds))
             guard !isTooLate, end < Timestamp.secondsEnd else { return nil }
             self = .at(Timestamp(seconds: end, nanoseconds: 0))
         }
@@ -43,19 +45,20 @@ package struct TokenMembers: Sendable, Equatable {
     /// Describes a token.
     package init(
         name: String? = nil, right: Right? = nil, user: String? = nil, claims: Claims? = nil,
-        expiry: Expiry? = nil
+        classes: [String]? = nil, expiry: Expiry? = nil
     ) {
         self.name = name
         self.right = right
         self.user = user
         self.claims = claims
+        self.classes = classes
         self.expiry = expiry
     }
 
     /// Reads an object.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for another shape or a member that is none of these, `.invalid` for values that
-    ///   no token has.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape or a member that is none of these, `.invalid` for values of
+    ///   another kind than a token's.
     package init(_ body: JSONValue) throws(RequestFault) {
         guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
         for member in body.members {
@@ -71,11 +74,7 @@ package struct TokenMembers: Sendable, Equatable {
                 }
                 right = known
             case "user":
-                guard let text = value.string, Self.isUser(text) else {
-                    throw Self.invalid(
-                        "A user's id is a text of 1 to \(Self.userByteCountMax) bytes without control characters.",
-                        "/user")
-                }
+                guard let text = value.string else { throw Self.invalidUser }
                 user = text
             case "claims": claims = try Claims(value)
             case "classes": classes = try Self.classes(value)
@@ -85,15 +84,24 @@ package struct TokenMembers: Sendable, Equatable {
         }
     }
 
+    /// Refuses an end that has passed, which is a mistake where somebody states it as a time.
+    package func checkEnd() throws(RequestFault) {
+        if case .at(let end) = expiry, end <= .now() {
+            throw Self.invalid("'expires' is in the past.", "/expires")
+        }
+    }
+
     /// The terms of a new token.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` when name or right are missing, or it has claims without a user.
+    /// - Throws: ``RequestFault`` `.invalid` when name or right are missing, for values that no token has, or when it has claims
+    ///   without a user.
     package func new() throws(RequestFault) -> (name: String, terms: TokenTerms) {
         guard let name, let right else {
             let part = name == nil ? "name" : "right"
             throw Self.invalid(
                 "A token needs a name and a right; '\(part)' is missing.", "/" + part)
         }
+        if let user, !Self.isUser(user) { throw Self.invalidUser }
         var terms = TokenTerms(right, user: user)
         try apply(to: &terms)
         return (name, terms)
@@ -121,7 +129,7 @@ package struct TokenMembers: Sendable, Equatable {
         case .at(let end): terms.end = end
         case nil: break
         }
-        if let classes { terms.classes = classes }
+        if let classes { terms.classes = try Self.checked(classes) }
         guard terms.classes.isEmpty || terms.right < .admin else {
             throw Self.invalid(
                 "The right 'admin' is for the whole store: a token for some classes has the right metrics, read or write.",
@@ -174,14 +182,15 @@ package struct TokenMembers: Sendable, Equatable {
 
     private static func classes(_ value: JSONValue) throws(RequestFault) -> [String] {
         let names = value.kind == .array ? value.elements.compactMap(\.string) : []
-        guard value.kind == .array, names.count == value.count, names.count <= classCountMax,
+        guard value.kind == .array, names.count == value.count else { throw invalidClasses }
+        return names
+    }
+
+    private static func checked(_ names: [String]) throws(RequestFault) -> [String] {
+        guard names.count <= classCountMax,
             names.allSatisfy({ (1...userByteCountMax).contains($0.utf8.count) }),
             Set(names).count == names.count
-        else {
-            throw invalid(
-                "'classes' has the names of at most \(classCountMax) classes, each once; none of them stands for all classes.",
-                "/classes")
-        }
+        else { throw invalidClasses }
         return names
     }
 
@@ -191,7 +200,6 @@ package struct TokenMembers: Sendable, Equatable {
             throw invalid(
                 "'expires' is a time such as 2027-01-31T00:00:00Z, or null for never.", "/expires")
         }
-        guard end > .now() else { throw invalid("'expires' is in the past.", "/expires") }
         // Stored in seconds.
         return .at(Timestamp(seconds: end.seconds, nanoseconds: 0))
     }
@@ -199,6 +207,14 @@ package struct TokenMembers: Sendable, Equatable {
     private static func invalid(_ detail: String, _ pointer: String) -> RequestFault {
         .single(.invalid, "invalid-token", detail, pointer: pointer)
     }
+
+    private static let invalidUser = invalid(
+        "A user's id is a text of 1 to \(userByteCountMax) bytes without control characters.",
+        "/user")
+
+    private static let invalidClasses = invalid(
+        "'classes' has the names of at most \(classCountMax) classes, each once; none of them stands for all classes.",
+        "/classes")
 
     private static let malformed = RequestFault(
         .malformed, "invalid-body",

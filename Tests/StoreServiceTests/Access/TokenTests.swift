@@ -159,9 +159,54 @@ struct TokenTests {
         ])
     func commands(text: String) throws {
         let text = text.replacing("HASH", with: try hash("x").hexadecimal)
-        #expect(TokenCommand(text: text[...])?.text == text)
+        #expect(try TokenCommand(text: text[...])?.text == text)
         for other in [text + " more", "x" + text, String(text.dropLast()), "revoke {}", ""] {
-            #expect(TokenCommand(text: other[...]) == nil, "\(other)")
+            #expect(try TokenCommand(text: other[...]) == nil, "\(other)")
+        }
+    }
+
+    @Test("in a command that was taken up late may have ended since it was asked for")
+    func late() throws {
+        let store = try store()
+        defer { store.close() }
+        let text =
+            #"create {"token":{"name":"a","right":"read","expires":"2020-01-01T00:00:00Z"},"hash":"HASH"}"#
+            .replacing("HASH", with: try hash("x").hexadecimal)
+        let command = try #require(try TokenCommand(text: text[...]))
+        #expect(try command.run(StoredTokens(store)) == "")
+        #expect(try StoredTokens(store).read().tokens.map(\.name) == ["a"])
+    }
+
+    @Test("last as long as is asked for, though they end with a whole second")
+    func duration() throws {
+        let start = Timestamp.now()
+        guard case .at(let end)? = TokenMembers.Expiry(after: 1) else {
+            Issue.record("it never ends")
+            return
+        }
+        #expect(end >= Timestamp(seconds: start.seconds + 1, nanoseconds: start.nanoseconds))
+    }
+
+    @Test(
+        "that none can be are refused with what is wrong, whichever way they are asked for",
+        arguments: [
+            (TokenMembers(name: "a", right: .read, user: ""), "/user"),
+            (TokenMembers(name: "a", right: .read, user: "a\n"), "/user"),
+            (TokenMembers(name: "a", right: .read, classes: ["A", "A"]), "/classes"),
+            (
+                TokenMembers(name: "a", right: .read, claims: try? Claims(assignments: ["a=1"])),
+                "/claims"
+            ),
+        ])
+    func refused(members: TokenMembers, pointer: String) throws {
+        let store = try store()
+        defer { store.close() }
+        let command = TokenCommand.create(members, hash: try hash("x"))
+        #expect(try TokenCommand(text: command.text[...]) == command)
+        #expect {
+            try command.run(StoredTokens(store))
+        } throws: { error in
+            (error as? RequestFault)?.errors.first?.pointer == pointer
         }
     }
 
