@@ -138,6 +138,39 @@ struct SightTests {
         }
     }
 
+    @Test("views with one sight judge by themselves, at once and after one that was given up")
+    func viewsByThemselves() throws {
+        let store = try Self.world()
+        defer { store.close() }
+        let sight = try store.reading { read in
+            let task = try #require(read.rows.rowClass(named: "Task"))
+            // What is calculated takes of the view's time.
+            let rule = try Self.predicate("owner == 'ann' AND rank + 1 > 0", "Task", read)
+            return Sight([task.index: ClassSight(rule: rule)], schema: read.rows)
+        }
+        func count(_ view: ReadTransaction) throws -> Int { try Self.ids(nil, view).count }
+        try store.reading { before in
+            let former = before.shown(by: sight)
+            let first = try count(former)
+            try store.put(
+                "Task",
+                [
+                    "id": .value(.int(10)), "owner": .value(.string("bob")),
+                    "rank": .value(.int(1)),
+                ])
+            let present = try store.reading { after in
+                let present = try count(after.shown(by: sight))
+                let again = try count(former)
+                after.budget.fail(.time)
+                return [present, again]
+            }
+            let last = try count(former)
+            #expect([first] + present + [last] == [10, 9, 10, 10])
+        }
+        let later = try store.reading { read in try count(read.shown(by: sight)) }
+        #expect(later == 9)
+    }
+
     @Test("a row in which nothing is hidden is not copied")
     func sameRow() throws {
         try Self.showing("owner == 'ann'", hiding: ["note"], for: "rank < 50") {

@@ -1,6 +1,7 @@
 import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows
+import Synchronization
 
 /// The readable part of a store for a principal, made ready for one schema. Immutable; any thread may use it.
 ///
@@ -45,6 +46,14 @@ package final class Sight: Sendable {
     let areConcerned: [Bool]
     private let mayHide: [Bool]
 
+    /// A matcher that no view uses.
+    private struct Spare: @unchecked Sendable {
+        let matcher: Matcher
+    }
+
+    /// By class, a matcher of its rule for the next view.
+    private let spares: Mutex<[Spare?]>
+
     /// Makes the sight of some classes; all of the others is seen.
     ///
     /// - Parameters:
@@ -86,6 +95,26 @@ package final class Sight: Sendable {
         }
         self.parts = parts
         areConcerned = parts.map(\.isConcerned)
+        spares = Mutex(Array(repeating: nil, count: parts.count))
+    }
+
+    /// Makes a matcher of a class's rule for a view that shows everything, or takes a spare one; nil where all objects are seen.
+    func takeMatcher(of classIndex: Int, on view: ReadTransaction) -> Matcher? {
+        guard let rule = parts[classIndex].rule else { return nil }
+        let spare = spares.withLock { spares in
+            defer { spares[classIndex] = nil }
+            return spares[classIndex]
+        }
+        guard let spare else { return rule.makeMatcher(schema, source: view) }
+        spare.matcher.bind(to: view)
+        return spare.matcher
+    }
+
+    /// Keeps the matcher of a class's rule for another view, unless it may remember something of the one that it was taken for.
+    func giveBack(_ matcher: Matcher, of classIndex: Int) {
+        guard parts[classIndex].isRuleCheap, matcher.isOfAnyState else { return }
+        let spare = Spare(matcher: matcher)
+        spares.withLock { $0[classIndex] = spare }
     }
 
     /// Whether some objects of a class may be hidden.

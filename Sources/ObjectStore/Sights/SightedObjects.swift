@@ -9,27 +9,38 @@ import HoldfastRows
 final class SightedObjects: SeenObjects {
     /// The rules of a class, ready to be asked.
     private final class Rules {
-        lazy var rule = test(part.rule)
+        let classIndex: Int
         let isCheap: Bool
+        /// Whether objects may be shown otherwise than stored.
+        let mayAlter: Bool
+        /// Whether all objects are seen.
+        let admitsAll: Bool
         /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
         private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
-            (test($0.rule), $0.hidden)
+            ($0.rule?.makeMatcher(bare.rows, source: bare), $0.hidden)
         }
         /// The members that are hidden where no role shows them.
-        let hidden: MemberSet
+        var hidden: MemberSet { part.hidden }
         let links: [Int]
-        private let part: Sight.Part
+        private var rule: Matcher?
+        private let sight: Sight
         private let bare: ReadTransaction
+        private var part: Sight.Part { sight.parts[classIndex] }
 
-        init(_ part: Sight.Part, _ bare: ReadTransaction) {
-            (self.part, self.bare) = (part, bare)
-            isCheap = part.isRuleCheap
-            hidden = part.hidden
-            links = part.links
+        init(_ sight: Sight, _ classIndex: Int, _ bare: ReadTransaction) {
+            (self.sight, self.classIndex, self.bare) = (sight, classIndex, bare)
+            isCheap = sight.parts[classIndex].isRuleCheap
+            mayAlter = !sight.parts[classIndex].altered.isEmpty
+            admitsAll = sight.parts[classIndex].rule == nil
+            links = sight.parts[classIndex].links
         }
 
-        private func test(_ rule: Predicate?) -> Matcher? {
-            rule.map { $0.makeMatcher(bare.rows, source: bare) }
+        deinit { if let rule { sight.giveBack(rule, of: classIndex) } }
+
+        /// Whether an object is seen.
+        func admits(_ key: UInt64, _ row: RowView) -> Bool {
+            if rule == nil { rule = sight.takeMatcher(of: classIndex, on: bare) }
+            return rule?.matches(row: row, key: key, source: bare) ?? true
         }
     }
 
@@ -39,8 +50,8 @@ final class SightedObjects: SeenObjects {
 
     let sight: Sight
     let bare: ReadTransaction
-    /// By class; nil before the first object of it is shown.
-    private var rules: [Rules?]
+    /// Of the classes of which objects were shown: few.
+    private var rules: [Rules] = []
     /// Whether objects are seen that were asked for by their keys.
     private var judged: [ObjectIdentity: Bool] = [:]
     /// Objects that are known to be seen.
@@ -53,7 +64,6 @@ final class SightedObjects: SeenObjects {
     init(_ sight: Sight, of bare: ReadTransaction) {
         self.sight = sight
         self.bare = bare
-        rules = Array(repeating: nil, count: sight.parts.count)
     }
 
     var schema: RowSchema { sight.schema }
@@ -64,9 +74,10 @@ final class SightedObjects: SeenObjects {
     /// Returns what is shown of an object: nothing, its row, or a copy without what is hidden.
     func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
         guard sight.areConcerned[rowClass.index] else { return row }
-        guard let hidden = hiddenParts(rowClass, key, row, in: row, seenBy: self) else {
-            return nil
-        }
+        let rules = rules(of: rowClass.index)
+        guard bare.budget.spend(), admits(rules, key, row) else { return nil }
+        if !rules.mayAlter { return row }
+        let hidden = hiddenParts(rules, rowClass, key, row, in: row, seenBy: self)
         return hidden.isEmpty ? row : copy(row, rowClass, without: hidden, seenBy: self)
     }
 
@@ -80,9 +91,16 @@ final class SightedObjects: SeenObjects {
         seenBy objects: some SeenObjects
     ) -> HiddenParts? {
         let rules = rules(of: rowClass.index)
-        guard bare.budget.spend(), admits(rules, rowClass.index, key, judged) else { return nil }
+        guard bare.budget.spend(), admits(rules, key, judged) else { return nil }
+        return hiddenParts(rules, rowClass, key, judged, in: row, seenBy: objects)
+    }
+
+    private func hiddenParts(
+        _ rules: Rules, _ rowClass: RowClass, _ key: UInt64, _ judged: RowView, in row: RowView,
+        seenBy objects: some SeenObjects
+    ) -> HiddenParts {
         var hidden = HiddenParts()
-        if rules.roles.isEmpty, rules.links.isEmpty { return hidden }
+        guard rules.mayAlter else { return hidden }
         hidden.properties = hiddenProperties(rules, key, judged)
         for member in rules.links where !hidden.properties.contains(member) {
             if holdsHidden(member, of: rowClass, in: row, seenBy: objects) {
@@ -104,7 +122,7 @@ final class SightedObjects: SeenObjects {
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         if let known = judged[identity] { return known }
         guard let row = bare.row(classIndex: classIndex, key: key) else { return isSeenElsewhere }
-        let isSeen = admits(rules(of: classIndex), classIndex, key, row)
+        let isSeen = admits(rules(of: classIndex), key, row)
         remember(identity, isSeen)
         return isSeen
     }
@@ -143,15 +161,13 @@ final class SightedObjects: SeenObjects {
     /// Notes an object that was found to be seen, so that no rule is asked of it.
     func admit(_ object: ObjectIdentity) { admitted.insert(object) }
 
-    private func admits(
-        _ rules: Rules, _ classIndex: Int, _ key: UInt64, _ row: RowView
-    ) -> Bool {
-        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+    private func admits(_ rules: Rules, _ key: UInt64, _ row: RowView) -> Bool {
+        if rules.admitsAll { return true }
+        let identity = ObjectIdentity(classIndex: rules.classIndex, key: key)
         if !admitted.isEmpty, admitted.contains(identity) { return true }
-        guard let rule = rules.rule else { return true }
-        if rules.isCheap { return rule.matches(row: row, key: key, source: bare) }
+        if rules.isCheap { return rules.admits(key, row) }
         if let known = judged[identity] { return known }
-        let isSeen = rule.matches(row: row, key: key, source: bare)
+        let isSeen = rules.admits(key, row)
         remember(identity, isSeen)
         return isSeen
     }
@@ -175,9 +191,11 @@ final class SightedObjects: SeenObjects {
     }
 
     private func rules(of classIndex: Int) -> Rules {
-        if let known = rules[classIndex] { return known }
-        let made = Rules(sight.parts[classIndex], bare)
-        rules[classIndex] = made
+        for index in rules.indices where rules[index].classIndex == classIndex {
+            return rules[index]
+        }
+        let made = Rules(sight, classIndex, bare)
+        rules.append(made)
         return made
     }
 

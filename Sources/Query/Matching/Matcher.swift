@@ -23,11 +23,14 @@ package final class Matcher {
         namesObjects = !objects.isEmpty
     }
 
-    /// Looks up the objects that the predicate names. Cost: one look-up each.
+    /// Whether it may be bound to a state of a source after another one: it names no objects.
+    package var isOfAnyState: Bool { !namesObjects }
+
+    /// Looks up the objects that the predicate names, and spends of the source's budget from then on. Cost: one look-up each.
     ///
     /// A matcher does so by itself when it meets another source. A source that changes, as that of a write
     /// transaction does, needs a matcher of its own for each state.
-    fileprivate func bind(to source: any ObjectSource) {
+    package func bind(to source: any ObjectSource) {
         bound.source = source
         bound.budget = source.budget
         for object in objects where source.budget.spend(ObjectConstant.stepsOfLookUp) {

@@ -13,7 +13,7 @@ struct CursorSeal {
     private static let form: StaticString = "holdfast cursor 1"
     private static let byteCount = 40
     /// Stands in no cursor and in no id, and in a URL as it is.
-    private static let mark: Character = "~"
+    private static let mark = UInt8(ascii: "~")
 
     let key: [UInt8]
     /// The name of the principal.
@@ -22,19 +22,22 @@ struct CursorSeal {
 
     /// Where the seal begins, with its mark, in a cursor; its end where it has none.
     static func start(in cursor: String) -> String.Index {
-        cursor.firstIndex(of: mark) ?? cursor.endIndex
+        cursor.utf8.firstIndex(of: mark) ?? cursor.endIndex
     }
 
     /// Returns a cursor with its seal.
     ///
     /// - Throws: ``RequestFault`` `.failed` when the library fails.
     func sealed(_ cursor: String) throws(RequestFault) -> String {
-        let bytes = ByteBuffer(capacity: 64)
+        let code = try code(of: fingerprint, cursor)
+        let bytes = ByteBuffer(capacity: Self.byteCount)
         bytes.append(little: fingerprint)
-        bytes.append(try code(of: fingerprint, cursor))
-        let text = ByteBuffer(capacity: 64)
+        bytes.append(code)
+        let text = ByteBuffer(capacity: cursor.utf8.count + 2 * Self.byteCount)
+        text.append(cursor)
+        text.append(Self.mark)
         Base64.encode(bytes.bytes, alphabet: .url, into: text)
-        return cursor + String(Self.mark) + String(decoding: text.bytes, as: UTF8.self)
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 
     /// Refuses what the service has not made for the principal, and what it has made of another view.
@@ -67,7 +70,7 @@ struct CursorSeal {
 
     private func code(of fingerprint: UInt64, _ cursor: String) throws(RequestFault) -> [UInt8] {
         let message = ByteBuffer(capacity: 256)
-        message.append(Self.form.description)
+        message.append(Self.form)
         message.append(principal)
         message.append(0 as UInt8)
         message.append(little: fingerprint)

@@ -15,6 +15,18 @@ final class KnownSights: Sendable {
         let classes: Set<String>
         /// The user's values that the rules ask for.
         let values: [UserValue?]
+
+        /// The rest tells few apart, and takes as long to hash.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(token?.number ?? 0)
+            for value in values {
+                if case .one(.string(let text)) = value {
+                    hasher.combine(text)
+                } else {
+                    hasher.combine(value)
+                }
+            }
+        }
     }
 
     private struct State {
