@@ -35,6 +35,7 @@ package struct FoldedChanges: Sendable {
     /// The edits of lists of objects that were updated, by member, where it was asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
+    private let notesFormer: Bool
     /// The version behind which they begin.
     let start: UInt64
     /// The last version that is folded in.
@@ -89,13 +90,15 @@ package struct FoldedChanges: Sendable {
     ///   takes time.
     /// - `classes`: The classes whose objects are wanted, by position; nil for all.
     /// - `notesLists`: Whether ``edits(ofList:of:)`` is going to be asked.
+    /// - `notesFormer`: Whether it may be asked what objects were, as catch-ups do; who has the state before need not.
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
-        notesLists: Bool = false
+        notesLists: Bool = false, notesFormer: Bool = true
     ) throws(Gap) {
         (start, through) = (version, version)
         self.notesLists = notesLists
+        self.notesFormer = notesFormer
         let state: StoreState
         do { state = try transaction.state() } catch {
             if case .storage(let error) = error { throw .storage(error) }
@@ -140,12 +143,12 @@ package struct FoldedChanges: Sendable {
                 var change = Change(
                     kind: record.kind, members: members, primaryKey: record.primaryKey,
                     version: version, insertedAt: record.kind == .insert ? version : 0)
-                change.noteFormer(record, members, version, schema)
+                if notesFormer { change.noteFormer(record, members, version, schema) }
                 append(identity, change)
                 continue
             }
             outcomes[position].version = version
-            outcomes[position].noteFormer(record, members, version, schema)
+            if notesFormer { outcomes[position].noteFormer(record, members, version, schema) }
             if record.kind == .delete {
                 outcomes[position].kind = .delete
                 outcomes[position].primaryKey = record.primaryKey

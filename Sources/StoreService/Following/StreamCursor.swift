@@ -140,7 +140,7 @@ package enum StreamCursor: Equatable, Sendable {
     /// - `seal`: Seals what they may not read of it; without one it is that behind its version.
     func text(of mark: String, _ seal: ChangePartSeal? = nil) -> String {
         guard let version, !mark.isEmpty else { return text }
-        guard case .within(_, let part) = self else { return "\(text)_\(mark)" }
+        guard case .within(_, let part) = self else { return text + "_" + mark }
         let sealed = seal?.text(of: part, in: "\(version)_\(mark)")
         return sealed.map { "\(version).\($0)_\(mark)" } ?? "\(version)_\(mark)"
     }
