@@ -52,6 +52,8 @@ final class SightedObjects: SeenObjects {
     let bare: ReadTransaction
     /// Of the classes of which objects were shown: few.
     private var rules: [Rules] = []
+    /// Those of the class that was asked for last, as most rows are of one.
+    private var latest: Rules?
     /// Whether objects are seen that were asked for by their keys.
     private var judged: [ObjectIdentity: Bool] = [:]
     /// Objects that are known to be seen.
@@ -191,11 +193,14 @@ final class SightedObjects: SeenObjects {
     }
 
     private func rules(of classIndex: Int) -> Rules {
-        for index in rules.indices where rules[index].classIndex == classIndex {
-            return rules[index]
+        if let latest, latest.classIndex == classIndex { return latest }
+        if let known = rules.first(where: { $0.classIndex == classIndex }) {
+            latest = known
+            return known
         }
         let made = Rules(sight, classIndex, bare)
         rules.append(made)
+        latest = made
         return made
     }
 

@@ -6,7 +6,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// An access document that holds in a schema, with its rules checked. Immutable; any thread may use it.
-package struct AccessRules: Sendable {
+package final class AccessRules: Sendable {
     /// The document.
     package let document: AccessDocument
     /// Its revision; 0 where it is not stored.
