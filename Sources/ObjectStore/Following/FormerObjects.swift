@@ -27,15 +27,14 @@ final class FormerObjects: FormerSource {
     private let bare: ReadTransaction
     /// Whether the changes lead to what the view sees.
     let isWhole: Bool
-    /// The next version at which something is otherwise that evaluations were led to; `.max` for none.
-    private(set) var nextVersion = UInt64.max
+    /// The next version at which something is otherwise that was looked at since it was set to `.max`.
+    var nextVersion = UInt64.max
     private(set) var isUndecided = false
     private var reads: [Int: MemberSet] = [:]
     private var reached: [ObjectIdentity: Reached] = [:]
     private let copies = RowCopies()
     private let builder = RowBuilder()
     private let buffer = ByteBuffer(capacity: 256)
-    private let subject = ByteBuffer(capacity: 256)
 
     /// - Parameters:
     ///   - version: The version as of which it is.
@@ -54,17 +53,14 @@ final class FormerObjects: FormerSource {
         isUndecided = false
     }
 
-    /// Finds an object for itself. The row is valid until the next one is asked for.
-    func find(_ identity: ObjectIdentity) -> Reached { find(identity, in: subject) }
-
     /// The next version that changed an object; `.max` for none.
-    func nextVersion(of identity: ObjectIdentity) -> UInt64 {
+    private func nextVersion(of identity: ObjectIdentity) -> UInt64 {
         guard let change = changes[identity] else { return .max }
         if change.insertedAt > version { return change.insertedAt }
         return change.former.first { $0.version > version }?.version ?? .max
     }
 
-    private func find(_ identity: ObjectIdentity, in buffer: ByteBuffer) -> Reached {
+    private func find(_ identity: ObjectIdentity) -> Reached {
         let present = bare.row(classIndex: identity.classIndex, key: identity.key)
         // What came behind the changes is not known.
         let isLater = present.map { $0.version > changes.through } ?? false
@@ -104,11 +100,11 @@ final class FormerObjects: FormerSource {
         return Reached(found: found, isDecided: found != nil)
     }
 
-    /// Finds an object for evaluations, which are led to it from others. The row stays as long as this.
+    /// Finds an object. The row stays as long as this.
     func reach(_ identity: ObjectIdentity) -> Reached {
-        if let known = reached[identity] { return known }
-        var object = find(identity, in: buffer)
         nextVersion = min(nextVersion, nextVersion(of: identity))
+        if let known = reached[identity] { return known }
+        var object = find(identity)
         if let found = object.found, found.row.base == buffer.bytes.baseAddress {
             let copy = bare.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
             object = Reached(

@@ -129,8 +129,9 @@ final class FormerResults {
         var version = since
         for _ in 0..<Self.versionCountMax {
             let past = past(at: version)
-            guard body(past) else { return true }
-            version = past.view.nextVersion(for: identity)
+            let (goesOn, next) = past.view.noting { body(past) }
+            if !goesOn { return true }
+            version = next
             if version > through { return true }
         }
         return false
@@ -177,16 +178,25 @@ extension FormerResults {
         return areAll || answer == .yes ? answer : .unknown
     }
 
-    /// Whether a link from an object to another one has been shown at any version since.
-    ///
-    /// - Parameters:
-    ///   - members: The properties of the holder that may hold it, or embedded objects with it.
-    ///   - number: The number of the property.
-    func hasShownLink(
+    /// Whether more links from an object to another one were shown at some version since than are now: by properties that may hold them,
+    /// or embedded objects with them, whose own property has a number.
+    func hasLostLink(
         from holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32,
         to target: ObjectIdentity
     ) -> Answer {
         let rowClass = query.schema.classes[holder.classIndex]
+        func count(in row: RowView) -> Int {
+            var count = 0
+            query.schema.forEachLink(
+                of: rowClass, in: row, only: members, transaction.bare
+            ) { held, classIndex, key in
+                if held == number, classIndex == target.classIndex, key == target.key {
+                    count += 1
+                }
+            }
+            return count
+        }
+        let now = transaction.row(classIndex: holder.classIndex, key: holder.key).map(count) ?? 0
         var answer = Answer.no
         let areAll = forEachPast(of: holder) { past in
             let object = past.view.find(holder, with: members)
@@ -194,18 +204,9 @@ extension FormerResults {
                 if !object.isDecided { answer = .unknown }
                 return true
             }
-            guard object.isDecided, found.known.map(members.isSubset) ?? true else {
-                // Those who saw it saw it change.
-                answer = .yes
-                return false
-            }
-            query.schema.forEachLink(
-                of: rowClass, in: found.row, only: members, transaction.bare
-            ) { held, classIndex, key in
-                if held == number, classIndex == target.classIndex, key == target.key {
-                    answer = .yes
-                }
-            }
+            // Those who saw it saw it change.
+            let isKnown = object.isDecided && found.known.map(members.isSubset) ?? true
+            if !isKnown || count(in: found.row) > now { answer = .yes }
             return answer != .yes
         }
         return areAll || answer == .yes ? answer : .unknown

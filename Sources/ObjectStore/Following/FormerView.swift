@@ -28,8 +28,11 @@ final class FormerView: FormerSource {
     /// The links that are shown, by class: what else is not read is copied as it is.
     private let wanted: [Int: MemberSet]
     private var rules: [Int: Rules] = [:]
-    private var judgements: [ObjectIdentity: Judgement] = [:]
-    private var shown: [ObjectIdentity: FormerObjects.Reached] = [:]
+    /// What was found, with the next version at which something of that may be otherwise; `.max` for none.
+    typealias Noted<Found> = (found: Found, nextVersion: UInt64)
+
+    private var judgements: [ObjectIdentity: Noted<Judgement>] = [:]
+    private var shown: [ObjectIdentity: Noted<FormerObjects.Reached>] = [:]
     private let copies = RowCopies()
     private let subjects = RowCopies()
     private let builder = RowBuilder()
@@ -49,19 +52,34 @@ final class FormerView: FormerSource {
         (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)
     }
 
-    /// The next version at which something is otherwise that decides on an object, or was read; `.max` for none.
-    func nextVersion(for identity: ObjectIdentity) -> UInt64 {
-        min(objects.nextVersion, objects.nextVersion(of: identity))
+    /// Notes the next version at which something may be otherwise that is found.
+    func noting<Found>(_ find: () -> Found) -> Noted<Found> {
+        let before = objects.nextVersion
+        defer { objects.nextVersion = min(before, objects.nextVersion) }
+        objects.nextVersion = .max
+        return (find(), objects.nextVersion)
+    }
+
+    /// Finds something of an object, or what was found of it.
+    private func remembered<Found>(
+        _ identity: ObjectIdentity,
+        in known: ReferenceWritableKeyPath<FormerView, [ObjectIdentity: Noted<Found>]>,
+        _ find: () -> Found
+    ) -> Found {
+        if let noted = self[keyPath: known][identity] {
+            objects.nextVersion = min(objects.nextVersion, noted.nextVersion)
+            return noted.found
+        }
+        let noted = noting(find)
+        if bare.budget.failure == nil { self[keyPath: known][identity] = noted }
+        return noted.found
     }
 
     // MARK: Objects
 
     /// Judges an object.
     func judge(_ identity: ObjectIdentity) -> Judgement {
-        if let known = judgements[identity] { return known }
-        let made = judge(identity, objects.reach(identity))
-        if bare.budget.failure == nil { judgements[identity] = made }
-        return made
+        remembered(identity, in: \.judgements) { judge(identity, objects.reach(identity)) }
     }
 
     /// Returns what was shown of an object, for itself: nothing, or its row, which is valid until the next one is asked for.
@@ -70,12 +88,10 @@ final class FormerView: FormerSource {
     func find(
         _ identity: ObjectIdentity, with links: MemberSet = MemberSet()
     ) -> FormerObjects.Reached {
-        let object = objects.find(identity)
         subjects.release(to: RowCopies.Mark())
         var wanted = wanted[identity.classIndex] ?? MemberSet()
         wanted.formUnion(links)
-        return show(
-            identity, object, judgements[identity] ?? judge(identity, object), wanted, in: subjects)
+        return show(identity, objects.reach(identity), judge(identity), wanted, in: subjects)
     }
 
     private func judge(
@@ -122,11 +138,7 @@ final class FormerView: FormerSource {
         return made
     }
 
-    /// Makes what is shown of an object.
-    ///
-    /// - Parameters:
-    ///   - wanted: The links that are shown.
-    ///   - copies: Keeps its copy.
+    /// Makes what is shown of an object, with the links that are wanted, and keeps its copy.
     private func show(
         _ identity: ObjectIdentity, _ object: FormerObjects.Reached, _ judgement: Judgement,
         _ wanted: MemberSet, in copies: RowCopies
@@ -176,12 +188,11 @@ final class FormerView: FormerSource {
 
     func row(classIndex: Int, key: UInt64) -> RowView? {
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
-        let object =
-            shown[identity]
-            ?? show(
+        let object = remembered(identity, in: \.shown) {
+            show(
                 identity, objects.reach(identity), judge(identity),
                 wanted[classIndex] ?? MemberSet(), in: copies)
-        if bare.budget.failure == nil { shown[identity] = object }
+        }
         let isKnown = object.found?.known.map {
             (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
         }
@@ -193,19 +204,36 @@ final class FormerView: FormerSource {
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
     ) {
-        // An embedded object is seen where what holds it is, in a property that is seen.
         let isEmbedded = schema.classes[originClass].definition.kind == .embedded
+        var counted: Set<ObjectIdentity> = []
         objects.forEachFormerOrigin(
             ofClass: classIndex, key: key, originClass: originClass, member: member
         ) { origin, isKnown in
             let holder = judge(origin)
             if !holder.isDecided { isUndecided = true }
             guard holder.isSeen, isEmbedded || !holder.hidden.contains(member) else { return true }
-            guard isKnown, !isEmbedded || holder.hidden.isEmpty else {
+            var count = 1
+            if isEmbedded, !holder.hidden.isEmpty {
+                // An embedded object is seen where the property is that holds it.
+                let rowClass = schema.classes[origin.classIndex]
+                let shown = rowClass.embeddingMembers.subtracting(holder.hidden)
+                guard !shown.isEmpty, counted.insert(origin).inserted else { return true }
+                if isKnown, let row = objects.reach(origin).found?.row {
+                    count = 0
+                    schema.forEachLink(of: rowClass, in: row, only: shown, bare) {
+                        if $0 == schema.classes[originClass].members[member].number,
+                            $1 == classIndex, $2 == key
+                        {
+                            count += 1
+                        }
+                    }
+                }
+            }
+            guard isKnown else {
                 isUndecided = true
                 return true
             }
-            return body(origin.classIndex, origin.key)
+            return (0..<count).allSatisfy { _ in body(origin.classIndex, origin.key) }
         }
         if !objects.isWhole { isUndecided = true }
     }

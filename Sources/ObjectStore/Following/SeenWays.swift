@@ -23,11 +23,9 @@ final class SeenWays {
         (self.former, self.changes, self.version, self.bare) = (former, changes, version, bare)
     }
 
-    /// Hands over the objects from which a way leads to one, until `body` returns false.
+    /// Hands over the objects from which a way leads to one, until `body` returns false, each with whether it is known that the way
+    /// was seen, and what happened at its end.
     ///
-    /// - Parameters:
-    ///   - isSure: Whether it is known that what happened there was seen.
-    ///   - body: Gets the key of an object, and whether it is known that the way was seen.
     /// - Returns: Whether it never did.
     func forEach(
         from root: Int, to identity: ObjectIdentity, along steps: [PathStep], _ isSure: Bool,
@@ -103,7 +101,7 @@ final class SeenWays {
                     ? self.schema.classes[holder.classIndex].embeddingMembers
                     : MemberSet([origin.member])
                 return change.kind == .update && change.members.isDisjoint(with: members)
-                    ? .no : self.former.hasShownLink(from: holder, members, number, to: target)
+                    ? .no : self.former.hasLostLink(from: holder, members, number, to: target)
             })
     }
 

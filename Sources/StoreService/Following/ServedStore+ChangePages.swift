@@ -77,12 +77,14 @@ extension ServedStore {
     ) throws(RequestFault) -> ChangePage {
         let query = try stream.under(read, self)
         guard query.viewMark == stream.viewMark else { throw .otherViewCursor }
-        let isBegun = known.through > known.after
+        let through = known.through > known.after ? known.through : nil
+        // How many hidden objects have changed does not decide where a page of a user ends.
+        let countsTold = through != nil || query.observed.sight != nil
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: known.after, through: isBegun ? known.through : nil, in: read,
-                objectCountMax: isBegun ? limits.pageObjectCountMax : limit,
+                after: known.after, through: through, in: read,
+                objectCountMax: countsTold ? limits.pageObjectCountMax : limit,
                 recordCountMax: Self.pageRecordCountMax, classes: query.observed.classes)
         } catch {
             switch error {
