@@ -26,7 +26,7 @@ struct WatchPlan: Sendable {
                 dependency.path.append(back)
             }
             if let last = dependency.path.last, last.kind == .inverse,
-                last.member == dependency.member
+                last.toClass == dependency.classIndex, last.member == dependency.member
             {
                 let number = schema.classes[last.toClass].members[last.member].number
                 add(

@@ -39,6 +39,11 @@ extension Sight {
                 let steps = Array(read.path[...count])
                 guard places.insert(steps).inserted, let last = steps.last else { continue }
                 found += admission(to: last.toClass, behind: steps, firstMember: read.firstMember)
+                // An embedded object that links here is seen with what holds it, which is where the link comes from.
+                guard last.kind == .inverse else { continue }
+                for owner in schema.ownerClasses(of: last.toClass) {
+                    found += admission(to: owner, behind: steps, firstMember: read.firstMember)
+                }
             }
             found += targets(
                 of: read.member, of: read.classIndex, behind: read.path,

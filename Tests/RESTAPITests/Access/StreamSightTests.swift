@@ -1,0 +1,71 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// Streams of a user who comes to see what they did not, or knows no more what they followed.
+@Suite("Streams of a user, and what comes into sight and goes")
+struct StreamSightTests {
+    /// A class whose objects embedded ones link to, which are held by one that a rule hides.
+    private static let held = [
+        ("Tag", #"{"primaryKey":"id","properties":{"id":"int","name":"string?"}}"#),
+        ("Mark", #"{"kind":"embedded","properties":{"tag":"Tag","note":"string?"}}"#),
+        ("Frame", #"{"kind":"embedded","properties":{"marks":"Mark[]"}}"#),
+        (
+            "Page",
+            #"{"primaryKey":"id","properties":{"id":"int","open":"bool","list":"List","frame":"Frame"}}"#
+        ),
+        (
+            "Tag",
+            #"{"primaryKey":"id","properties":{"id":"int","name":"string?","marks":{"type":"linkingObjects","class":"Mark","property":"tag"}}}"#
+        ),
+    ]
+
+    @Test(
+        "what embedded objects that link here hold is told of as what holds them comes and goes",
+        arguments: [
+            ("open == true", "Page/objects/1", #"{"open":true}"#, #"{"open":false}"#),
+            (
+                "ANY list.members == $user.id", "List/objects/2", #"{"members":["ann"]}"#,
+                #"{"members":[]}"#
+            ),
+        ])
+    func held(rule: String, target: String, shown: String, hidden: String) throws {
+        let world = try TaskWorld()
+        for (name, body) in Self.held {
+            let reply = world.server.send("PUT", "/v1/schema/classes/\(name)", body)
+            #expect(reply.status < 300, "\(name): \(reply.text)")
+        }
+        let document =
+            "{\"users\":\"Person\",\"roles\":{\"member\":{\"classes\":{\"Tag\":{\"read\":true},\"Page\":{\"read\":\"\(rule)\"}}}}}"
+        #expect(world.server.send("PUT", "/v1/access", document).status == 200)
+        for (name, body) in [
+            ("Tag/objects/1", #"{"name":"red"}"#),
+            (
+                "Page/objects/1",
+                #"{"open":false,"list":2,"frame":{"marks":[{"tag":1,"note":"here"}]}}"#
+            ),
+        ] {
+            #expect(world.server.send("PUT", "/v1/classes/\(name)", body).status == 201)
+        }
+        let counted = world.server.follow(
+            "/v1/classes/Tag/changes?since=start&filter=marks.@count%20%3E%200", as: world.ann)
+        let noted = world.server.follow(
+            "/v1/classes/Tag/changes?since=start&filter=ANY%20marks.note%20==%20'here'",
+            as: world.ann)
+        let listed = world.server.follow(
+            "/v1/classes/Tag/changes?since=start&fields=id,marks.note", as: world.ann)
+        for stream in [counted, noted, listed] { _ = stream.events(to: "upToDate") }
+        world.server.send("PATCH", "/v1/classes/\(target)", shown)
+        #expect(counted.nextEvent().changes == ["enter 1"])
+        #expect(noted.nextEvent().changes == ["enter 1"])
+        let told = listed.nextEvent()
+        #expect(told.changes == ["update 1"] && told.data.contains("here"), "\(told.data)")
+        world.server.send("PATCH", "/v1/classes/\(target)", hidden)
+        #expect(counted.nextEvent().changes == ["leave 1"])
+        #expect(noted.nextEvent().changes == ["leave 1"])
+        let last = listed.nextEvent()
+        #expect(last.changes == ["update 1"] && !last.data.contains("here"), "\(last.data)")
+    }
+}
