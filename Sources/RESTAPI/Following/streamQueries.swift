@@ -10,7 +10,7 @@ extension RESTService {
         let caller = caller(request)
         let mark = try served.sight(of: caller)?.mark ?? ""
         let cursor = try streamCursor(request, isEventStream: true, of: mark)
-        if stream.isChecked(under: served.store.catalog.rows) {
+        if stream.isChecked(under: served.store.catalog.rows, viewMark: mark) {
             return try follow(stream, request, from: cursor)
         }
         // A filter may be long, and a stream has several.

@@ -67,8 +67,11 @@ package final class CheckedStream: Sendable {
 
     /// Whether it was checked for the schema of a view, and for those to whom that shows what it does.
     package func isChecked(for read: ReadTransaction) -> Bool {
-        names.schema.identity == read.rows.identity && viewMark == read.sight?.mark ?? ""
+        names.schema.identity == read.rows.identity && isOf(read)
     }
+
+    /// Whether it was checked for those to whom a view shows what it does.
+    func isOf(_ read: ReadTransaction) -> Bool { viewMark == read.sight?.mark ?? "" }
 
     /// The same stream for a view: checked again only where that has another schema, or is another principal's.
     ///

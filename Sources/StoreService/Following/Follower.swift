@@ -103,9 +103,15 @@ package final class Follower: @unchecked Sendable {
     }
 
     /// Ends it with an error.
-    func fail(_ fault: RequestFault, _ events: StreamEvents) {
+    ///
+    /// - `isOtherView`: Whether what its client may read is decided otherwise than what it was told by.
+    func fail(_ fault: RequestFault, _ events: StreamEvents, isOtherView: Bool = false) {
         switch client {
-        case .events(let sink): sink.end(sending: events.error(fault, of: query))
+        case .events(let sink):
+            sink.end(
+                sending: isOtherView
+                    ? events.refusal(fault, of: query, generation: generation)
+                    : events.error(fault, of: query))
         case .reply(let sink, _, _): sink.fail(fault)
         }
     }

@@ -43,7 +43,7 @@ extension ServedStore {
         if let version = cursor.version, try version.number > stored(read.state().version) {
             throw .futureCursor
         }
-        guard stream.viewMark == read.sight?.mark ?? "" else { throw .otherViewCursor }
+        guard stream.isOf(read) else { throw .otherViewCursor }
         switch cursor {
         case .otherView: throw .otherViewCursor
         case .start:
@@ -75,8 +75,10 @@ extension ServedStore {
         _ stream: CheckedStream, from number: UInt64, _ known: StreamCursor.ChangePart,
         limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
+        guard stream.isOf(read) else { throw .otherViewCursor }
         let query = try stream.under(read, self)
-        guard query.viewMark == stream.viewMark else { throw .otherViewCursor }
+        guard stream.isOf(read) else { throw .otherViewCursor }
+        let query = try stream.under(read, self)
         let through = known.through > known.after ? known.through : nil
         // How many hidden objects have changed does not decide where a page of a user ends.
         let countsTold = through != nil || query.observed.sight != nil

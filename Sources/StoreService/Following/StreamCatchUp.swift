@@ -54,9 +54,9 @@ struct StreamCatchUp: Sendable {
         _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         if !follower.query.isChecked(for: read) {
-            let viewMark = follower.query.viewMark
+            let isSameView = follower.query.isOf(read)
             follower.query = try follower.query.under(read, served)
-            if follower.query.viewMark != viewMark {
+            if !isSameView {
                 guard follower.outboxCursor != nil else { return reset(follower, .accessChanged) }
                 let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
                 follower.outboxCursor = served.beginning(of: rowClass, in: read)
@@ -148,8 +148,8 @@ struct StreamCatchUp: Sendable {
         to follower: Follower, limit: Int, _ read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes? {
         if let cursor = follower.outboxCursor {
+            guard cursor.viewMark == read.sight?.mark ?? "" else { throw .otherOutboxView }
             follower.query = try follower.query.under(read, served)
-            guard follower.query.viewMark == cursor.viewMark else { throw .otherOutboxView }
             let page = try outboxPage(for: follower, behind: cursor, read, nil, limit: limit)
             if page.count > 0 { return page.bytes }
             follower.outboxCursor = page.through

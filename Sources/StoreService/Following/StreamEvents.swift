@@ -40,9 +40,10 @@ package struct StreamEvents: Sendable {
     ///
     /// - `generation`: That of a stream of several queries which the query was added in.
     func reset(
-        _ reason: ResetReason, of query: CheckedStream? = nil, generation: Int? = nil
+        _ reason: ResetReason, of query: CheckedStream? = nil, generation: Int? = nil,
+        in buffer: ByteBuffer = ByteBuffer()
     ) -> SharedBytes {
-        event("reset", of: query, id: StreamCursor.start.text) { data in
+        event("reset", of: query, id: StreamCursor.start.text, in: buffer) { data in
             if let generation { data.member("generation").int(Int64(generation)) }
             data.member("reason").string(reason.rawValue)
         }
@@ -60,11 +61,23 @@ package struct StreamEvents: Sendable {
         error(code: fault.code, fault.detail, of: query)
     }
 
+    /// The same where the client's user may read something else by now, so that what it has of the query is void.
+    ///
+    /// - `generation`: As of ``reset(_:of:generation:in:)``.
+    func refusal(
+        _ fault: RequestFault, of query: CheckedStream, generation: Int?
+    ) -> SharedBytes {
+        let buffer = ByteBuffer()
+        _ = reset(.accessChanged, of: query, generation: generation, in: buffer)
+        return error(code: fault.code, fault.detail, of: query, in: buffer)
+    }
+
     /// The stream ends for a reason with a stable code.
     package func error(
-        code: String, _ detail: String, of query: CheckedStream? = nil
+        code: String, _ detail: String, of query: CheckedStream? = nil,
+        in buffer: ByteBuffer = ByteBuffer()
     ) -> SharedBytes {
-        event("error", of: query) { data in
+        event("error", of: query, in: buffer) { data in
             data.member("code").string(code)
             data.member("detail").string(detail)
         }

@@ -276,9 +276,12 @@ package final class StreamHub: @unchecked Sendable {
             if isStopping.load(ordering: .acquiring) { return follower.end(served) }
             // Pieces that found no room are sent again when there is some.
             guard catchUp.hasRoom(follower) else { return wait(follower) }
+            var isOtherView = false
             do throws(RequestFault) {
                 let outcome = try served.withRead(for: follower.caller, in: job) {
-                    read throws(RequestFault) in try catchUp.step(follower, read)
+                    read throws(RequestFault) in
+                    isOtherView = !follower.query.isOf(read)
+                    return try catchUp.step(follower, read)
                 }
                 switch outcome {
                 case .reply(let isNear):
@@ -288,7 +291,7 @@ package final class StreamHub: @unchecked Sendable {
                 case .gone: return follower.end(served)
                 }
             } catch {
-                return follower.fail(error, events)
+                return follower.fail(error, events, isOtherView: isOtherView)
             }
         } while job.isInFirstSlice || !catchUp.hasRoom(follower)
         feedLater(follower)

@@ -186,6 +186,26 @@ struct RulesEndTests {
         #expect(stream.events(to: "error").last?.json["code"]?.string == "access-ended")
     }
 
+    @Test("under which a class is unknown answers waits for it as any other does, and is 404 then")
+    func unknownClass() throws {
+        let server = try Self.server()
+        Self.set(server, #"{"roles":{"all":{"classes":{"Node":{"read":"id == 1"}}}}}"#)
+        let header = try #require(try Self.header("store", server))
+        let target = "/v1/classes/Node/changes"
+        let page = server.send("GET", target + "?since=now", [header])
+        let cursor = try #require(QueryJSON(page.text)?["cursor"]?.string, "\(page.text)")
+        let port = server.port
+        let poll = try StartedThread {
+            HTTPClient(port: port).send(
+                "GET", target + "?since=\(cursor)", headers: [header, ("Prefer", "wait=30")])
+        }
+        server.awaitWaiting(1)
+        Self.set(server, #"{"roles":{}}"#)
+        let reply = poll.result()
+        #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
+        #expect(server.send("GET", target + "?since=start", [header]).status == 404)
+    }
+
     @Test("ends the streams that users began before there was one")
     func first() throws {
         let server = try Self.server()

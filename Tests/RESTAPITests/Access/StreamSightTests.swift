@@ -68,4 +68,33 @@ struct StreamSightTests {
         let last = listed.nextEvent()
         #expect(last.changes == ["update 1"] && !last.data.contains("here"), "\(last.data)")
     }
+
+    @Test(
+        "what its user no longer knows is reset, and ends with the fault of whoever asks for it",
+        arguments: [
+            "classes/Task/changes?since=start", "classes/Task/changes?since=start&sort=rank",
+            "classes/Task/objects/1/changes?since=start",
+            "classes/Task/objects/1/properties/title/changes",
+            "classes/Task/aggregate/changes", "classes/Task/sections/changes?by=title",
+            "projections/Short/changes?since=start", "streams/{id}",
+        ])
+    func unknown(target: String) throws {
+        let world = try TaskWorld()
+        var target = "/v1/" + target
+        if target.hasSuffix("{id}") {
+            let made = world.server.send(
+                "POST", "/v1/streams", #"{"queries":{"tasks":{"class":"Task"}}}"#, as: world.ann)
+            target = try #require(made.headers["location"], "\(made.text)")
+        }
+        let stream = world.server.follow(target, as: world.ann)
+        #expect(stream.nextEvent().name == "hello")
+        world.server.send("PUT", "/v1/access", #"{"users":"Person","roles":{}}"#)
+        let last = stream.events(to: "error").suffix(2)
+        #expect(last.first?.name == "reset", "\(last)")
+        #expect(last.first?.json["reason"]?.string == "access-changed", "\(last)")
+        let code = try #require(last.last?.json["code"]?.string, "\(last)")
+        #expect(stream.next() == nil)
+        let again = world.get(target, [("Accept", "text/event-stream")])
+        #expect(again.status >= 400 && again.text.contains(code), "\(code): \(again.text)")
+    }
 }

@@ -98,9 +98,12 @@ package final class QueryStream: Sendable {
 }
 
 extension QueryStream {
-    /// Whether all queries were checked against a schema.
-    package func isChecked(under schema: RowSchema) -> Bool {
-        queries.allSatisfy { $0.checked.names.schema.identity == schema.identity }
+    /// Whether all queries were checked against a schema, and for those who have a view of a name.
+    package func isChecked(under schema: RowSchema, viewMark: String) -> Bool {
+        queries.allSatisfy { query in
+            query.checked.names.schema.identity == schema.identity
+                && query.checked.viewMark == viewMark
+        }
     }
 
     /// Refuses queries that the present schema has no place for any more. Cost: the checking of each; for a worker.

@@ -19,14 +19,13 @@ extension StreamHub {
     /// Has a worker check what a stream follows against the present schema, and what its client may read, and then has it
     /// join again.
     func check(_ follower: Follower, _ reason: ResetReason?) {
-        check(follower.query, for: [follower]) { checked, position in
+        check(follower.query, for: [follower]) { checked, isOtherView, position in
             switch checked {
             case .success(let query):
-                let isSameView = query.viewMark == follower.query.viewMark
                 follower.query = query
-                self.join(follower, position, isSameView ? reason : .accessChanged)
+                self.join(follower, position, isOtherView ? .accessChanged : reason)
             case .failure(let fault):
-                follower.fail(fault, self.events)
+                follower.fail(fault, self.events, isOtherView: isOtherView)
             }
         }
     }
@@ -42,7 +41,7 @@ extension StreamHub {
         check(
             channel.stream,
             for: channel.followers + (channel.result?.arrivals.map(\.follower) ?? [])
-        ) { checked, position in
+        ) { checked, _, position in
             switch checked {
             case .success(let query):
                 guard position.transaction.rows.identity == query.names.schema.identity else {
@@ -56,21 +55,27 @@ extension StreamHub {
     }
 
     /// Checks a query against the present schema by a worker, where it has not been, and goes on on the feed's thread.
+    ///
+    /// - `body`: Is told as well whether what the followers may read is decided otherwise than the query was checked for.
     private func check(
         _ query: CheckedStream, for followers: [Follower],
         _ body:
-            @escaping @Sendable (Result<CheckedStream, RequestFault>, ChangeFeed.Position) -> Void
+            @escaping @Sendable (
+                Result<CheckedStream, RequestFault>, _ isOtherView: Bool, ChangeFeed.Position
+            ) -> Void
     ) {
         guard let first = followers.first else { return }
         @Sendable func end() { for follower in followers { follower.end(self.served) } }
         let isTaken = served.scheduler.submit(
             Job(first.caller.client) { _ in
+                var isOtherView = false
                 let checked = Result { () throws(RequestFault) in
                     try self.served.withRead(for: first.caller) { read throws(RequestFault) in
-                        try query.under(read, self.served)
+                        isOtherView = !query.isOf(read)
+                        return try query.under(read, self.served)
                     }
                 }
-                self.perform({ body(checked, $0) }, orElse: end)
+                self.perform({ [isOtherView] in body(checked, isOtherView, $0) }, orElse: end)
             })
         if isTaken { return }
         perform({ _ in self.retry { self.check(query, for: followers, body) } }, orElse: end)
