@@ -44,9 +44,12 @@ extension StreamDefinition {
                 selection = try names.selection(fields: fields, expand: expand, of: element)
             }
             let paths =
-                projection?.paths(schema)
-                ?? Self.paths(expand ?? "", isExpanded: true, element, schema)
-                + Self.paths(fields ?? "", isExpanded: false, element, schema)
+                if let projection {
+                    projection.paths(schema)
+                } else {
+                    try Self.paths(expand, "expand", isExpanded: true, element, schema)
+                        + Self.paths(fields, "fields", isExpanded: false, element, schema)
+                }
             let isLink = storage.element == .link
             let others =
                 isLink && projection == nil

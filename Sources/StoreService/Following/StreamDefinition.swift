@@ -141,15 +141,18 @@ package final class StreamDefinition: Sendable {
         } else {
             selection = try names.selection(fields: fields, expand: expand, of: rowClass)
             readPaths =
-                Self.paths(expand ?? "", isExpanded: true, rowClass, schema)
-                + Self.paths(fields ?? "", isExpanded: false, rowClass, schema)
+                try Self.paths(expand, "expand", isExpanded: true, rowClass, schema)
+                + Self.paths(fields, "fields", isExpanded: false, rowClass, schema)
         }
         // Of what is shown the key paths alone count.
         var shownPaths = readPaths
         if let keyPaths = telling.keyPaths {
             shownPaths =
-                projection?.paths(schema, of: compared?.labels)
-                ?? Self.paths(keyPaths, isExpanded: false, rowClass, schema)
+                if let projection {
+                    projection.paths(schema, of: compared?.labels)
+                } else {
+                    try Self.paths(keyPaths, "keyPaths", isExpanded: false, rowClass, schema)
+                }
         }
         let followed = try result?.checked(
             ofShown(text), of: container(rowClass, projection), names, limits)
@@ -207,21 +210,30 @@ package final class StreamDefinition: Sendable {
         return .keyed(classIndex: rowClass.index, primaryKey: ordered)
     }
 
-    /// Finds the reads of a list of paths, which are checked: `expand`, `fields` or `keyPaths`.
+    /// Finds the reads of a list of paths: `expand`, `fields` or `keyPaths`.
+    ///
+    /// - `parameter`: The parameter that states it.
+    /// - Throws: ``RequestFault`` `.malformed` for a path that leads nowhere, of which nobody could be told.
     static func paths(
-        _ list: String, isExpanded: Bool, _ rowClass: RowClass, _ schema: RowSchema
-    ) -> [Dependency] {
-        list.split(separator: ",").flatMap {
-            paths(
-                $0.droppingBlanks.split(separator: ".")[...], isExpanded: isExpanded, rowClass,
-                schema)
+        _ list: String?, _ parameter: String, isExpanded: Bool, _ rowClass: RowClass,
+        _ schema: RowSchema
+    ) throws(RequestFault) -> [Dependency] {
+        var found: [Dependency] = []
+        do throws(QueryError) {
+            for path in (list ?? "").split(separator: ",") {
+                let names = path.droppingBlanks.split(separator: ".")
+                found += try paths(names[...], isExpanded: isExpanded, rowClass, schema)
+            }
+        } catch {
+            throw RequestFault(error, parameter: parameter)
         }
+        return found
     }
 
     private static func paths(
         _ all: ArraySlice<Substring>, isExpanded: Bool, _ rowClass: RowClass,
         _ schema: RowSchema
-    ) -> [Dependency] {
+    ) throws(QueryError) -> [Dependency] {
         var paths: [Dependency] = []
         let ownerIndex = all.firstIndex(of: "$owner")
         var names = all[..<(ownerIndex ?? all.endIndex)]
@@ -233,11 +245,9 @@ package final class StreamDefinition: Sendable {
         }
         // An expanded path shows every object on its way.
         for count in 1..<(names.count + 1) where count == names.count || isExpanded {
-            guard
-                let path = try? ValuePath(
-                    dotted: names.prefix(count).joined(separator: "."),
-                    rootClass: rowClass.index, schema: schema)
-            else { continue }
+            let path = try ValuePath(
+                dotted: names.prefix(count).joined(separator: "."), rootClass: rowClass.index,
+                schema: schema)
             paths += path.dependencies(schema)
             guard let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0
             else { continue }
@@ -251,7 +261,12 @@ package final class StreamDefinition: Sendable {
             guard count == names.count, let ownerIndex else { continue }
             let rest = all[(ownerIndex + 1)...]
             for owner in schema.ownerClasses(of: target).map({ schema.classes[$0] }) {
-                var inner = Self.paths(rest, isExpanded: isExpanded, owner, schema)
+                // One that lacks the name is shown without it.
+                let name = rest.first.map(String.init) ?? "*"
+                guard name == "*" || name.hasPrefix("$") || owner.member(named: name) != nil else {
+                    continue
+                }
+                var inner = try Self.paths(rest, isExpanded: isExpanded, owner, schema)
                 if isExpanded { inner += everything(of: owner, behind: [], firstMember: nil) }
                 paths += inner.map {
                     Dependency(

@@ -257,4 +257,34 @@ extension PropertyStreamTests {
             }
         }
     }
+
+    @Test(
+        "what stands around embedded objects is refused, since nobody is told of it",
+        arguments: ["fields=note,task.title", "expand=task"])
+    func holder(selection: String) throws {
+        let server = try GuardedServer(withTokens: false)
+        let json = ("Content-Type", "application/json")
+        for (method, target, body) in [
+            (
+                "PUT", "schema/classes/Mark",
+                #"{"kind":"embedded","properties":{"note":"string?"}}"#
+            ),
+            (
+                "PUT", "schema/classes/Task",
+                #"{"primaryKey":"id","properties":{"id":"int","title":"string?","marks":"Mark[]"}}"#
+            ),
+            (
+                "PUT", "schema/classes/Mark",
+                #"{"kind":"embedded","properties":{"note":"string?","task":{"type":"linkingObjects","class":"Task","property":"marks"}}}"#
+            ),
+            ("PUT", "classes/Task/objects/1", #"{"title":"old","marks":[{"note":"n"}]}"#),
+        ] {
+            let reply = server.send(method, "/v1/" + target, [json], body: body)
+            #expect(reply.status < 300, "\(reply.text)")
+        }
+        let stream = ChangesClient(
+            port: server.port,
+            "/v1/classes/Task/objects/1/properties/marks/changes?since=start&\(selection)")
+        #expect(stream.status == 400)
+    }
 }
