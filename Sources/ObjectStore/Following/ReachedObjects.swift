@@ -97,7 +97,7 @@ extension ReachedObjects {
             && [(query.deciding, true), (query.displaying, false)]
                 .allSatisfy { admissions, isOfFilter in
                     admissions.allSatisfy { admission in
-                        ways.forEachJudgedOtherwise(by: admission, root) { identity, isSure in
+                        ways.forEachJudgedOtherwise(by: admission) { identity, isSure in
                             ways.forEach(
                                 from: root, to: identity, along: admission.steps, isSure
                             ) {

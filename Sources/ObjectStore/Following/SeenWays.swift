@@ -116,13 +116,11 @@ final class SeenWays {
 
     /// Hands over the objects of which some rules say otherwise than before, or may, until `body` returns false.
     ///
-    /// - `root`: The class that the rules decide about where no steps lead to another.
     /// - Returns: Whether it never did.
     func forEachJudgedOtherwise(
-        by admission: Sight.Admission, _ root: Int,
-        _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
+        by admission: Sight.Admission, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {
-        let classIndex = admission.steps.last?.toClass ?? root
+        let classIndex = admission.classIndex
         let known = judgedOtherwise[classIndex] ?? find(of: classIndex, admission.rules)
         judgedOtherwise[classIndex] = known
         return known.allSatisfy { body($0.identity, $0.isSure) }

@@ -4,6 +4,8 @@ import HoldfastRows
 extension Sight {
     /// The rules that decide about the objects behind some steps: whether they are seen, and which of their properties.
     struct Admission {
+        /// The class of the objects, or of those that hold them.
+        let classIndex: Int
         let rules: [Predicate]
         let steps: [PathStep]
         /// See ``Dependency/firstMember``; that of the rules themselves where no step leads to the objects.
@@ -82,7 +84,11 @@ extension Sight {
         let part = parts[classIndex]
         guard part.own != nil, part.isConcerned else { return [] }
         let rules = [part.rule] + part.roles.map(\.rule)
-        return [Admission(rules: rules.compactMap(\.self), steps: steps, firstMember: firstMember)]
+        return [
+            Admission(
+                classIndex: classIndex, rules: rules.compactMap(\.self), steps: steps,
+                firstMember: firstMember)
+        ]
     }
 
     /// The reads that decide whether the targets of a property are seen.

@@ -77,17 +77,16 @@ extension ServedStore {
     ) throws(RequestFault) -> ChangePage {
         guard stream.isOf(read) else { throw .otherViewCursor }
         let query = try stream.under(read, self)
-        guard stream.isOf(read) else { throw .otherViewCursor }
-        let query = try stream.under(read, self)
         let through = known.through > known.after ? known.through : nil
         // How many hidden objects have changed does not decide where a page of a user ends.
-        let countsTold = through != nil || query.observed.sight != nil
+        let objectCountMax =
+            through == nil && query.observed.sight == nil ? limit : limits.pageObjectCountMax
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: known.after, through: through, in: read,
-                objectCountMax: countsTold ? limits.pageObjectCountMax : limit,
-                recordCountMax: Self.pageRecordCountMax, classes: query.observed.classes)
+                objectCountMax: objectCountMax, recordCountMax: Self.pageRecordCountMax,
+                classes: query.observed.classes)
         } catch {
             switch error {
             case .storage(let storage): throw fault(.storage(storage))
