@@ -77,16 +77,27 @@ package final class MissedEvents {
     private func arrival(_ candidate: ObservedCandidate) -> QueryEvent? {
         var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         guard query.sight != nil, candidate.change?.kind != .insert else { return event }
-        let own = candidate.change.map { change in
-            query.mayAlter(change.members, of: candidate.identity.classIndex)
-                ? former.seenChanges(change.members, of: candidate.identity)
-                : FormerResults.SeenChanges(sure: change.members)
-        }
+        let own = seenChanges(of: candidate)
         event.members = own?.sure ?? MemberSet()
         event.members.formUnion(candidate.reachedMembers)
         if own.map({ query.counts($0.all) }) ?? false { return event }
         event.isUndecided = !candidate.isReachedForSure
         return candidate.dependsOnChange ? event : nil
+    }
+
+    /// The properties of a candidate that are seen to have changed, or through which something is.
+    package func seenMembers(of candidate: ObservedCandidate) -> MemberSet {
+        var members = seenChanges(of: candidate)?.sure ?? MemberSet()
+        members.formUnion(candidate.reachedMembers)
+        return members
+    }
+
+    private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges? {
+        candidate.change.map { change in
+            query.mayAlter(change.members, of: candidate.identity.classIndex)
+                ? former.seenChanges(change.members, of: candidate.identity)
+                : FormerResults.SeenChanges(sure: change.members)
+        }
     }
 
     /// The departure of an object that is no result now: nil where it can't have been one since the changes began, and undecided where

@@ -61,7 +61,7 @@ struct ResultComputation: Sendable {
         if let known {
             switch try missed(since: known.through, in: read) {
             case .reset(let reason): outcome.reset = reason
-            case .candidates(let candidates):
+            case .events(let events, let candidates):
                 let observed = stream.observed
                 let changed = candidates.values.filter { candidate in
                     observed.event(of: candidate, was: true, is: true) != nil
@@ -70,7 +70,8 @@ struct ResultComputation: Sendable {
                 let difference = ResultDifference(
                     from: known.result, to: outcome.result,
                     changed: Set(changed.map(\.identity.key)))
-                outcome.changes = try writer.changes(difference, outcome.result, candidates)
+                outcome.changes = try writer.changes(
+                    difference, outcome.result, candidates, events)
             }
         }
         if needsSnapshot { outcome.snapshot = try writer.snapshot(outcome.result) }
@@ -155,8 +156,8 @@ struct ResultComputation: Sendable {
     // MARK: Changes
 
     private enum Missed {
-        /// The candidates for changes, by their object keys.
-        case candidates([UInt64: ObservedCandidate])
+        /// What tells of changes, with the candidates by their object keys.
+        case events(MissedEvents, [UInt64: ObservedCandidate])
         /// The result that followers know is void.
         case reset(ResetReason)
     }
@@ -178,9 +179,9 @@ struct ResultComputation: Sendable {
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
         return try served.evaluate(on: read) {
-            let found = stream.observed.candidates(changes, in: read)
-            return .candidates(
-                Dictionary(found.lazy.map { ($0.identity.key, $0) }) { first, _ in first })
+            let events = MissedEvents(of: stream.observed, changes, since: version, in: read)
+            let found = events.candidates().lazy.map { ($0.identity.key, $0) }
+            return .events(events, Dictionary(found) { first, _ in first })
         }
     }
 }

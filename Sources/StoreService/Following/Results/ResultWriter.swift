@@ -111,10 +111,12 @@ struct ResultWriter {
     /// The event with what has changed, in parts where it is large; none where nothing has. Where its client has several
     /// queries, the entries of one, of which the last has the indices.
     ///
-    /// - `candidates`: What the change log says of objects, by their object keys.
+    /// - Parameters:
+    ///   - candidates: What the change log says of objects, by their object keys.
+    ///   - events: What tells which of that is seen.
     func changes(
         _ difference: ResultDifference, _ result: LiveResult,
-        _ candidates: [UInt64: ObservedCandidate]
+        _ candidates: [UInt64: ObservedCandidate], _ events: MissedEvents
     ) throws(RequestFault) -> [SharedBytes] {
         if difference.isEmpty { return [] }
         var parts: [SharedBytes] = []
@@ -135,7 +137,8 @@ struct ResultWriter {
             count += 1
             let candidate = candidates[key]
             let event = QueryEvent(
-                kind: kind, identity: identity(key), members: candidate?.members ?? MemberSet(),
+                kind: kind, identity: identity(key),
+                members: candidate.map(events.seenMembers) ?? MemberSet(),
                 primaryKey: candidate?.change?.primaryKey ?? [], version: version)
             writer.write(event, withVersion: false, at: index.map(text))
         }
