@@ -265,6 +265,14 @@ package final class ReadTransaction {
     /// Whether the view shows a part of the store.
     package var showsPart: Bool { sighted != nil }
 
+    /// The properties that the view hides of an object; nil where it shows no such object.
+    func hiddenProperties(of identity: ObjectIdentity) -> MemberSet? {
+        guard let sighted else {
+            return row(classIndex: identity.classIndex, key: identity.key).map { _ in MemberSet() }
+        }
+        return sighted.hiddenProperties(of: identity)
+    }
+
     /// Tells what decides on the part that the view shows apart from other such; nil where it shows everything.
     package var fingerprint: UInt64? { sighted?.sight.fingerprint }
 

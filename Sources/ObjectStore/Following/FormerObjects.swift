@@ -27,7 +27,6 @@ final class FormerObjects: FormerSource {
     private let bare: ReadTransaction
     /// Whether the changes lead to what the view sees.
     let isWhole: Bool
-    /// The next version at which something is otherwise that was looked at since it was set to `.max`.
     var nextVersion = UInt64.max
     private(set) var isUndecided = false
     private var reads: [Int: MemberSet] = [:]

@@ -47,6 +47,7 @@ final class FormerResults {
     private let isBlind: Bool
     private var pasts: [UInt64: Past] = [:]
     private var changesOfSight: [ObjectIdentity: Answer] = [:]
+    private var judgementsNow: [ObjectIdentity: FormerView.Judgement] = [:]
 
     /// - Parameters:
     ///   - query: The query that is followed.
@@ -178,38 +179,51 @@ extension FormerResults {
         return areAll || answer == .yes ? answer : .unknown
     }
 
-    /// Whether more links from an object to another one were shown at some version since than are now: by properties that may hold them,
-    /// or embedded objects with them, whose own property has a number.
-    func hasLostLink(
-        from holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32,
-        to target: ObjectIdentity
-    ) -> Answer {
+    /// The links that an object is seen to have lost.
+    enum LostLinks {
+        /// Those to these objects.
+        case to(Set<ObjectIdentity>)
+        /// It was seen to change, and which links it had is not known.
+        case any
+        /// It is not known whether it was seen.
+        case unknown
+    }
+
+    /// Finds the objects to which more links from an object were shown at some version since than it has now: by properties that may hold
+    /// them, or embedded objects with them, whose own property has a number. Cost: the links.
+    func lostLinks(
+        of holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32
+    ) -> LostLinks {
         let rowClass = query.schema.classes[holder.classIndex]
-        func count(in row: RowView) -> Int {
-            var count = 0
+        func counts(in row: RowView) -> [ObjectIdentity: Int] {
+            var counts: [ObjectIdentity: Int] = [:]
             query.schema.forEachLink(
                 of: rowClass, in: row, only: members, transaction.bare
             ) { held, classIndex, key in
-                if held == number, classIndex == target.classIndex, key == target.key {
-                    count += 1
-                }
+                guard held == number, transaction.budget.spend() else { return }
+                counts[ObjectIdentity(classIndex: classIndex, key: key), default: 0] += 1
             }
-            return count
+            return counts
         }
-        let now = transaction.row(classIndex: holder.classIndex, key: holder.key).map(count) ?? 0
-        var answer = Answer.no
+        let present = transaction.bare.row(classIndex: holder.classIndex, key: holder.key)
+        let now = present.map(counts) ?? [:]
+        var (lost, isUnknown, isAny) = (Set<ObjectIdentity>(), false, false)
         let areAll = forEachPast(of: holder) { past in
             let object = past.view.find(holder, with: members)
             guard let found = object.found else {
-                if !object.isDecided { answer = .unknown }
+                if !object.isDecided { isUnknown = true }
                 return true
             }
-            // Those who saw it saw it change.
-            let isKnown = object.isDecided && found.known.map(members.isSubset) ?? true
-            if !isKnown || count(in: found.row) > now { answer = .yes }
-            return answer != .yes
+            guard object.isDecided, found.known.map(members.isSubset) ?? true else {
+                isAny = true
+                return false
+            }
+            for (target, count) in counts(in: found.row) where count > now[target] ?? 0 {
+                lost.insert(target)
+            }
+            return true
         }
-        return areAll || answer == .yes ? answer : .unknown
+        return isAny ? .any : isUnknown || !areAll ? .unknown : .to(lost)
     }
 
     /// Properties that changed, by whether followers saw another value at some version since than they see now.
@@ -229,6 +243,8 @@ extension FormerResults {
 
     /// Finds those of an object's properties that changed of which followers see something else than they saw, or may have seen.
     func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> SeenChanges {
+        // A property without a name is shown nowhere.
+        let members = members.subtracting(query.schema.classes[identity.classIndex].unknown)
         guard query.mayAlter(members, of: identity.classIndex),
             let part = query.sight?.parts[identity.classIndex],
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
@@ -241,6 +257,10 @@ extension FormerResults {
         let rowClass = query.schema.classes[identity.classIndex]
         var same = MemberSet(
             part.altered.intersection(members).positions.filter { !rowClass.hides($0, in: row) })
+        let links = MemberSet(part.links)
+        seen.sure.formUnion(same.subtracting(links))
+        same = same.intersection(links)
+        if same.isEmpty { return seen }
         // What is shown of links to hidden objects alone is the same as before.
         let areAll = forEachPast(of: identity) { past in
             let object = past.view.find(identity, with: same)
@@ -285,12 +305,13 @@ extension FormerResults {
 
     /// What the view shows of an object.
     private func judgeNow(_ identity: ObjectIdentity) -> FormerView.Judgement {
-        guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key) else {
-            return FormerView.Judgement()
+        if let known = judgementsNow[identity] { return known }
+        var judgement = FormerView.Judgement()
+        if let hidden = transaction.hiddenProperties(of: identity) {
+            judgement.isSeen = true
+            judgement.hidden = hidden
         }
-        let rowClass = query.schema.classes[identity.classIndex]
-        return FormerView.Judgement(
-            isSeen: true,
-            hidden: MemberSet(rowClass.members.indices.filter { rowClass.hides($0, in: row) }))
+        if transaction.budget.failure == nil { judgementsNow[identity] = judgement }
+        return judgement
     }
 }

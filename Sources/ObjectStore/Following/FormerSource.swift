@@ -8,6 +8,9 @@ protocol FormerSource: ObjectSource {
     /// Whether the evaluation since ``begin(reading:)`` asked for what is not known.
     var isUndecided: Bool { get }
 
+    /// The next version at which something is otherwise that was looked at since it was set to `.max`.
+    var nextVersion: UInt64 { get set }
+
     /// Begins an evaluation.
     ///
     /// - `reads`: What it reads of objects that it is led to, by class.
@@ -15,6 +18,14 @@ protocol FormerSource: ObjectSource {
 }
 
 extension FormerSource {
+    /// Notes the next version at which something may be otherwise that is found; `.max` for none.
+    func noting<Found>(_ find: () -> Found) -> (found: Found, nextVersion: UInt64) {
+        let before = nextVersion
+        defer { nextVersion = min(before, nextVersion) }
+        nextVersion = .max
+        return (find(), nextVersion)
+    }
+
     func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
         var count = 0
         for rowClass in schema.classes where !rowClass.isAsymmetric {

@@ -27,11 +27,14 @@ final class FormerTest {
     ) -> Bool? {
         guard object.known.map(own.isSubset) ?? true, source.budget.spend() else { return nil }
         source.begin(reading: reads)
-        let matcher = matcher ?? condition.makeMatcher(source.schema, source: source)
-        let matches = matcher.matches(row: object.row, key: key, source: source)
+        let (matches, nextVersion) = source.noting {
+            let matcher = matcher ?? condition.makeMatcher(source.schema, source: source)
+            self.matcher = matcher
+            return matcher.matches(row: object.row, key: key, source: source)
+        }
         let isKnown = !source.isUndecided && source.budget.failure == nil
-        // It may remember what it found of targets.
-        self.matcher = isKnown ? matcher : nil
+        // It remembers what it found of targets, and not when they are others.
+        if !isKnown || nextVersion < .max { matcher = nil }
         return isKnown ? matches : nil
     }
 }

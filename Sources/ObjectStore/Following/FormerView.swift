@@ -16,6 +16,9 @@ final class FormerView: FormerSource {
         var isDecided = true
     }
 
+    /// What was found, with the next version at which something of that may be otherwise; `.max` for none.
+    private typealias Noted<Found> = (found: Found, nextVersion: UInt64)
+
     /// The rules of a class, ready to be asked.
     private struct Rules {
         let rule: FormerTest?
@@ -28,9 +31,6 @@ final class FormerView: FormerSource {
     /// The links that are shown, by class: what else is not read is copied as it is.
     private let wanted: [Int: MemberSet]
     private var rules: [Int: Rules] = [:]
-    /// What was found, with the next version at which something of that may be otherwise; `.max` for none.
-    typealias Noted<Found> = (found: Found, nextVersion: UInt64)
-
     private var judgements: [ObjectIdentity: Noted<Judgement>] = [:]
     private var shown: [ObjectIdentity: Noted<FormerObjects.Reached>] = [:]
     private let copies = RowCopies()
@@ -50,14 +50,6 @@ final class FormerView: FormerSource {
         reading wanted: [Int: MemberSet]
     ) {
         (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)
-    }
-
-    /// Notes the next version at which something may be otherwise that is found.
-    func noting<Found>(_ find: () -> Found) -> Noted<Found> {
-        let before = objects.nextVersion
-        defer { objects.nextVersion = min(before, objects.nextVersion) }
-        objects.nextVersion = .max
-        return (find(), objects.nextVersion)
     }
 
     /// Finds something of an object, or what was found of it.
@@ -97,12 +89,11 @@ final class FormerView: FormerSource {
     private func judge(
         _ identity: ObjectIdentity, _ object: FormerObjects.Reached
     ) -> Judgement {
-        guard let found = object.found else {
-            return Judgement(isSeen: false, isDecided: object.isDecided)
-        }
+        guard let found = object.found else { return Judgement(isDecided: object.isDecided) }
         guard let sight, sight.areConcerned[identity.classIndex] else {
             return Judgement(isSeen: true)
         }
+        if sight.parts[identity.classIndex].isNeverSeen { return Judgement() }
         let rules = rules(of: identity.classIndex, sight)
         if let rule = rules.rule {
             guard let holds = rule.holds(for: found, identity.key, in: objects) else {
@@ -153,7 +144,9 @@ final class FormerView: FormerSource {
         var (parts, areDecided) = (HiddenParts(), true)
         parts.properties = judgement.hidden
         for member in sight.parts[identity.classIndex].links
-        where !judgement.hidden.contains(member) && wanted.contains(member) {
+        where !judgement.hidden.contains(member) && wanted.contains(member)
+            && found.known?.contains(member) ?? true
+        {
             schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
                 _, classIndex, key in
                 guard bare.budget.spend() else { return }
@@ -178,6 +171,10 @@ final class FormerView: FormerSource {
 
     // MARK: Evaluation
 
+    var nextVersion: UInt64 {
+        get { objects.nextVersion }
+        set { objects.nextVersion = newValue }
+    }
     var schema: RowSchema { bare.rows }
     var budget: Budget { bare.budget }
 

@@ -38,7 +38,7 @@ package final class MissedEvents {
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
-        if query.sight == nil || !query.dependsOnOthers {
+        if !query.asksWhatWasSeen {
             return query.candidates(
                 changes, since: version, in: transaction, dependentCountMax: dependentCountMax)
         }
@@ -80,7 +80,7 @@ package final class MissedEvents {
         let own = seenChanges(of: candidate)
         event.members = own?.sure ?? MemberSet()
         event.members.formUnion(candidate.reachedMembers)
-        if own.map({ query.counts($0.all) }) ?? false { return event }
+        if own?.all.isEmpty == false { return event }
         event.isUndecided = !candidate.isReachedForSure
         return candidate.dependsOnChange ? event : nil
     }
@@ -94,9 +94,10 @@ package final class MissedEvents {
 
     private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges? {
         candidate.change.map { change in
-            query.mayAlter(change.members, of: candidate.identity.classIndex)
-                ? former.seenChanges(change.members, of: candidate.identity)
-                : FormerResults.SeenChanges(sure: change.members)
+            let members = query.counted(change.members)
+            return query.mayAlter(members, of: candidate.identity.classIndex)
+                ? former.seenChanges(members, of: candidate.identity)
+                : FormerResults.SeenChanges(sure: members)
         }
     }
 

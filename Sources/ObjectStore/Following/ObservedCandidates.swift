@@ -10,6 +10,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     private let changes: FoldedChanges
     /// Objects that have not changed since are left out.
     private let version: UInt64
+    private let isCut: Bool
     private var position = 0
     private var reached: [UInt64: ReachedObjects.Reach] = [:]
     /// The keys of those that did not change themselves, in order.
@@ -24,11 +25,14 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         self.changes = changes
         self.version = version
         self.reached = reached.all
+        isCut = reached.isCut
         dependents = reached.dependents.sorted()[...]
     }
 
-    /// As many or more than are left.
-    package var countMax: Int { changes.order.count - position + dependents.count }
+    /// As many or more than are left; `.max` where there are more than were asked for.
+    package var countMax: Int {
+        isCut ? .max : changes.order.count - position + dependents.count
+    }
     /// How many are reached along links that the filter follows.
     package var filterReachedCount: Int { reached.values.count { $0.isOfFilter } }
 

@@ -80,9 +80,11 @@ package final class ObservedQuery: Sendable {
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
-        var filterPaths = filterPaths
-        var shownPaths = shownPaths
+        var (filterPaths, shownPaths, readPaths) = (filterPaths, shownPaths, readPaths)
         if let sight, let root = target.classIndex {
+            filterPaths = filterPaths.map(sight.withoutPositions)
+            shownPaths = shownPaths.map(sight.withoutPositions)
+            readPaths = readPaths.map(sight.withoutPositions)
             let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
             let displaying = sight.admissions(
                 toRead: shownPaths + readPaths, from: root, isWhole: countsEverything)
@@ -136,15 +138,15 @@ package final class ObservedQuery: Sendable {
     /// Whether a candidate is none, as only properties of it have changed that do not count.
     func isUncounted(_ candidate: ObservedCandidate) -> Bool {
         !countsEverything && candidate.change?.kind == .update && !candidate.dependsOnChange
-            && !counts(candidate.members)
+            && counted(candidate.members).isEmpty
     }
 
-    /// Whether changes of some properties of an object count.
-    func counts(_ members: MemberSet) -> Bool {
-        countsEverything
-            ? !members.isEmpty
-            : !members.isDisjoint(with: filter.ownMembers)
-                || !members.isDisjoint(with: shown.ownMembers)
+    /// Those of an object's properties whose changes count.
+    func counted(_ members: MemberSet) -> MemberSet {
+        if countsEverything { return members }
+        var counted = members.intersection(filter.ownMembers)
+        counted.formUnion(members.intersection(shown.ownMembers))
+        return counted
     }
 
     /// The conditions that rules have on an object which sets off a watch by a change: as long as it satisfies the same of them as before, the

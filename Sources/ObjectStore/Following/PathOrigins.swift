@@ -43,10 +43,9 @@ struct PathOrigins {
             let start = rest.lastIndex(where: \.isLinkLike).map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
             // What holds the link, or the embedded objects around it.
-            let holder = inner.first ?? last
-            let held =
-                schema.classes[holder.fromClass].definition.kind == .embedded
-                ? nil : holder.member
+            let held = inner.first.flatMap {
+                schema.classes[$0.fromClass].definition.kind == .embedded ? nil : $0.member
+            }
             // Where the path begins here, only the identity of the owners is needed.
             if rest.isEmpty, last.kind.isKnownFromInverse,
                 schema.classes[rootClass].definition.kind != .embedded
@@ -66,7 +65,7 @@ struct PathOrigins {
             transaction.scanOrigins(
                 identity.classIndex, identity.key, property: property
             ) { origin, _, _ in
-                if leadsThrough?(origin, held) ?? true { origins.append(origin) }
+                origins.append(origin)
                 return true
             }
             // Where the path begins in an embedded object, the owner stands
@@ -79,6 +78,7 @@ struct PathOrigins {
                 || origin.classIndex == inner.first?.fromClass
                     && leads(inner, from: origin, to: identity.key)
             {
+                guard leadsThrough?(origin, held) ?? true else { continue }
                 guard walkBack(from: origin, rest[..<start], body) else {
                     return false
                 }
@@ -89,13 +89,17 @@ struct PathOrigins {
             let owner = schema.classes[identity.classIndex]
             guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
             else { return true }
+            var members =
+                schema.classes[last.toClass].definition.kind == .embedded
+                ? owner.embeddingMembers : MemberSet([last.member])
+            if let leadsThrough {
+                members = MemberSet(members.positions.filter { leadsThrough(identity, $0) })
+            }
             var targets: Set<UInt64> = []
-            schema.forEachLink(of: owner, in: row, transaction) { held, targetClass, target in
+            schema.forEachLink(of: owner, in: row, only: members, transaction) {
+                held, targetClass, target in
                 if held == property, targetClass == last.fromClass { targets.insert(target) }
             }
-            let held =
-                schema.classes[last.toClass].definition.kind == .embedded ? nil : last.member
-            guard leadsThrough?(identity, held) ?? true else { return true }
             return targets.allSatisfy { target in
                 let target = ObjectIdentity(classIndex: last.fromClass, key: target)
                 return leadsThrough?(target, nil) == false || walkBack(from: target, rest, body)
@@ -111,28 +115,39 @@ struct PathOrigins {
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
             return false
         }
-        return leads(steps, from: row, heldBy: [], to: key)
+        return leads(
+            steps, from: row, of: transaction.rows.classes[origin.classIndex], heldBy: [], to: key)
     }
 
     /// - `holders`: The rows around an embedded one, the innermost last.
     private func leads(
-        _ steps: ArraySlice<PathStep>, from row: RowView, heldBy holders: [RowView],
-        to key: UInt64
+        _ steps: ArraySlice<PathStep>, from row: RowView, of outer: RowClass,
+        heldBy holders: [RowView], to key: UInt64
     ) -> Bool {
         guard let step = steps.first else { return false }
+        let inside = transaction.rows.classes[step.toClass]
         let rowClass = transaction.rows.classes[step.fromClass]
         func embedded(_ inner: RowView?) -> Bool {
-            inner.map { leads(steps.dropFirst(), from: $0, heldBy: holders + [row], to: key) }
-                ?? false
+            inner.map {
+                leads(
+                    steps.dropFirst(), from: $0, of: inside, heldBy: holders + [row], to: key)
+            } ?? false
         }
         switch step.kind {
         case .inverse: return false
         case .holder:
             return holders.last.map {
-                leads(steps.dropFirst(), from: $0, heldBy: holders.dropLast(), to: key)
+                leads(
+                    steps.dropFirst(), from: $0, of: inside, heldBy: holders.dropLast(), to: key)
             } ?? false
-        // The inverse link says that the owner's value leads here.
-        case .mixedLinks: return true
+        // Wherever it stands within embedded objects.
+        case .mixedLinks:
+            let number = rowClass.members[step.member].number
+            var isFound = false
+            transaction.rows.forEachLink(of: outer, in: row, transaction) { held, target, found in
+                if held == number, target == step.toClass, found == key { isFound = true }
+            }
+            return isFound
         case .link:
             let field = rowClass.field(step.member, in: row)
             return !field.isNull && field.load(UInt64.self) == key

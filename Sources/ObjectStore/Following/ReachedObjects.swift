@@ -21,6 +21,8 @@ struct ReachedObjects {
     private(set) var all: [UInt64: Reach] = [:]
     /// The keys of those that did not change themselves.
     private(set) var dependents: [UInt64] = []
+    /// Whether there are more than were asked for.
+    private(set) var isCut = false
 
     /// Walks back along what the query reads.
     ///
@@ -37,7 +39,7 @@ struct ReachedObjects {
             return
         }
         let origins = PathOrigins(rootClass: root, transaction: bare)
-        _ = [(query.filter, true), (query.shown, false)].allSatisfy { plan, isOfFilter in
+        let areAll = [(query.filter, true), (query.shown, false)].allSatisfy { plan, isOfFilter in
             plan.watches.allSatisfy { watch in
                 changes.forEachTrigger(of: watch, since: version, query.schema) { identity in
                     origins.forEach(to: identity, along: watch.steps) { key in
@@ -46,6 +48,7 @@ struct ReachedObjects {
                 }
             }
         }
+        isCut = !areAll
     }
 
     /// Notes that an object is reached; false when there are too many.
@@ -82,8 +85,9 @@ extension ReachedObjects {
         guard dependentCountMax > 0, !changes.isEmpty, query.dependsOnOthers,
             let root = query.classIndex
         else { return }
-        let ways = SeenWays(former, changes, since: version, in: bare)
-        _ =
+        let ways = SeenWays(
+            former, changes, since: version, in: bare, judgedCountMax: dependentCountMax)
+        let areAll =
             [(query.readByFilter, true), (query.readByShown, false)]
             .allSatisfy { plan, isOfFilter in
                 plan.watches.allSatisfy { watch in
@@ -108,5 +112,6 @@ extension ReachedObjects {
                         }
                     }
                 }
+        isCut = !areAll
     }
 }

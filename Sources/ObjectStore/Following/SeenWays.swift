@@ -10,17 +10,22 @@ final class SeenWays {
     private let changes: FoldedChanges
     private let version: UInt64
     private let bare: ReadTransaction
+    /// By the number of the property.
+    private var losses: [UInt32: Losses] = [:]
+    private let judgedCountMax: Int
     private var judgedOtherwise: [Int: [(identity: ObjectIdentity, isSure: Bool)]] = [:]
     /// Whether something was met in the present walk of which it is not known whether it was seen.
     private var hasMetUnknown = false
 
     private var schema: RowSchema { bare.rows }
 
+    /// - `judgedCountMax`: The most objects of a class that are judged because something has changed that rules read.
     init(
         _ former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
-        in bare: ReadTransaction
+        in bare: ReadTransaction, judgedCountMax: Int
     ) {
         (self.former, self.changes, self.version, self.bare) = (former, changes, version, bare)
+        self.judgedCountMax = judgedCountMax
     }
 
     /// Hands over the objects from which a way leads to one, until `body` returns false, each with whether it is known that the way
@@ -89,25 +94,44 @@ final class SeenWays {
     /// Whether a link to an object was shown that some object has lost since.
     private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> FormerResults.Answer
     {
-        guard former.hasShown(target) != .no, let origin = schema.memberByNumber[number] else {
-            return .no
-        }
+        let losses = losses[number] ?? findLosses(number)
+        self.losses[number] = losses
+        if losses.targets.contains(target) { return .yes }
+        return losses.others == .no || former.hasShown(target) == .no ? .no : losses.others
+    }
+
+    /// The links through a property that objects were seen to lose.
+    private struct Losses {
+        var targets: Set<ObjectIdentity> = []
+        /// Whether those to other objects may have been lost.
+        var others = FormerResults.Answer.no
+    }
+
+    private func findLosses(_ number: UInt32) -> Losses {
+        var found = Losses()
+        guard let origin = schema.memberByNumber[number] else { return found }
         let isEmbedded = schema.classes[origin.classIndex].definition.kind == .embedded
-        return strongest(
-            zip(changes.order, changes.outcomes).lazy.map { holder, change in
-                guard isEmbedded || holder.classIndex == origin.classIndex else { return .no }
-                let members =
-                    isEmbedded
-                    ? self.schema.classes[holder.classIndex].embeddingMembers
-                    : MemberSet([origin.member])
-                return change.kind == .update && change.members.isDisjoint(with: members)
-                    ? .no : self.former.hasLostLink(from: holder, members, number, to: target)
-            })
+        for (holder, change) in zip(changes.order, changes.outcomes)
+        where isEmbedded || holder.classIndex == origin.classIndex {
+            let members =
+                isEmbedded
+                ? schema.classes[holder.classIndex].embeddingMembers : MemberSet([origin.member])
+            guard change.kind != .update || !change.members.isDisjoint(with: members),
+                bare.budget.spend()
+            else { continue }
+            switch former.lostLinks(of: holder, members, number) {
+            case .to(let targets): found.targets.formUnion(targets)
+            case .any: found.others = .yes
+            case .unknown: if found.others == .no { found.others = .unknown }
+            }
+        }
+        return found
     }
 
     private func strongest(_ answers: some Sequence<FormerResults.Answer>) -> FormerResults.Answer {
         var strongest = FormerResults.Answer.no
         for answer in answers {
+            // Behind a failure nothing is told.
             if answer == .yes || !bare.budget.spend() { return .yes }
             if answer == .unknown { strongest = .unknown }
         }
@@ -116,19 +140,20 @@ final class SeenWays {
 
     /// Hands over the objects of which some rules say otherwise than before, or may, until `body` returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether it never did, and there were not too many to be judged.
     func forEachJudgedOtherwise(
         by admission: Sight.Admission, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {
         let classIndex = admission.classIndex
-        let known = judgedOtherwise[classIndex] ?? find(of: classIndex, admission.rules)
+        guard let known = judgedOtherwise[classIndex] ?? find(of: classIndex, admission.rules)
+        else { return false }
         judgedOtherwise[classIndex] = known
         return known.allSatisfy { body($0.identity, $0.isSure) }
     }
 
     private func find(
         of classIndex: Int, _ rules: [Predicate]
-    ) -> [(identity: ObjectIdentity, isSure: Bool)] {
+    ) -> [(identity: ObjectIdentity, isSure: Bool)]? {
         let plan = WatchPlan(rules.flatMap { $0.dependencies(schema) }, schema: schema)
         var order: [ObjectIdentity] = []
         var met: Set<ObjectIdentity> = []
@@ -146,10 +171,11 @@ final class SeenWays {
             _ = changes.forEachTrigger(of: watch, since: version, schema) { identity in
                 origins.forEach(to: identity, along: watch.steps) { key in
                     meet(ObjectIdentity(classIndex: classIndex, key: key))
-                    return bare.budget.spend()
+                    return order.count <= judgedCountMax && bare.budget.spend()
                 }
             }
         }
+        if order.count > judgedCountMax { return nil }
         return order.compactMap { identity in
             let answer = former.hasChangedSight(of: identity)
             return answer == .no ? nil : (identity, answer == .yes)

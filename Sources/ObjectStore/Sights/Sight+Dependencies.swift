@@ -77,6 +77,20 @@ extension Sight {
         }
     }
 
+    /// A read behind any element of a list, in place of one at a position, where what stands before it may be hidden.
+    func withoutPositions(_ read: Dependency) -> Dependency {
+        var read = read
+        for index in read.path.indices {
+            let step = read.path[index]
+            guard case .linkAt(let position) = step.kind, mayHideObjects(of: step.toClass) else {
+                continue
+            }
+            if case .key = position { continue }
+            read.path[index].kind = .links
+        }
+        return read
+    }
+
     /// The reads that decide whether the objects of a class are seen, and which of their properties.
     private func admission(
         to classIndex: Int, behind steps: [PathStep], firstMember: Int?

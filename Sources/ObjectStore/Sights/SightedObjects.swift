@@ -129,6 +129,16 @@ final class SightedObjects: SeenObjects {
         return isSeen
     }
 
+    /// The properties that are hidden of an object; nil where it is hidden itself, or not there.
+    func hiddenProperties(of identity: ObjectIdentity) -> MemberSet? {
+        guard let row = bare.row(classIndex: identity.classIndex, key: identity.key) else {
+            return nil
+        }
+        guard sight.areConcerned[identity.classIndex] else { return MemberSet() }
+        let rules = rules(of: identity.classIndex)
+        return admits(rules, identity.key, row) ? hiddenProperties(rules, identity.key, row) : nil
+    }
+
     /// Counts the links from an object to another one through a property that are seen, among so many that there are.
     ///
     /// - `property`: The number of the property, which may be one of an embedded object.

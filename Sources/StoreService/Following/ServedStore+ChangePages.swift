@@ -107,15 +107,19 @@ extension ServedStore {
                 candidate.position.map { $0 >= position.knownCount }
                     ?? (candidate.identity.key > position.reachedKey)
             }[...]
-            while count < limit, writer.byteCount <= limits.replyByteCount,
-                let candidate = left.popFirst()
-            {
+            while let candidate = left.first {
+                let event = events.event(of: candidate)
+                // What tells nothing does not make another page.
+                if event != nil, count >= limit || writer.byteCount > limits.replyByteCount {
+                    break
+                }
+                left.removeFirst()
                 if let ownPosition = candidate.position {
                     position.knownCount = ownPosition + 1
                 } else {
                     position.reachedKey = candidate.identity.key
                 }
-                guard let event = events.event(of: candidate) else { continue }
+                guard let event else { continue }
                 if event.isUndecided { throw .otherViewCursor }
                 if count > 0 { writer.raw(",") }
                 writer.write(event, withVersion: true)

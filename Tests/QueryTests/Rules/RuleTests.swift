@@ -155,7 +155,7 @@ struct RuleTests {
             ("$user.id == $user.object.name", "not with itself", 10),
             ("name == $user.id.x", "nothing follows it", 9),
             ("SUBQUERY(friends, $user, $user.age > 1).@count > 0", "another name", 19),
-            ("age == $0", "no arguments are provided", 8),
+            ("age == $0", "A rule has no arguments", 8),
             ("age == 1 SORT(age ASC)", "A rule is a condition alone", 1),
             ("born < now()", "State a date", 8),
         ])
