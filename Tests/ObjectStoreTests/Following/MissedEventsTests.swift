@@ -260,6 +260,19 @@ struct MissedEventsTests {
         #expect(told == Set(ids.filter { $0 % 2 == 0 }.map { "leave \($0)" }))
     }
 
+    @Test("of several objects behind one that came and went each departs")
+    func shared() throws {
+        let world = try World(rule: "ANY list.members == 'ann'")
+        defer { world.store.close() }
+        _ = try world.list(1, members: ["bob"])
+        for id: Int64 in 1...3 { _ = try world.task(id, list: 1) }
+        let start = world.store.version.number
+        let joined = try world.list(1, members: ["ann", "bob"])
+        _ = try world.list(1, members: ["bob"])
+        let told = try world.departures(since: start, after: joined)
+        #expect(told == ["leave 1", "leave 2", "leave 3"])
+    }
+
     @Test("where the log does not tell, nothing is told object by object")
     func undecided() throws {
         let world = try World(rule: "owner == 'ann'", keeps: false)

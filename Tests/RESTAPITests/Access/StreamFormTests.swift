@@ -125,6 +125,22 @@ struct StreamFormTests {
         #expect(stream.nextEvent().changes.sorted() == ["leave 3", "update 1"])
     }
 
+    @Test("a position in a list counts the elements that its user sees")
+    func positions() throws {
+        let world = try TaskWorld()
+        let filter = RuleRequest.escaped("others[0].title == 'cream'")
+        let target = "/v1/classes/Task/changes?fields=id&filter=\(filter)"
+        let cursor = QueryJSON(world.get(target).text)?["cursor"]?.string ?? ""
+        let stream = world.server.follow(target, as: world.ann)
+        #expect(stream.nextEvent().name == "hello")
+        // The hidden one stands before it.
+        world.server.send("PATCH", "\(Self.task)/1", #"{"others":[3,2]}"#)
+        world.server.send("PATCH", "\(Self.task)/2", #"{"title":"cream"}"#)
+        #expect(stream.nextEvent().changes == ["enter 1"])
+        let page = QueryJSON(world.get(target + "&since=\(cursor)").text)
+        #expect(page?["changes"]?.elements.compactMap { $0["id"]?.int } == [1])
+    }
+
     @Test("what was missed of others is told as far as they are seen")
     func missedOthers() throws {
         let world = try TaskWorld()

@@ -111,9 +111,7 @@ struct ResultWriter {
     /// The event with what has changed, in parts where it is large; none where nothing has. Where its client has several
     /// queries, the entries of one, of which the last has the indices.
     ///
-    /// - Parameters:
-    ///   - candidates: What the change log says of objects, by their object keys.
-    ///   - events: What tells which of that is seen.
+    /// The candidates are what the change log says of objects, by their object keys, and the events tell which of that is seen.
     func changes(
         _ difference: ResultDifference, _ result: LiveResult,
         _ candidates: [UInt64: ObservedCandidate], _ events: MissedEvents
