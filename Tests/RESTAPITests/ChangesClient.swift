@@ -104,6 +104,23 @@ final class ChangesClient {
         return found
     }
 
+    /// The events that have come, without heartbeats; nothing is waited for but the rest of one that has begun to come.
+    func eventsAtHand() -> [Event] {
+        var found: [Event] = []
+        while !isEnded, hasMore {
+            if let event = next(), !event.isHeartbeat { found.append(event) }
+        }
+        return found
+    }
+
+    /// Whether something has come that is not the end of a chunk.
+    private var hasMore: Bool {
+        let lineEnds = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        if received[position...].contains(where: { !lineEnds.contains($0) }) { return true }
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) > 0
+    }
+
     /// Takes what comes next, if that is a comment with an empty line behind it.
     func takesComment() -> Bool { bodyLine() == ":" && bodyLine() == "" }
 

@@ -54,6 +54,9 @@ final class RuledServer {
     /// The port that it listens on.
     var port: UInt16 { running.server.addresses.first?.port ?? 0 }
 
+    /// What tells its streams of changes; nil before the first.
+    var streams: StreamHub? { running.service.runningStreams }
+
     /// Follows a stream of events.
     func follow(
         _ target: String, as asker: Asker, from cursor: String? = nil

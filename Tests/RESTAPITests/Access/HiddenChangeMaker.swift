@@ -1,0 +1,239 @@
+import HoldfastTestSupport
+
+/// Makes random changes of ``HiddenDocs``: what their user sees is changed alike in both worlds, and what they do not see in each as it comes.
+struct HiddenChangeMaker {
+    private var random: SeededGenerator
+    /// Counts the changes, so that none changes nothing.
+    private var tick = 0
+    /// Hidden documents that are there, of those that no link of what is seen leads to, by world.
+    private var strays: [Set<Int>] = [[], []]
+    /// Public documents out of sight.
+    private var unseen: Set<Int> = []
+    /// Public documents that are the user's for now, or the team's.
+    private var shared: Set<Int> = []
+    private var hasLoose = false
+    /// Where the hidden links of what is seen lead, by world, document and property.
+    private var places: [String: Int] = [:]
+
+    private static let publics = [1, 2, 3, 4, 5, 6]
+    private static let own = [10, 11, 12]
+    /// Hidden documents that stay.
+    private static let kept = [90, 91, 92]
+    private static let strayKeys = [94, 95, 96]
+    /// A public one that comes and goes.
+    private static let loose = 8
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
+
+    private mutating func pick<T>(_ values: [T]) -> T {
+        values[Int.random(in: values.indices, using: &random)]
+    }
+
+    /// Makes a change.
+    mutating func make() -> TwoWorlds.Change {
+        tick += 1
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...4:
+            return TwoWorlds.Change("hidden", hidden(0), hidden(1))
+        case 5, 6: return hiddenOfSeen()
+        case 7: return sight()
+        case 8: return share()
+        case 9: return loose()
+        case 10: return seen()
+        default:
+            let key = pick(Self.own)
+            return TwoWorlds.Change("the user's own", patch(key, ownValues()), isOwn: true)
+        }
+    }
+
+    // MARK: Writes
+
+    private func patch(_ key: Int, _ members: [String]) -> TwoWorlds.Write {
+        TwoWorlds.Write(
+            "PATCH", "/classes/Doc/objects/\(key)", "{" + members.joined(separator: ",") + "}")
+    }
+
+    /// Changes some hidden things of a world in a version.
+    private mutating func hidden(_ world: Int) -> TwoWorlds.Write {
+        var operations = [
+            #"{"op":"put","class":"Vault","id":9,"value":{"tick":\#(tick),"doc":\#(anyLink(world))}}"#
+        ]
+        for _ in 0..<pick([1, 1, 2, 4]) {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                operations.append(
+                    #"{"op":"put","class":"Vault","id":\#(pick([1, 2, 3])),"value":{"doc":\#(anyLink(world)),"docs":\#(anyLinks(world))}}"#
+                )
+            case 1:
+                let key = pick(Self.strayKeys)
+                if strays[world].remove(key) != nil {
+                    operations.append(#"{"op":"delete","class":"Doc","id":\#(key)}"#)
+                } else {
+                    strays[world].insert(key)
+                    let values = hiddenValues(world).joined(separator: ",")
+                    operations.append(
+                        #"{"op":"put","class":"Doc","id":\#(key),"value":{\#(values)}}"#)
+                }
+            case 2:
+                operations.append(
+                    #"{"op":"patch","class":"Team","id":"gh","value":{"lead":"\#(pick(["zed", "yan", "ann"]))"}}"#
+                )
+            default:
+                let key = pick(Self.kept + strays[world].sorted())
+                let values = hiddenValues(world).joined(separator: ",")
+                operations.append(
+                    #"{"op":"patch","class":"Doc","id":\#(key),"value":{\#(values)}}"#)
+            }
+        }
+        return TwoWorlds.Write(
+            "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
+    }
+
+    /// A link to anything that is there.
+    private mutating func anyLink(_ world: Int) -> String {
+        let keys = Self.publics + Self.own + Self.kept + strays[world].sorted() + [7]
+        return chance(15) ? "null" : "\(pick(keys))"
+    }
+
+    private mutating func anyLinks(_ world: Int) -> String {
+        let links = (0..<pick([0, 1, 2, 3])).map { _ in anyLink(world) }.filter { $0 != "null" }
+        return "[" + links.joined(separator: ",") + "]"
+    }
+
+    /// Values of what stays hidden.
+    private mutating func hiddenValues(_ world: Int) -> [String] {
+        var members: [String] = []
+        for _ in 0..<pick([1, 2, 3]) {
+            members.append(
+                pick([
+                    "\"title\":\"\(pick(["x", "y", "z"]))\"", "\"n\":\(pick([0, 5, 9, 99]))",
+                    "\"note\":\"\(pick(["x", "y"]))\"", "\"ref\":\(anyLink(world))",
+                    "\"refs\":\(anyLinks(world))", "\"refs\":\(anyLinks(world))",
+                    "\"secret\":\(anyLink(world))", "\"secrets\":\(anyLinks(world))",
+                    "\"part\":{\"to\":\(anyLink(world))}", "\"parts\":[{\"to\":\(anyLink(world))}]",
+                ]))
+        }
+        return unique(members)
+    }
+
+    /// The last of the members of each name.
+    private func unique(_ members: [String]) -> [String] {
+        var byName: [Substring: String] = [:]
+        for member in members { byName[member.prefix { $0 != ":" }] = member }
+        return byName.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Changes what is hidden of a document that is seen: the same one in both worlds, as its version is no secret.
+    private mutating func hiddenOfSeen() -> TwoWorlds.Change {
+        let keys = Set(Self.publics).subtracting(shared).sorted()
+        guard !keys.isEmpty else { return seen() }
+        let key = pick(keys)
+        let name = pick(["ref", "refs", "others", "named", "parts", "free", "", "", ""])
+        let isFirst = chance(50)
+        let link = pick([2, 3, 5])
+        let writes = [0, 1].map { world in
+            // The same again would be no change of the link.
+            let place = "\(world) \(key) \(name)"
+            let stays = pick(Self.kept.filter { $0 != places[place] ?? (90 + world) })
+            if !name.isEmpty { places[place] = stays }
+            var members = ["\"note\":\"\(tick) of \(world)\""]
+            switch name {
+            case "ref": members.append("\"ref\":\(stays)")
+            case "refs":
+                members.append(
+                    "\"refs\":" + (isFirst ? "[\(stays),\(link)]" : "[\(link),\(stays)]"))
+            case "others": members.append("\"others\":[\(link),\(stays)]")
+            case "named": members.append("\"named\":{\"a\":\(link),\"b\":\(stays)}")
+            case "parts": members.append("\"parts\":[{\"label\":\"p\",\"to\":\(stays)}]")
+            case "free": members.append("\"free\":{\"$link\":{\"class\":\"Doc\",\"id\":\(stays)}}")
+            default:
+                // Never to one that goes, as its end would be told of as another version.
+                members.append("\"secret\":\(anyLink(world, but: strays[world]))")
+                members.append("\"secrets\":[\(pick(Self.own)),\(stays)]")
+                members.append("\"part\":{\"to\":\(anyLink(world, but: strays[world]))}")
+            }
+            return patch(key, members)
+        }
+        return TwoWorlds.Change("what is hidden of a public one", writes[0], writes[1])
+    }
+
+    private mutating func anyLink(_ world: Int, but aside: Set<Int>) -> String {
+        while true {
+            let link = anyLink(world)
+            if link == "null" || !aside.contains(Int(link) ?? 0) { return link }
+        }
+    }
+
+    // MARK: What is seen
+
+    /// Values that are seen.
+    private mutating func ownValues() -> [String] {
+        func link() -> Int { pick(Self.publics + Self.own) }
+        var members = ["\"title\":\"\(pick(["x", "y", "z"]))\""]
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: members.append("\"ref\":\(link())")
+        case 1: members.append("\"refs\":[\(link()),\(link())]")
+        case 2: members.append("\"others\":[\(link())]")
+        case 3: members.append("\"parts\":[{\"label\":\"q\",\"to\":\(link())}]")
+        case 4: members.append("\"named\":{\"a\":\(link())}")
+        default: break
+        }
+        members.append("\"n\":\(tick % 50)")
+        return members
+    }
+
+    private mutating func seen() -> TwoWorlds.Change {
+        let keys = Set(Self.publics).subtracting(unseen).sorted() + [7]
+        return TwoWorlds.Change("one that is seen", patch(pick(keys), ownValues()))
+    }
+
+    /// Takes a public document out of sight, changes it there, or lets it come back as it was.
+    private mutating func sight() -> TwoWorlds.Change {
+        let key = pick(Self.publics)
+        if shared.contains(key) { return seen() }
+        guard unseen.contains(key) else {
+            unseen.insert(key)
+            return TwoWorlds.Change("out of sight", patch(key, ["\"public\":false"]))
+        }
+        if chance(40) {
+            return TwoWorlds.Change(
+                "what is out of sight", patch(key, ["\"title\":\"\(tick)\""]),
+                patch(key, ["\"title\":\"x\(tick)\"", "\"n\":\(tick % 50)"]))
+        }
+        unseen.remove(key)
+        return TwoWorlds.Change(
+            "into sight", patch(key, ["\"public\":true", "\"title\":\"y\"", "\"n\":\(tick % 50)"]))
+    }
+
+    /// Gives a public document to the user, with all that it has, or takes it away.
+    private mutating func share() -> TwoWorlds.Change {
+        let key = pick(Self.publics)
+        if unseen.contains(key) { return seen() }
+        if shared.remove(key) != nil {
+            return TwoWorlds.Change("the user's no more", patch(key, ["\"owner\":null"]))
+        }
+        shared.insert(key)
+        return TwoWorlds.Change(
+            "to the user",
+            patch(
+                key,
+                [
+                    "\"owner\":\"ann\"", "\"secret\":\(pick(["null", "3", "11"]))",
+                    "\"secrets\":[2,10]",
+                    "\"part\":null", "\"note\":\"x\"",
+                ]))
+    }
+
+    private mutating func loose() -> TwoWorlds.Change {
+        hasLoose.toggle()
+        let target = "/classes/Doc/objects/\(Self.loose)"
+        let members = (["\"public\":true"] + ownValues()).joined(separator: ",")
+        return hasLoose
+            ? TwoWorlds.Change("a public one comes", TwoWorlds.Write("PUT", target, "{\(members)}"))
+            : TwoWorlds.Change("it goes", TwoWorlds.Write("DELETE", target))
+    }
+}

@@ -1,0 +1,192 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// What a user is told of changes is the same whatever else happens, and is, of what they do not see.
+@Suite("Changes of what is hidden, in two worlds")
+struct HiddenChangeTests {
+    /// What is asked for, by what it reads.
+    struct Forms: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let targets: [String]
+
+        init(_ text: String, _ path: String, _ parameters: [[(String, String)]]) {
+            testDescription = text
+            targets = parameters.map { list in
+                let text = list.map { "\($0)=\(RuleRequest.escaped($1))" }.joined(separator: "&")
+                return text.isEmpty ? path : path + "?" + text
+            }
+        }
+
+        init(_ text: String, _ targets: [String]) {
+            (testDescription, self.targets) = (text, targets)
+        }
+    }
+
+    private static let changes = "/classes/Doc/changes"
+
+    /// Filters, each of which shows keys alone.
+    private static func filters(_ texts: String...) -> [[(String, String)]] {
+        texts.map { [("filter", $0), ("fields", "id")] }
+    }
+
+    static let forms = [
+        Forms(
+            "own values", changes,
+            [
+                [], [("fields", "id")], [("fields", "id,title")],
+                [("keyPaths", "title"), ("fields", "id")],
+            ]
+                + filters("title == 'x'", "n > 5", "id < 11", "note == 'x'", "NOT title TEXT 'x'")),
+        Forms(
+            "filters by hidden links", changes,
+            filters(
+                "secret.n == 99", "secret.n != 99", "NOT secret.n == 99", "secret == 12",
+                "secret == null",
+                "ANY secrets.n == 99", "secrets.@count == 0", "part.to.n == 99", "part == null")),
+        Forms(
+            "filters by links", changes,
+            filters(
+                "ref.title == 'x'", "ref.title != 'x'", "ref == null", "ref.ref.title == 'x'",
+                "ANY refs.title == 'x'", "NONE refs.n > 5", "refs.@count == 2", "refs.@sum.n > 5",
+                "SUBQUERY(refs, $r, $r.title == 'x').@count > 0", "ANY others.title == 'x'",
+                "named.a.title == 'x'", "ANY parts.to.title == 'x'", "parts.@count > 0",
+                "free.title == 'x'")),
+        Forms(
+            "filters by inverse links", changes,
+            filters(
+                "back.@count > 0", "back.@count == 0", "ANY back.title == 'x'",
+                "NONE back.title == 'x'",
+                "ANY back.ref.n == 99", "ANY back.secret.n == 99", "back.@sum.n > 5",
+                "SUBQUERY(back, $b, $b.ref.n == 99).@count > 0", "behind.@count > 0",
+                "ANY behind.title == 'x'", "ref.back.@count > 0")),
+        Forms(
+            "filters by all links that lead to an object", changes,
+            filters(
+                "@links.@count > 0", "@links.@count == 0", "@links.Doc.refs.title == 'x'",
+                "@links.Doc.refs.ref.n == 99", "@links.Doc.refs.@count > 0",
+                "@links.Doc.secret.@count > 0",
+                "@links.Doc.ref.@count == 1", "ref.@links.@count > 1")),
+        Forms(
+            "key paths", changes,
+            [
+                "ref", "ref.title", "ref.n", "refs", "refs.title", "refs.*", "others.title",
+                "named.title",
+                "parts.to.title", "free", "back", "back.n", "back.@count", "back.ref.n",
+                "back.secret.n", "secret",
+                "secret.n", "secrets.n", "part.to.n", "part.*", "behind.title", "team.name",
+            ].map { [("keyPaths", $0), ("fields", "id")] }),
+        Forms(
+            "fields", changes,
+            [
+                "id,ref", "id,ref.title", "id,refs", "id,refs.title", "id,others.n", "id,named",
+                "id,parts.to.title",
+                "id,free", "id,back", "id,back.@count", "id,back.title", "id,back.ref.title",
+                "id,behind.n",
+                "id,secret.n", "id,secrets", "id,part", "id,refs.back.@count",
+            ].map { [("fields", $0)] }),
+        Forms(
+            "expanded links", changes,
+            [
+                ("id,ref", "ref"), ("id,refs", "refs"), ("id,ref,refs", "ref,refs"),
+                ("id,back", "back"),
+                ("id,back", "back.ref"), ("id,secret", "secret"), ("id,secrets", "secrets"),
+                ("id,part", "part.to"),
+                ("id,parts", "parts.to"), ("id,named", "named"), ("id,refs", "refs.refs"),
+            ].map { [("fields", $0), ("expand", $1)] } + [[("expand", "ref,refs,back")]]),
+        Forms(
+            "filters and fields by other links", changes,
+            [
+                [("filter", "ANY back.title == 'x'"), ("fields", "id,refs.title")],
+                [("filter", "ref.title == 'x'"), ("fields", "id,back")],
+                [("filter", "ref.title == 'x'"), ("fields", "id,back.@count"), ("old", "true")],
+                [("filter", "public == true"), ("expand", "refs,ref"), ("fields", "id,refs,ref")],
+                [("filter", "back.@count > 0"), ("fields", "id,back")],
+                [("filter", "secret.n != 99"), ("keyPaths", "back.n"), ("fields", "id")],
+                [("keyPaths", "ref.title"), ("fields", "id,refs.title")],
+            ]),
+        Forms(
+            "projections", "/projections/Card/changes",
+            [[], [("keyPaths", "s")], [("keyPaths", "b,bs")], [("fields", "id")]]
+                + ["s == 99", "b > 0", "c == 0", "v == 'x'"].map { [("filter", $0)] }
+        ),
+        Forms(
+            "projections of links", "/projections/Links/changes",
+            [[], [("fields", "r")]]
+                + ["r == 'x'", "ANY rs == 'x'", "ANY p == 'x'"].map {
+                    [("filter", $0), ("fields", "id")]
+                }),
+        Forms(
+            "lists", changes,
+            [
+                [("sort", "title,id"), ("fields", "id")],
+                [("sort", "back.@count,id"), ("fields", "id")],
+                [("sort", "ref.title,id"), ("fields", "id"), ("limit", "3")],
+                [("sort", "secret.n,id"), ("fields", "id")],
+                [("sort", "-refs.@count,id"), ("fields", "id,refs")],
+                [("sort", "id"), ("filter", "ANY back.title == 'x'"), ("fields", "id")],
+            ]),
+        Forms(
+            "sections", "/classes/Doc/sections/changes",
+            ["title", "ref.title", "back.@count", "secret.n", "note"].map {
+                [("by", $0), ("fields", "id")]
+            } + [[("by", "title"), ("filter", "ANY back.title == 'x'"), ("fields", "id")]]),
+        Forms(
+            "figures", "/classes/Doc/aggregate/changes",
+            ["count", "sum(back.@count)", "sum(secret.n)", "max(ref.n)"].map { [("op", $0)] }
+                + ["title", "ref.title", "refs", "note", "back"].map {
+                    [("op", "count"), ("by", $0)]
+                }
+                + ["ANY back.title == 'x'", "@links.@count > 0", "secret.n != 99"].map {
+                    [("op", "count"), ("filter", $0)]
+                }),
+        Forms(
+            "properties",
+            ["ref", "refs", "others", "named", "parts", "free", "title", "note", "secret"].flatMap {
+                name in
+                [1, 6, 12].map { "/classes/Doc/objects/\($0)/properties/\(name)/changes" }
+            }),
+        Forms(
+            "what the links of properties lead to",
+            ["ref", "refs", "others", "named", "back"].flatMap { name in
+                ["fields=id,title", "fields=id,refs.title", "expand=ref"].map {
+                    "/classes/Doc/objects/1/properties/\(name)/changes?\($0)"
+                }
+            }),
+        Forms(
+            "single objects",
+            [1, 3, 11, 90].flatMap { key in
+                [
+                    "", "?expand=ref,refs", "?fields=id,back", "?fields=id,refs.title",
+                    "?keyPaths=back.title",
+                ].map {
+                    "/classes/Doc/objects/\(key)/changes\($0)"
+                }
+            }),
+    ]
+
+    @Test(
+        "catch-ups and streams tell the same", arguments: HiddenDocs.documents.indices, forms)
+    func table(roles: Int, forms: Forms) throws {
+        let worlds = try HiddenDocs.worlds(HiddenDocs.documents[roles])
+        var faulty: Set<String> = []
+        let followers = forms.targets.map { TwoWorldsFollower($0, worlds) }
+        func note(_ difference: Difference, _ change: String) {
+            let name = "\(difference.target) \(difference.way)"
+            if faulty.insert(name).inserted {
+                Issue.record("\(roles + 1) roles, \(change): \(difference)")
+            }
+        }
+        for follower in followers { if let found = follower.open() { note(found, "at first") } }
+        worlds.notice()
+        for change in HiddenDocs.changes {
+            for follower in followers { follower.mark() }
+            guard worlds.make(change) else { return }
+            for follower in followers {
+                for found in follower.differences(limit: 2) { note(found, "\(change)") }
+            }
+        }
+    }
+}
