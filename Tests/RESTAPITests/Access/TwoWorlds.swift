@@ -49,19 +49,13 @@ final class TwoWorlds {
     var streamCount = 0
     private var live: [[Follower]] = [[], []]
 
-    /// Makes the worlds, with the same access document.
-    ///
-    /// - Parameters:
-    ///   - make: Makes a world of a number, of which as much is the same as its user sees.
-    init(
-        _ document: String, user: String?, claims: String = "{}",
-        make: (Int) throws -> RuledServer
-    ) throws {
+    /// Makes the worlds of a user, with the same access document; `make` gives that of a number.
+    init(_ document: String, user: String, make: (Int) throws -> RuledServer) rethrows {
         servers = try [0, 1].map(make)
         askers = servers.map { server in
             let put = server.send("PUT", "/v1/access", document)
             #expect(put.status == 200, "\(put.text)\n\(document)")
-            return user.map { server.user($0, claims: claims) } ?? .nobody
+            return server.user(user)
         }
     }
 
