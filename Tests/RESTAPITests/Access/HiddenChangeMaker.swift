@@ -5,13 +5,15 @@ struct HiddenChangeMaker {
     private var random: SeededGenerator
     /// Counts the changes, so that none changes nothing.
     private var tick = 0
-    /// Hidden documents that are there, of those that no link of what is seen leads to, by world.
+    /// Hidden documents that are there for now, to which nothing leads, by world.
     private var strays: [Set<Int>] = [[], []]
     /// Public documents out of sight.
     private var unseen: Set<Int> = []
     /// Public documents that are the user's for now, or the team's.
     private var shared: Set<Int> = []
     private var hasLoose = false
+    /// Whether the user is of the team.
+    private var isMember = true
     /// Where the hidden links of what is seen lead, by world, document and property.
     private var places: [String: Int] = [:]
 
@@ -38,7 +40,7 @@ struct HiddenChangeMaker {
         tick += 1
         switch Int.random(in: 0..<12, using: &random) {
         case 0...4:
-            return TwoWorlds.Change("hidden", hidden(0), hidden(1))
+            return hidden()
         case 5, 6: return hiddenOfSeen()
         case 7: return sight()
         case 8: return share()
@@ -57,64 +59,72 @@ struct HiddenChangeMaker {
             "PATCH", "/classes/Doc/objects/\(key)", "{" + members.joined(separator: ",") + "}")
     }
 
-    /// Changes some hidden things of a world in a version.
-    private mutating func hidden(_ world: Int) -> TwoWorlds.Write {
-        var operations = [
-            #"{"op":"put","class":"Vault","id":9,"value":{"tick":\#(tick),"doc":\#(anyLink(world))}}"#
-        ]
-        for _ in 0..<pick([1, 1, 2, 4]) {
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0:
-                operations.append(
-                    #"{"op":"put","class":"Vault","id":\#(pick([1, 2, 3])),"value":{"doc":\#(anyLink(world)),"docs":\#(anyLinks(world))}}"#
-                )
-            case 1:
-                let key = pick(Self.strayKeys)
-                if strays[world].remove(key) != nil {
-                    operations.append(#"{"op":"delete","class":"Doc","id":\#(key)}"#)
-                } else {
-                    strays[world].insert(key)
-                    let values = hiddenValues(world).joined(separator: ",")
-                    operations.append(
-                        #"{"op":"put","class":"Doc","id":\#(key),"value":{\#(values)}}"#)
-                }
-            case 2:
-                operations.append(
-                    #"{"op":"patch","class":"Team","id":"gh","value":{"lead":"\#(pick(["zed", "yan", "ann"]))"}}"#
-                )
-            default:
-                let key = pick(Self.kept + strays[world].sorted())
-                let values = hiddenValues(world).joined(separator: ",")
-                operations.append(
-                    #"{"op":"patch","class":"Doc","id":\#(key),"value":{\#(values)}}"#)
+    /// Changes some hidden things in a version, as many of each class in both worlds.
+    private mutating func hidden() -> TwoWorlds.Change {
+        let keptCount = pick([0, 1, 1, 2, 3])
+        let (hasStray, hasVault, hasTeam) = (chance(30), chance(30), chance(10))
+        let writes = [0, 1].map { world in
+            var operations = [
+                operation("put", "Vault", "9", ["\"tick\":\(tick)", "\"doc\":\(anyLink())"])
+            ]
+            for key in Self.kept.shuffled(using: &random).prefix(keptCount) {
+                operations.append(operation("patch", "Doc", "\(key)", hiddenValues()))
             }
+            if hasStray {
+                let key = pick(Self.strayKeys)
+                let isNew = strays[world].insert(key).inserted
+                if !isNew { strays[world].remove(key) }
+                operations.append(
+                    isNew
+                        ? operation("put", "Doc", "\(key)", hiddenValues())
+                        : #"{"op":"delete","class":"Doc","id":\#(key)}"#)
+            }
+            if hasVault {
+                let members = [
+                    "\"tick\":\(tick)", "\"doc\":\(anyLink())", "\"docs\":\(anyLinks())",
+                ]
+                operations.append(operation("put", "Vault", "\(pick([1, 2, 3]))", members))
+            }
+            if hasTeam {
+                let lead = (tick + world) % 2 == 0 ? "zed" : "yan"
+                operations.append(operation("patch", "Team", "\"gh\"", ["\"lead\":\"\(lead)\""]))
+            }
+            return TwoWorlds.Write(
+                "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
         }
-        return TwoWorlds.Write(
-            "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
+        return TwoWorlds.Change("hidden", writes[0], writes[1])
     }
 
-    /// A link to anything that is there.
-    private mutating func anyLink(_ world: Int) -> String {
-        let keys = Self.publics + Self.own + Self.kept + strays[world].sorted() + [7]
-        return chance(15) ? "null" : "\(pick(keys))"
+    private func operation(
+        _ name: String, _ className: String, _ key: String, _ members: [String]
+    ) -> String {
+        let value = "{" + members.joined(separator: ",") + "}"
+        return
+            "{\"op\":\"\(name)\",\"class\":\"\(className)\",\"id\":\(key),\"value\":\(value)}"
     }
 
-    private mutating func anyLinks(_ world: Int) -> String {
-        let links = (0..<pick([0, 1, 2, 3])).map { _ in anyLink(world) }.filter { $0 != "null" }
+    /// A link to what stays.
+    private mutating func anyLink() -> String {
+        chance(15) ? "null" : "\(pick(Self.publics + Self.own + Self.kept + [7]))"
+    }
+
+    private mutating func anyLinks() -> String {
+        let links = (0..<pick([0, 1, 2, 3])).map { _ in anyLink() }.filter { $0 != "null" }
         return "[" + links.joined(separator: ",") + "]"
     }
 
     /// Values of what stays hidden.
-    private mutating func hiddenValues(_ world: Int) -> [String] {
-        var members: [String] = []
+    private mutating func hiddenValues() -> [String] {
+        // Each time another.
+        var members = ["\"note\":\"\(tick)\""]
         for _ in 0..<pick([1, 2, 3]) {
             members.append(
                 pick([
                     "\"title\":\"\(pick(["x", "y", "z"]))\"", "\"n\":\(pick([0, 5, 9, 99]))",
-                    "\"note\":\"\(pick(["x", "y"]))\"", "\"ref\":\(anyLink(world))",
-                    "\"refs\":\(anyLinks(world))", "\"refs\":\(anyLinks(world))",
-                    "\"secret\":\(anyLink(world))", "\"secrets\":\(anyLinks(world))",
-                    "\"part\":{\"to\":\(anyLink(world))}", "\"parts\":[{\"to\":\(anyLink(world))}]",
+                    "\"ref\":\(anyLink())",
+                    "\"refs\":\(anyLinks())", "\"refs\":\(anyLinks())",
+                    "\"secret\":\(anyLink())", "\"secrets\":\(anyLinks())",
+                    "\"part\":{\"to\":\(anyLink())}", "\"parts\":[{\"to\":\(anyLink())}]",
                 ]))
         }
         return unique(members)
@@ -151,21 +161,13 @@ struct HiddenChangeMaker {
             case "parts": members.append("\"parts\":[{\"label\":\"p\",\"to\":\(stays)}]")
             case "free": members.append("\"free\":{\"$link\":{\"class\":\"Doc\",\"id\":\(stays)}}")
             default:
-                // Never to one that goes, as its end would be told of as another version.
-                members.append("\"secret\":\(anyLink(world, but: strays[world]))")
+                members.append("\"secret\":\(anyLink())")
                 members.append("\"secrets\":[\(pick(Self.own)),\(stays)]")
-                members.append("\"part\":{\"to\":\(anyLink(world, but: strays[world]))}")
+                members.append("\"part\":{\"to\":\(anyLink())}")
             }
             return patch(key, members)
         }
         return TwoWorlds.Change("what is hidden of a public one", writes[0], writes[1])
-    }
-
-    private mutating func anyLink(_ world: Int, but aside: Set<Int>) -> String {
-        while true {
-            let link = anyLink(world)
-            if link == "null" || !aside.contains(Int(link) ?? 0) { return link }
-        }
     }
 
     // MARK: What is seen
@@ -193,6 +195,13 @@ struct HiddenChangeMaker {
 
     /// Takes a public document out of sight, changes it there, or lets it come back as it was.
     private mutating func sight() -> TwoWorlds.Change {
+        if chance(20) {
+            isMember.toggle()
+            let members = isMember ? #"["ann"]"# : "[]"
+            return TwoWorlds.Change(
+                "the team",
+                TwoWorlds.Write("PATCH", "/classes/Team/objects/red", "{\"members\":\(members)}"))
+        }
         let key = pick(Self.publics)
         if shared.contains(key) { return seen() }
         guard unseen.contains(key) else {

@@ -196,4 +196,26 @@ struct HiddenChangeTests {
             }
         }
     }
+
+    @Test("pages are cut alike however many hidden objects change")
+    func cuts() throws {
+        let worlds = try HiddenDocs.worlds(HiddenDocs.documents[1])
+        let followers = ["", "?fields=id,refs.title", "?filter=n%20%3E%205"].map {
+            TwoWorldsFollower(Self.changes + $0, worlds)
+        }
+        for follower in followers { follower.mark() }
+        func write(_ keys: [Int]) -> TwoWorlds.Write {
+            let operations = keys.map {
+                "{\"op\":\"patch\",\"class\":\"Doc\",\"id\":\($0),\"value\":{\"title\":\"w\"}}"
+            }
+            return TwoWorlds.Write(
+                "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
+        }
+        let changes = [
+            TwoWorlds.Change("hidden ones", write([90]), write([90, 91, 92])),
+            TwoWorlds.Change("public ones", write([1, 2, 3])),
+        ]
+        for change in changes { guard worlds.make(change) else { return } }
+        for found in followers.flatMap({ $0.differences(limit: 2) }) { Issue.record("\(found)") }
+    }
 }
