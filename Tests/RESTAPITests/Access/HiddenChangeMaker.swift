@@ -174,7 +174,7 @@ struct HiddenChangeMaker {
 
     /// Values that are seen.
     private mutating func ownValues() -> [String] {
-        func link() -> Int { pick(Self.publics + Self.own) }
+        func link() -> Int { pick(Set(Self.publics).subtracting(unseen).sorted() + Self.own) }
         var members = ["\"title\":\"\(pick(["x", "y", "z"]))\""]
         switch Int.random(in: 0..<6, using: &random) {
         case 0: members.append("\"ref\":\(link())")

@@ -34,6 +34,9 @@ struct HiddenChangeTests {
         texts.map { [("filter", $0), ("fields", "id")] }
     }
 
+    /// Of the class; three read so much that workers test what is followed.
+    private static let roleCounts = SeededGenerator.isSoak ? [1, 2, 3] : [3]
+
     static let forms = [
         Forms(
             "own values", changes,
@@ -170,15 +173,15 @@ struct HiddenChangeTests {
     ]
 
     @Test(
-        "catch-ups and streams tell the same", arguments: HiddenDocs.documents.indices, forms)
+        "catch-ups and streams tell the same", arguments: roleCounts, forms)
     func table(roles: Int, forms: Forms) throws {
-        let worlds = try HiddenDocs.worlds(HiddenDocs.documents[roles])
+        let worlds = try HiddenDocs.worlds(HiddenDocs.documents[roles - 1])
         var faulty: Set<String> = []
         let followers = forms.targets.map { TwoWorldsFollower($0, worlds) }
         func note(_ difference: Difference, _ change: String) {
             let name = "\(difference.target) \(difference.way)"
             if faulty.insert(name).inserted {
-                Issue.record("\(roles + 1) roles, \(change): \(difference)")
+                Issue.record("\(roles) roles, \(change): \(difference)")
             }
         }
         for follower in followers { if let found = follower.open() { note(found, "at first") } }
@@ -213,7 +216,7 @@ struct HiddenChangeTests {
         }
         let changes = [
             TwoWorlds.Change("hidden ones", write([90]), write([90, 91, 92])),
-            TwoWorlds.Change("public ones", write([1, 2, 3])),
+            TwoWorlds.Change("a public one", write([1])),
         ]
         for change in changes { guard worlds.make(change) else { return } }
         for found in followers.flatMap({ $0.differences(limit: 2) }) { Issue.record("\(found)") }
