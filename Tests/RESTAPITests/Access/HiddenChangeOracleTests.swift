@@ -7,7 +7,7 @@ import Testing
 /// What a user is told of random changes is the same in two worlds that differ in what they do not see.
 @Suite("Random changes of what is hidden, in two worlds")
 struct HiddenChangeOracleTests {
-    private static let worldCount = UInt64(SeededGenerator.scaled(4))
+    private static let worldCount = UInt64(SeededGenerator.scaled(3))
     private static let formCount = 10
     private static let changeCount = 16
 

@@ -34,6 +34,8 @@ struct HiddenChangeTests {
         texts.map { [("filter", $0), ("fields", "id")] }
     }
 
+    /// Of the forms those that are asked for.
+    private static let targetStride = SeededGenerator.isSoak ? 1 : 2
     /// Of the class; three read so much that workers test what is followed.
     private static let roleCounts = SeededGenerator.isSoak ? [1, 2, 3] : [3]
 
@@ -177,7 +179,8 @@ struct HiddenChangeTests {
     func table(roles: Int, forms: Forms) throws {
         let worlds = try HiddenDocs.worlds(HiddenDocs.documents[roles - 1])
         var faulty: Set<String> = []
-        let followers = forms.targets.map { TwoWorldsFollower($0, worlds) }
+        let targets = forms.targets.indices.filter { $0 % Self.targetStride == 0 }
+        let followers = targets.map { TwoWorldsFollower(forms.targets[$0], worlds) }
         func note(_ difference: Difference, _ change: String) {
             let name = "\(difference.target) \(difference.way)"
             if faulty.insert(name).inserted {

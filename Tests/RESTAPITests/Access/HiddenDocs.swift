@@ -140,6 +140,16 @@ enum HiddenDocs {
             .init("the links of a public one", doc(1, #"{"refs":[5,2]}"#)),
             .init("other values become visible", doc(4, #"{"owner":"ann","secret":null}"#)),
             .init("they become hidden", doc(4, #"{"owner":null}"#)),
+            .init(
+                "values that were others become visible",
+                doc(
+                    6,
+                    #"{"owner":"ann","secret":null,"secrets":[],"note":null,"part":null}"#)),
+            .init(
+                "more of them",
+                doc(
+                    2,
+                    #"{"owner":"ann","secret":5,"secrets":[10],"note":"x","part":{"to":12}}"#)),
             .init("a public one goes", Write("DELETE", "/classes/Doc/objects/2")),
             .init("two of hers", doc(12, #"{"refs":[1,10],"ref":1}"#), isOwn: true),
         ]
