@@ -82,7 +82,7 @@ struct HiddenChangeTests {
             [
                 "ref", "ref.title", "ref.n", "refs", "refs.title", "refs.*", "others.title",
                 "named.title",
-                "parts.to.n", "parts.to.title", "free", "back", "back.n", "back.@count",
+                "parts.to", "parts.to.title", "free", "back", "back.n", "back.@count",
                 "back.ref.n",
                 "back.secret.n", "secret",
                 "secret.n", "secrets.n", "part.to.n", "part.*", "behind.title", "team.name",
@@ -205,25 +205,73 @@ struct HiddenChangeTests {
         }
     }
 
-    @Test("pages are cut alike however many hidden objects change")
-    func cuts() throws {
-        let worlds = try HiddenDocs.worlds(HiddenDocs.documents[1])
-        let followers = ["", "?fields=id,refs.title", "?filter=n%20%3E%205"].map {
-            TwoWorldsFollower(Self.changes + $0, worlds)
-        }
-        for follower in followers { follower.mark() }
-        func write(_ keys: [Int]) -> TwoWorlds.Write {
-            let operations = keys.map {
-                "{\"op\":\"patch\",\"class\":\"Doc\",\"id\":\($0),\"value\":{\"title\":\"w\"}}"
+    /// What is followed while little happens.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var target = HiddenChangeTests.changes
+        /// What differs then.
+        var before: [TwoWorlds.Change] = []
+        let after: [TwoWorlds.Change]
+        var limit = 2
+    }
+
+    private static func doc(_ key: Int, _ body: String) -> TwoWorlds.Write {
+        TwoWorlds.Write("PATCH", "/classes/Doc/objects/\(key)", body)
+    }
+
+    /// Changes titles of documents, and an object of a hidden class, in one version.
+    private static func titles(_ keys: [Int]) -> TwoWorlds.Write {
+        let operations =
+            [#"{"op":"patch","class":"Vault","id":1,"value":{"tick":1}}"#]
+            + keys.map {
+                #"{"op":"patch","class":"Doc","id":\#($0),"value":{"title":"w"}}"#
             }
-            return TwoWorlds.Write(
-                "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
-        }
-        let changes = [
-            TwoWorlds.Change("hidden ones", write([90]), write([90, 91, 92])),
-            TwoWorlds.Change("a public one", write([1])),
-        ]
-        for change in changes { guard worlds.make(change) else { return } }
-        for found in followers.flatMap({ $0.differences(limit: 2) }) { Issue.record("\(found)") }
+        return TwoWorlds.Write(
+            "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "a hidden link to what gets one that is seen",
+            target: changes + "?fields=id&filter=" + RuleRequest.escaped("@links.@count > 1"),
+            after: [.init("a link that is seen", doc(4, #"{"named":{"a":12}}"#))]),
+        Case(
+            testDescription: "a hidden link that goes, beside one that is seen and stays",
+            target: changes + "?fields=id&keyPaths=back",
+            before: [
+                .init("links", doc(90, #"{"refs":[2]}"#), doc(90, #"{"refs":[1]}"#)),
+                .init("elements", doc(6, #"{"refs":[90,2]}"#)),
+            ],
+            after: [
+                .init("links", doc(90, #"{"refs":[]}"#)),
+                .init("elements", doc(6, #"{"refs":[2]}"#)),
+            ]),
+        Case(
+            testDescription: "a hidden embedded object of a class of which others are seen",
+            before: [
+                .init(
+                    "embedded", doc(1, #"{"note":"z","part":{"to":5}}"#),
+                    doc(1, #"{"note":"z","part":{"to":12}}"#))
+            ],
+            after: [.init("to the user", doc(5, #"{"owner":"ann","secrets":[],"note":"x"}"#))]),
+        Case(
+            testDescription: "more hidden objects than fill a page",
+            after: [
+                .init("hidden ones", titles([90]), titles([90, 91, 92])),
+                .init("a public one", doc(1, #"{"title":"w"}"#)),
+            ]),
+        Case(
+            testDescription: "a hidden object behind those that fill a page",
+            after: [.init("a public one", titles([1]), titles([1, 91]))], limit: 1),
+    ]
+
+    @Test("what is hidden tells nothing", arguments: cases)
+    func small(example: Case) throws {
+        let worlds = try HiddenDocs.worlds(HiddenDocs.documents[1])
+        for change in example.before { guard worlds.make(change) else { return } }
+        let follower = TwoWorldsFollower(example.target, worlds)
+        follower.mark()
+        for change in example.after { guard worlds.make(change) else { return } }
+        for found in follower.differences(limit: example.limit) { Issue.record("\(found)") }
     }
 }

@@ -118,7 +118,7 @@ enum HiddenDocs {
             .init(
                 "hidden values of a public one",
                 doc(2, #"{"note":"y","secrets":[10],"part":{"to":12}}"#),
-                doc(2, #"{"note":"x","secret":5}"#)),
+                doc(2, #"{"note":"x","secret":5,"part":{"to":4}}"#)),
             .init("hidden links of a public one", doc(5, #"{"ref":90}"#), doc(5, #"{"ref":93}"#)),
             .init(
                 "hidden elements of a public one", doc(6, #"{"refs":[93,2]}"#),
