@@ -243,8 +243,6 @@ extension FormerResults {
 
     /// Finds those of an object's properties that changed of which followers see something else than they saw, or may have seen.
     func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> SeenChanges {
-        // A property without a name is shown nowhere.
-        let members = members.subtracting(query.schema.classes[identity.classIndex].unknown)
         guard query.mayAlter(members, of: identity.classIndex),
             let part = query.sight?.parts[identity.classIndex],
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
@@ -255,8 +253,10 @@ extension FormerResults {
             return seen
         }
         let rowClass = query.schema.classes[identity.classIndex]
+        // A property without a name is shown nowhere.
         var same = MemberSet(
-            part.altered.intersection(members).positions.filter { !rowClass.hides($0, in: row) })
+            part.altered.intersection(members).subtracting(rowClass.unknown).positions
+                .filter { !rowClass.hides($0, in: row) })
         let links = MemberSet(part.links)
         seen.sure.formUnion(same.subtracting(links))
         same = same.intersection(links)

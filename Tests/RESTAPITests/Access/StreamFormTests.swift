@@ -125,6 +125,23 @@ struct StreamFormTests {
         #expect(stream.nextEvent().changes.sorted() == ["leave 3", "update 1"])
     }
 
+    @Test("what comes into sight by a property without a name is told")
+    func unknownProperty() throws {
+        let world = try TaskWorld()
+        let document = world.server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"all":{"classes":{"Task":{"read":"secret == 'open'","properties":{"secret":"none"}}}}}}"#
+        )
+        #expect(document.status == 200, "\(document.text)")
+        let target = "/v1/classes/Task/changes?fields=id,title"
+        let cursor = QueryJSON(world.get(target).text)?["cursor"]?.string ?? ""
+        world.server.send("PATCH", "\(Self.task)/1", #"{"secret":"open"}"#)
+        let page = world.get(target + "&since=\(cursor)").text
+        let changes = QueryJSON(page)?["changes"]?.elements ?? []
+        #expect(changes.compactMap { $0["id"]?.int } == [1], "\(page)")
+        #expect(changes.allSatisfy { $0["changed"]?.elements == [] }, "\(page)")
+    }
+
     @Test("a position in a list counts the elements that its user sees")
     func positions() throws {
         let world = try TaskWorld()
