@@ -42,7 +42,8 @@ struct PathOrigins {
             // embedded objects the link stands nor where in a list; the owner's row does.
             let start = rest.lastIndex(where: \.isLinkLike).map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
-            // What holds the link, or the embedded objects around it.
+            // What holds the link, or the embedded objects around it. Where the path begins in one of these the owner
+            // stands for it, which may be of any class.
             let held = inner.first.flatMap {
                 schema.classes[$0.fromClass].definition.kind == .embedded ? nil : $0.member
             }
@@ -68,13 +69,8 @@ struct PathOrigins {
                 origins.append(origin)
                 return true
             }
-            // Where the path begins in an embedded object, the owner stands
-            // for it, which may be of any class.
-            let isOwned = inner.first.map {
-                schema.classes[$0.fromClass].definition.kind == .embedded
-            }
             for origin in origins
-            where isOwned ?? false
+            where held == nil
                 || origin.classIndex == inner.first?.fromClass
                     && leads(inner, from: origin, to: identity.key)
             {
@@ -89,9 +85,7 @@ struct PathOrigins {
             let owner = schema.classes[identity.classIndex]
             guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
             else { return true }
-            var members =
-                schema.classes[last.toClass].definition.kind == .embedded
-                ? owner.embeddingMembers : MemberSet([last.member])
+            var members = owner.members(holding: last.member, of: schema.classes[last.toClass])
             if let leadsThrough {
                 members = MemberSet(members.positions.filter { leadsThrough(identity, $0) })
             }

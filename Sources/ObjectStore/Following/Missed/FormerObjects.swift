@@ -12,6 +12,9 @@ final class FormerObjects: FormerSource {
         let row: RowView
         /// The properties that have their values of then; nil for all.
         let known: MemberSet?
+
+        /// Whether some properties have their values of then.
+        func knows(_ members: MemberSet) -> Bool { known.map(members.isSubset) ?? true }
     }
 
     /// The knowledge of an object's former state.
@@ -20,6 +23,11 @@ final class FormerObjects: FormerSource {
         let found: Found?
         /// Whether it is known that it was, or was not.
         let isDecided: Bool
+
+        /// Whether it is known what an evaluation finds that reads some of its properties.
+        func answers(_ members: MemberSet?) -> Bool {
+            isDecided && found?.knows(members ?? MemberSet()) ?? true
+        }
     }
 
     private let version: UInt64
@@ -115,19 +123,12 @@ final class FormerObjects: FormerSource {
 
     // MARK: Holders of links
 
-    /// An object that has changed since, which may have held links through some property.
-    private struct ChangedHolder {
-        let identity: ObjectIdentity
-        /// The properties that hold them, or the embedded objects with them.
-        let members: MemberSet
-    }
-
     private struct HeldBy: Hashable {
         let originClass: Int
         let member: Int
     }
 
-    private var changedHolders: [HeldBy: [ChangedHolder]] = [:]
+    private var changedHolders: [HeldBy: [FoldedChanges.Holder]] = [:]
 
     /// Hands over the objects that linked to one, once per link, until `body` returns false.
     ///
@@ -157,8 +158,7 @@ final class FormerObjects: FormerSource {
         for holder in changed where goesOn {
             guard bare.budget.spend() else { return }
             let object = reach(holder.identity)
-            let known = object.found?.known
-            if let found = object.found, known.map(holder.members.isSubset) ?? true {
+            if let found = object.found, found.knows(holder.members) {
                 bare.rows.forEachLink(
                     of: bare.rows.classes[holder.identity.classIndex], in: found.row,
                     only: holder.members, bare
@@ -176,20 +176,11 @@ final class FormerObjects: FormerSource {
         }
     }
 
-    private func changedHolders(of held: HeldBy) -> [ChangedHolder] {
+    private func changedHolders(of held: HeldBy) -> [FoldedChanges.Holder] {
         if let known = changedHolders[held] { return known }
-        let isEmbedded = bare.rows.classes[held.originClass].definition.kind == .embedded
-        var found: [ChangedHolder] = []
-        for (identity, change) in zip(changes.order, changes.outcomes)
-        where change.version > version && (isEmbedded || identity.classIndex == held.originClass) {
-            let owner = bare.rows.classes[identity.classIndex]
-            if owner.isAsymmetric { continue }
-            let members = isEmbedded ? owner.embeddingMembers : MemberSet([held.member])
-            guard change.kind != .update || !change.members.isDisjoint(with: members) else {
-                continue
-            }
-            found.append(ChangedHolder(identity: identity, members: members))
-        }
+        let found = changes.holders(
+            of: held.member, of: bare.rows.classes[held.originClass], since: version, bare.rows
+        ).filter { !bare.rows.classes[$0.identity.classIndex].isAsymmetric }
         changedHolders[held] = found
         return found
     }
@@ -201,10 +192,7 @@ final class FormerObjects: FormerSource {
 
     func row(classIndex: Int, key: UInt64) -> RowView? {
         let object = reach(ObjectIdentity(classIndex: classIndex, key: key))
-        let isKnown = object.found?.known.map {
-            (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
-        }
-        if !object.isDecided || isKnown == false { isUndecided = true }
+        if !object.answers(reads[classIndex]) { isUndecided = true }
         return object.found?.row
     }
 
@@ -243,12 +231,5 @@ final class FormerObjects: FormerSource {
 
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         bare.overflowChunk(key)
-    }
-}
-
-extension RowClass {
-    /// The properties that hold embedded objects.
-    var embeddingMembers: MemberSet {
-        MemberSet(members.indices.filter { members[$0].storage.element == .embedded })
     }
 }

@@ -67,11 +67,7 @@ final class FormerResults {
             $0 != .constant(true)
                 && (hasSight || since >= changes.start || query.readsKeyAlone($0))
         }
-        reads = conditions.reduce(into: [:]) { reads, part in
-            for read in part.dependencies(query.schema) {
-                reads[read.classIndex, default: MemberSet()].insert(read.member)
-            }
-        }
+        reads = Dependency.membersByClass(conditions.flatMap { $0.dependencies(query.schema) })
         isBlind = query.rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
         // Those who may read everything are told in case of doubt.
@@ -214,7 +210,7 @@ extension FormerResults {
                 if !object.isDecided { isUnknown = true }
                 return true
             }
-            guard object.isDecided, found.known.map(members.isSubset) ?? true else {
+            guard object.answers(members) else {
                 isAny = true
                 return false
             }
@@ -269,7 +265,7 @@ extension FormerResults {
                 return object.isDecided
             }
             for member in same.positions {
-                if let known = found.known, !known.contains(member) {
+                if !found.knows(MemberSet([member])) {
                     seen.unsure.insert(member)
                 } else if rowClass.differs(
                     member, from: (found.row, transaction.bare), to: (row, transaction.bare))

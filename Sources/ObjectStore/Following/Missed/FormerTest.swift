@@ -14,9 +14,7 @@ final class FormerTest {
         self.condition = condition
         let all = condition.dependencies(schema)
         own = MemberSet(all.filter(\.path.isEmpty).map(\.member))
-        reads = all.reduce(into: [:]) {
-            $0[$1.classIndex, default: MemberSet()].insert($1.member)
-        }
+        reads = Dependency.membersByClass(all)
     }
 
     /// Whether an object satisfied the condition; nil where that is not known.
@@ -25,7 +23,7 @@ final class FormerTest {
     func holds(
         for object: FormerObjects.Found, _ key: UInt64, in source: some FormerSource
     ) -> Bool? {
-        guard object.known.map(own.isSubset) ?? true, source.budget.spend() else { return nil }
+        guard object.knows(own), source.budget.spend() else { return nil }
         source.begin(reading: reads)
         let (matches, nextVersion) = source.noting {
             let matcher = matcher ?? condition.makeMatcher(source.schema, source: source)
@@ -36,5 +34,12 @@ final class FormerTest {
         // It remembers what it found of targets, and not when they are others.
         if !isKnown || nextVersion < .max { matcher = nil }
         return isKnown ? matches : nil
+    }
+}
+
+extension Dependency {
+    /// The properties that are read, by class.
+    static func membersByClass(_ reads: [Dependency]) -> [Int: MemberSet] {
+        reads.reduce(into: [:]) { $0[$1.classIndex, default: MemberSet()].insert($1.member) }
     }
 }

@@ -71,7 +71,7 @@ final class FormerView: FormerSource {
 
     /// Judges an object.
     func judge(_ identity: ObjectIdentity) -> Judgement {
-        remembered(identity, in: \.judgements) { judge(identity, objects.reach(identity)) }
+        remembered(identity, in: \.judgements) { askRules(of: identity) }
     }
 
     /// Returns what was shown of an object, for itself: nothing, or its row, which is valid until the next one is asked for.
@@ -83,12 +83,11 @@ final class FormerView: FormerSource {
         subjects.release(to: RowCopies.Mark())
         var wanted = wanted[identity.classIndex] ?? MemberSet()
         wanted.formUnion(links)
-        return show(identity, objects.reach(identity), judge(identity), wanted, in: subjects)
+        return show(identity, wanted, in: subjects)
     }
 
-    private func judge(
-        _ identity: ObjectIdentity, _ object: FormerObjects.Reached
-    ) -> Judgement {
+    private func askRules(of identity: ObjectIdentity) -> Judgement {
+        let object = objects.reach(identity)
         guard let found = object.found else { return Judgement(isDecided: object.isDecided) }
         guard let sight, sight.areConcerned[identity.classIndex] else {
             return Judgement(isSeen: true)
@@ -103,14 +102,10 @@ final class FormerView: FormerSource {
         }
         var hidden: MemberSet?
         for role in rules.roles {
-            guard let rule = role.rule else {
-                hidden = hidden?.intersection(role.hidden) ?? role.hidden
-                continue
-            }
-            guard let holds = rule.holds(for: found, identity.key, in: objects) else {
-                return Judgement(isDecided: false)
-            }
-            if holds { hidden = hidden?.intersection(role.hidden) ?? role.hidden }
+            let admits: Bool? =
+                role.rule.map { $0.holds(for: found, identity.key, in: objects) } ?? true
+            guard let admits else { return Judgement(isDecided: false) }
+            if admits { hidden = hidden?.intersection(role.hidden) ?? role.hidden }
         }
         if rules.roles.isEmpty { return Judgement(isSeen: true) }
         return Judgement(
@@ -131,9 +126,9 @@ final class FormerView: FormerSource {
 
     /// Makes what is shown of an object, with the links that are wanted, and keeps its copy.
     private func show(
-        _ identity: ObjectIdentity, _ object: FormerObjects.Reached, _ judgement: Judgement,
-        _ wanted: MemberSet, in copies: RowCopies
+        _ identity: ObjectIdentity, _ wanted: MemberSet, in copies: RowCopies
     ) -> FormerObjects.Reached {
+        let (object, judgement) = (objects.reach(identity), judge(identity))
         guard judgement.isSeen, let found = object.found, let sight,
             sight.areConcerned[identity.classIndex]
         else {
@@ -145,7 +140,7 @@ final class FormerView: FormerSource {
         parts.properties = judgement.hidden
         for member in sight.parts[identity.classIndex].links
         where !judgement.hidden.contains(member) && wanted.contains(member)
-            && found.known?.contains(member) ?? true
+            && found.knows(MemberSet([member]))
         {
             schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
                 _, classIndex, key in
@@ -186,14 +181,9 @@ final class FormerView: FormerSource {
     func row(classIndex: Int, key: UInt64) -> RowView? {
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         let object = remembered(identity, in: \.shown) {
-            show(
-                identity, objects.reach(identity), judge(identity),
-                wanted[classIndex] ?? MemberSet(), in: copies)
+            show(identity, wanted[classIndex] ?? MemberSet(), in: copies)
         }
-        let isKnown = object.found?.known.map {
-            (reads[classIndex] ?? MemberSet()).isSubset(of: $0)
-        }
-        if !object.isDecided || isKnown == false { isUndecided = true }
+        if !object.answers(reads[classIndex]) { isUndecided = true }
         return object.found?.row
     }
 

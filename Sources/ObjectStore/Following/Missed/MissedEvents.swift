@@ -78,27 +78,26 @@ package final class MissedEvents {
         var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         guard query.sight != nil, candidate.change?.kind != .insert else { return event }
         let own = seenChanges(of: candidate)
-        event.members = own?.sure ?? MemberSet()
+        event.members = own.sure
         event.members.formUnion(candidate.reachedMembers)
-        if own?.all.isEmpty == false { return event }
+        if !own.all.isEmpty { return event }
         event.isUndecided = !candidate.isReachedForSure
         return candidate.dependsOnChange ? event : nil
     }
 
     /// The properties of a candidate that are seen to have changed, or through which something is.
     package func seenMembers(of candidate: ObservedCandidate) -> MemberSet {
-        var members = seenChanges(of: candidate)?.sure ?? MemberSet()
+        var members = seenChanges(of: candidate).sure
         members.formUnion(candidate.reachedMembers)
         return members
     }
 
-    private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges? {
-        candidate.change.map { change in
-            let members = query.counted(change.members)
-            return query.mayAlter(members, of: candidate.identity.classIndex)
-                ? former.seenChanges(members, of: candidate.identity)
-                : FormerResults.SeenChanges(sure: members)
-        }
+    private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges {
+        let members = query.counted(candidate.change?.members ?? MemberSet())
+        // Where all of them are seen as they are stored, what was seen need not be found.
+        return query.mayAlter(members, of: candidate.identity.classIndex)
+            ? former.seenChanges(members, of: candidate.identity)
+            : FormerResults.SeenChanges(sure: members)
     }
 
     /// The departure of an object that is no result now: nil where it can't have been one since the changes began, and undecided where

@@ -70,9 +70,8 @@ final class SeenWays {
             case .property(let classIndex, let member):
                 answer = hasShownChange(
                     of: identity,
-                    schema.classes[classIndex].definition.kind == .embedded
-                        ? schema.classes[identity.classIndex].embeddingMembers : MemberSet([member])
-                )
+                    schema.classes[identity.classIndex]
+                        .members(holding: member, of: schema.classes[classIndex]))
             case .loss(_, let number):
                 answer = hasShown(lossOf: number, by: identity)
             }
@@ -110,16 +109,10 @@ final class SeenWays {
     private func findLosses(_ number: UInt32) -> Losses {
         var found = Losses()
         guard let origin = schema.memberByNumber[number] else { return found }
-        let isEmbedded = schema.classes[origin.classIndex].definition.kind == .embedded
-        for (holder, change) in zip(changes.order, changes.outcomes)
-        where isEmbedded || holder.classIndex == origin.classIndex {
-            let members =
-                isEmbedded
-                ? schema.classes[holder.classIndex].embeddingMembers : MemberSet([origin.member])
-            guard change.kind != .update || !change.members.isDisjoint(with: members),
-                bare.budget.spend()
-            else { continue }
-            switch former.lostLinks(of: holder, members, number) {
+        let holders = changes.holders(
+            of: origin.member, of: schema.classes[origin.classIndex], schema)
+        for holder in holders where bare.budget.spend() {
+            switch former.lostLinks(of: holder.identity, holder.members, number) {
             case .to(let targets): found.targets.formUnion(targets)
             case .any: found.others = .yes
             case .unknown: if found.others == .no { found.others = .unknown }
