@@ -2,7 +2,7 @@ import HoldfastRows
 
 extension WriteTransaction {
     /// The longest value that is kept: a catch-up does without those of large collections and texts.
-    private static let keptByteCountMax = 1_024
+    private static let keptByteCountMax = 16 * 1_024
 
     /// The values that the change log keeps of an object that is changed or deleted. Cost for a class of which nothing is kept: a look
     /// into an array.

@@ -251,11 +251,11 @@ final class PathWalker {
             return sink.receive(value?.baseAddress, value?.count ?? 0)
         case .elements(let member):
             let values = lastClass.collection(member, in: row, source)
-            return group(values, source.budget, sink) { values, offset, _ in
-                if values.isNull(offset) { return sink.receive(nil, 0) }
-                let bytes = values.bytes(offset)
-                return sink.receive(bytes.baseAddress, bytes.count)
+            if isGrouped { sink.beginGroup() }
+            let continues = values.forEachPart(within: source.budget) { part, _ in
+                sink.receive(elementsOf: part.values)
             }
+            return isGrouped ? sink.endGroup() : continues
         case .keys(let member):
             let map = lastClass.collection(member, in: row, source)
             if isGrouped { sink.beginGroup() }
@@ -270,7 +270,8 @@ final class PathWalker {
             return isGrouped ? sink.endGroup() : continues
         case .lengths(let member):
             let values = lastClass.collection(member, in: row, source)
-            return group(values, source.budget, sink) { values, offset, _ in
+            if isGrouped { sink.beginGroup() }
+            let continues = values.forEach(within: source.budget) { values, offset, _ in
                 var length: Int64 = 0
                 if values.isNull(offset) { return sink.receive(&length, 8) }
                 if values.element == .mixed {
@@ -282,6 +283,7 @@ final class PathWalker {
                 }
                 return sink.receive(&length, 8)
             }
+            return isGrouped ? sink.endGroup() : continues
         case .elementAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
             if isGrouped {
@@ -358,16 +360,6 @@ final class PathWalker {
             return field.text(source)
         }
         return UnsafeRawBufferPointer(start: field.slot, count: width)
-    }
-
-    /// Hands over a collection's elements, as a group of its own where the path is grouped.
-    private func group(
-        _ values: StoredCollection, _ budget: Budget, _ sink: ValueSink,
-        _ receive: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
-    ) -> Bool {
-        if isGrouped { sink.beginGroup() }
-        let continues = values.forEach(within: budget, receive)
-        return isGrouped ? sink.endGroup() : continues
     }
 
     /// Counts the contribution of one object.

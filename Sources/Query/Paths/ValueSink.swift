@@ -13,6 +13,14 @@ class ValueSink {
     /// - Returns: Whether more values of this group are wanted.
     func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool { false }
 
+    /// Takes the elements of a collection, or of a part of one, each as ``receive(_:_:)`` does.
+    func receive(elementsOf part: CollectionView) -> Bool {
+        (0..<part.count).allSatisfy { index in
+            let bytes = part.isNull(index) ? nil : part.bytes(index)
+            return receive(bytes?.baseAddress, bytes?.count ?? 0)
+        }
+    }
+
     /// Begins a collection.
     func beginGroup() { groupCount += 1 }
 
@@ -48,10 +56,19 @@ final class QuantifiedSink: ValueSink {
     }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-        // One value that does, or of ALL one that does not, decides.
-        let decides = test.holds(address, count) == (quantifier != .all)
-        if decides { isSatisfied = quantifier == .any }
-        return !decides
+        take(isDecided: test.holds(address, count) == decisive)
+    }
+
+    override func receive(elementsOf part: CollectionView) -> Bool {
+        take(isDecided: test.answers(decisive, forAnyOf: part))
+    }
+
+    /// The answer for one value that decides: one that does, or of ALL one that does not.
+    private var decisive: Bool { quantifier != .all }
+
+    private func take(isDecided: Bool) -> Bool {
+        if isDecided { isSatisfied = quantifier == .any }
+        return !isDecided
     }
 
     override func endGroup() -> Bool {

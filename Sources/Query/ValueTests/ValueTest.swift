@@ -23,6 +23,14 @@ class ValueTest {
         guard let address else { return nullResult }
         return test(address, count)
     }
+
+    /// Whether the answer for any element of a collection, or of a part of one, is `answer`. Cost: the elements up to that one.
+    func answers(_ answer: Bool, forAnyOf part: CollectionView) -> Bool {
+        (0..<part.count).contains { index in
+            let bytes = part.isNull(index) ? nil : part.bytes(index)
+            return holds(bytes?.baseAddress, bytes?.count ?? 0) == answer
+        }
+    }
 }
 
 /// The same answer for every value that is not null.
@@ -128,6 +136,19 @@ final class LinkTest: ValueTest {
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         guard let key = object.key else { return !isEqual }
         return (address.storedLink == key) == isEqual
+    }
+
+    // Rules ask lists for a member of theirs: thousands of links for one answer.
+    override func answers(_ answer: Bool, forAnyOf part: CollectionView) -> Bool {
+        guard let key = object.key, part.element == .link else {
+            return super.answers(answer, forAnyOf: part)
+        }
+        return (0..<part.count).contains { index in
+            let result =
+                part.isNull(index)
+                ? nullResult : (part.pointer(index).storedLink == key) == isEqual
+            return result == answer
+        }
     }
 }
 

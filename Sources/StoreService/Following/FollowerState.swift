@@ -83,6 +83,14 @@ struct FollowerState<Missed> {
         phase = .missed(rest)
     }
 
+    /// Whether what was missed is looked for behind what the client knew, and not behind a snapshot of this way.
+    var findsMissed: Bool {
+        switch phase {
+        case .catchingUp, .missed: !hasSnapshotVersion
+        case .snapshot, .live: false
+        }
+    }
+
     /// Notes that the client was told something behind which it can't resume.
     mutating func owe() { owesUpToDate = true }
 
@@ -105,6 +113,7 @@ struct FollowerState<Missed> {
     /// Is told of each step from now on.
     mutating func goLive() {
         phase = .live
+        hasSnapshotVersion = false
         exactVersion = version
         lateArrivalCount = 0
     }

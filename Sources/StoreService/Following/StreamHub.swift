@@ -291,6 +291,11 @@ package final class StreamHub: @unchecked Sendable {
                 case .gone: return follower.end(served)
                 }
             } catch {
+                // A cursor behind which there is too much to judge would fail each time that its client comes back.
+                if error.isQueryLimit, follower.state.findsMissed, follower.outboxCursor == nil {
+                    _ = catchUp.reset(follower, .overrun)
+                    break
+                }
                 return follower.fail(error, events, isOtherView: isOtherView)
             }
         } while job.isInFirstSlice || !catchUp.hasRoom(follower)

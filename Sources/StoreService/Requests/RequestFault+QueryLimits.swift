@@ -72,6 +72,9 @@ extension RequestFault {
             retryAfterSeconds: 1)
     }
 
+    /// Whether a query takes more time or memory than one may.
+    var isQueryLimit: Bool { code == Self.timeCode || code == Self.memoryCode }
+
     /// Returns the fault with the next step for a query that took too long, or itself if it is another.
     ///
     /// - `index`: The index that the query lacks; nil where none would shorten it.

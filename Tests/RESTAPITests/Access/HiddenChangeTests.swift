@@ -152,6 +152,23 @@ struct HiddenChangeTests {
                     [("op", "count"), ("filter", $0)]
                 }),
         Forms(
+            "several queries",
+            [
+                [
+                    "\"filter\":\"ANY back.title == 'x'\",\"fields\":\"id\"",
+                    "\"fields\":\"id,refs\"",
+                    "\"sort\":\"title,id\",\"fields\":\"id\"",
+                ],
+                [
+                    "\"id\":1,\"expand\":\"refs\"",
+                    "\"filter\":\"secret.n != 99\",\"keyPaths\":\"back.n\",\"fields\":\"id\"",
+                    "\"sort\":\"back.@count,id\",\"limit\":3,\"fields\":\"id\"",
+                ],
+            ].map { queries in
+                let named = queries.enumerated().map { "\"q\($0)\":{\"class\":\"Doc\",\($1)}" }
+                return "{\"queries\":{\(named.joined(separator: ","))}}"
+            }),
+        Forms(
             "properties",
             ["ref", "refs", "others", "named", "parts", "free", "title", "note", "secret"].flatMap {
                 name in

@@ -97,4 +97,34 @@ struct StreamSightTests {
         let again = world.get(target, [("Accept", "text/event-stream")])
         #expect(again.status >= 400 && again.text.contains(code), "\(code): \(again.text)")
     }
+
+    @Test("a catch-up that takes more memory than a query may begins again with a snapshot")
+    func tooMuchToJudge() throws {
+        let world = try TaskWorld { $0.limits.queryMemoryByteCountMax = 64 << 10 }
+        func set(_ members: [String], of lists: ClosedRange<Int>) {
+            let steps = lists.map {
+                #"{"op":"patch","class":"List","id":\#($0),"value":{"members":\#(members)}}"#
+            }
+            let reply = world.server.send(
+                "POST", "/v1/transactions", "{\"operations\":[\(steps.joined(separator: ","))]}")
+            #expect(reply.status == 200, "\(reply.text)")
+        }
+        let lists = 11...30
+        for list in lists {
+            world.server.send("PUT", "/v1/classes/List/objects/\(list)", #"{"owner":"bob"}"#)
+            world.server.send("PUT", "/v1/classes/Task/objects/\(list)", #"{"list":\#(list)}"#)
+        }
+        let many = Array(repeating: "bob", count: 1000)
+        set(many + ["ann"], of: lists)
+        let target = "/v1/classes/Task/changes?fields=id&since="
+        let known = world.server.follow(target + "start", as: world.ann).events(to: "upToDate")
+        let cursor = try #require(known.last?.id)
+        set(many, of: lists)
+        let again = world.server.follow(target + cursor, as: world.ann).events(to: "upToDate")
+        let reset = again.first { $0.name == "reset" }
+        #expect(reset?.json["reason"]?.string == "fell-behind", "\(again)")
+        let shown = again.filter { $0.name == "snapshot" }
+            .flatMap { $0.json["objects"]?.elements.compactMap { $0["id"]?.int } ?? [] }
+        #expect(shown.sorted() == [1, 2], "\(again)")
+    }
 }

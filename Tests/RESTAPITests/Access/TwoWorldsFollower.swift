@@ -18,13 +18,13 @@ struct Difference: CustomStringConvertible {
 
 /// A user who follows the same in two worlds, by each way in which changes are told.
 final class TwoWorldsFollower {
-    /// The path and the parameters, without where it begins.
+    /// The path and the parameters, without where it begins; or the body that makes a stream of several queries.
     let target: String
     private let worlds: TwoWorlds
     /// The streams that stay open, by world; none where they are refused.
     private var live: [ChangesClient] = []
     /// What they have told, by world.
-    private var told = ["", ""]
+    private var told: [[ChangesClient.Event]] = [[], []]
     /// Behind what the next page tells, by world; nil where there are no pages.
     private var cursors: [String?] = [nil, nil]
     /// Whether the last pages told of something.
@@ -35,15 +35,23 @@ final class TwoWorldsFollower {
 
     /// Begins to follow.
     ///
-    /// - `target`: Behind `/v1`.
+    /// - `target`: Behind `/v1`; or the body of `POST /v1/streams`.
     init(_ target: String, _ worlds: TwoWorlds) {
         self.target = target
         self.worlds = worlds
     }
 
-    /// The stream of what has come since, with more parameters.
-    private func target(since: String, _ more: String = "") -> String {
-        "/v1\(target)\(target.contains("?") ? "&" : "?")since=\(since)\(more)"
+    private var isOfSeveral: Bool { target.hasPrefix("{") }
+
+    /// The address of what has come since, with more parameters; each stream of several queries is made for it.
+    private func target(_ world: Int, since: String, _ more: String = "") -> String {
+        var address = "/v1" + target
+        if isOfSeveral {
+            let made = worlds.servers[world].send(
+                "POST", "/v1/streams", target, as: worlds.askers[world])
+            address = made.headers["location"] ?? "\(made.status) \(made.text)"
+        }
+        return "\(address)\(address.contains("?") ? "&" : "?")since=\(since)\(more)"
     }
 
     /// Opens the streams that stay open.
@@ -51,11 +59,11 @@ final class TwoWorldsFollower {
     /// - Returns: What is told differently at once.
     func open() -> Difference? {
         let clients = worlds.servers.indices.map {
-            worlds.servers[$0].follow(target(since: "start"), as: worlds.askers[$0])
+            worlds.servers[$0].follow(target($0, since: "start"), as: worlds.askers[$0])
         }
         if clients[0].status == 200, clients[1].status == 200 {
             live = clients
-            worlds.streamCount += 1
+            worlds.streamCount += isOfSeveral ? target.ranges(of: "\"class\"").count : 1
         }
         let texts = clients.map { "\($0.status)" }
         return difference("stream", texts)
@@ -67,8 +75,13 @@ final class TwoWorldsFollower {
     }
 
     private func now(_ world: Int) -> String? {
+        if isOfSeveral {
+            return worlds.servers[world]
+                .follow(target(world, since: "now"), as: worlds.askers[world])
+                .events(to: "hello").last?.id
+        }
         let page = worlds.servers[world].get(
-            target(since: "now"), as: worlds.askers[world], Self.asPage)
+            target(world, since: "now"), as: worlds.askers[world], Self.asPage)
         return QueryJSON(page.text)?["cursor"]?.string
     }
 
@@ -97,10 +110,12 @@ final class TwoWorldsFollower {
     }
 
     private func pages(_ world: Int, limit: Int, countMax: Int) -> String {
+        if isOfSeveral { return "" }
         var texts: [String] = []
         while let since = cursors[world], texts.count < countMax {
             let page = worlds.servers[world].get(
-                target(since: since, "&limit=\(limit)"), as: worlds.askers[world], Self.asPage)
+                target(world, since: since, "&limit=\(limit)"), as: worlds.askers[world],
+                Self.asPage)
             texts.append(worlds.plain(page, world))
             let json = QueryJSON(page.text)
             // Behind what is void it begins with the next change.
@@ -113,35 +128,53 @@ final class TwoWorldsFollower {
     private func resumed(_ world: Int) -> String {
         guard let cursor = cursors[world] else { return "" }
         let client = worlds.servers[world].follow(
-            target(since: "now"), as: worlds.askers[world], from: cursor)
-        var texts = ["\(client.status)"]
+            target(world, since: isOfSeveral ? cursor : "now"), as: worlds.askers[world],
+            from: isOfSeveral ? nil : cursor)
+        var events: [ChangesClient.Event] = []
         while client.status == 200, let event = client.next() {
             if event.isHeartbeat { continue }
-            texts.append(text(event, world))
-            if event.name == "upToDate" || event.name == "error" { break }
+            events.append(event)
+            if event.name == "error" { break }
+            guard event.name == "upToDate" else { continue }
+            if !isOfSeveral { break }
+            // There are no pages that it goes on behind.
+            if let id = event.id {
+                cursors[world] = id
+                break
+            }
         }
-        return texts.joined(separator: "\n    ")
+        return "\(client.status)\n    \(text(events, world))"
     }
 
-    private func text(_ event: ChangesClient.Event, _ world: Int) -> String {
-        worlds.plain("\(event.name) \(event.id ?? "") \(event.data)", world)
+    /// Events as a text; those of several queries, which come up to date in any order, query by query.
+    private func text(_ events: [ChangesClient.Event], _ world: Int) -> String {
+        let lines: [String]
+        if isOfSeveral {
+            lines = events.flatMap { event in
+                let json = event.json
+                let entries = (json["changes"] ?? json["objects"])?.elements ?? [json]
+                return entries.map { ($0["query"]?.string ?? "", "\(event.name) \($0.text)") }
+            }
+            .sorted { $0.0 < $1.0 }.map { $0.1.replacing(/"cursor":"[^"]*",?/, with: "") }
+        } else {
+            lines = events.map { "\($0.name) \($0.id ?? "") \($0.data)" }
+        }
+        return lines.map { worlds.plain($0, world) }.joined(separator: "\n    ")
     }
 
     private func listen() {
-        for (world, client) in live.enumerated() {
-            for event in client.eventsAtHand() { told[world] += text(event, world) + "\n    " }
-        }
+        for (world, client) in live.enumerated() { told[world] += client.eventsAtHand() }
     }
 
     /// What the open streams have told differently.
     private func heard() -> Difference? {
         listen()
         // The last bytes may be on their way.
-        if told[0] != told[1] {
+        if text(told[0], 0) != text(told[1], 1) {
             usleep(200_000)
             listen()
         }
-        defer { told = ["", ""] }
-        return difference("live", told)
+        defer { told = [[], []] }
+        return difference("live", told.enumerated().map { text($1, $0) })
     }
 }

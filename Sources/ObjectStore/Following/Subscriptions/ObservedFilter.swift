@@ -94,16 +94,26 @@ package final class ObservedFilter {
         ways.contains { $0.owners?.contains(owner) ?? true && has($0.position) }
     }
 
+    /// Makes ready what tells whom its watches concern, where followers see a part of the store, so that no step has to.
+    func prepare(_ table: WatchTable) {
+        guard query.sight != nil else { return }
+        for position in watches + followers.flatMap(\.shown) where known[position] == nil {
+            known[position] = conditions(of: table.watch(position))
+        }
+    }
+
+    private func conditions(of watch: Watch) -> WatchedConditions {
+        WatchedConditions(
+            followers.map { $0.channel.query.conditions(of: watch) },
+            // That which rules are of: with the names that the users do not know.
+            query.sight?.schema ?? query.schema)
+    }
+
     /// Whether a change of an object that sets off a watch may concern the filter or a follower.
     func isConcerned(
         by identity: ObjectIdentity, _ watch: Watch, at position: Int, _ step: ChangeStep
     ) -> Bool {
-        let conditions =
-            known[position]
-            ?? WatchedConditions(
-                followers.map { $0.channel.query.conditions(of: watch) },
-                // That which rules are of: with the names that the users do not know.
-                query.sight?.schema ?? query.schema)
+        let conditions = known[position] ?? conditions(of: watch)
         known[position] = conditions
         return conditions.mayDiffer(identity, step)
     }

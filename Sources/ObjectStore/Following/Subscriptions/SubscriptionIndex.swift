@@ -78,6 +78,8 @@ package final class SubscriptionIndex {
             query.shown.watches.map { watches.add($0, root, nil) }
         }
         filter.add(channel, shown: shown ?? [])
+        // Those who join later are few, or a step makes it ready once for all of them.
+        if filter.followers.count == 1 { filter.prepare(watches) }
     }
 
     private func enter(_ query: ObservedQuery) -> ObservedFilter {
