@@ -98,10 +98,11 @@ def sign_ins(bench):
                 is_over = multiprocessing.Event()
                 received, sent = multiprocessing.Pipe(duplex=False)
                 people = multiprocessing.Process(target=_sign_in_all, args=(holdfast.port, is_over, sent), daemon=True)
+                memory = MemoryWatch(holdfast.process.pid)
                 begun = time.perf_counter()
                 people.start()
                 sent.close()
-                with MemoryWatch(holdfast.process.pid) as memory:
+                with memory:
                     beside.append(_times(holdfast, seconds))
                     is_over.set()
                     try:

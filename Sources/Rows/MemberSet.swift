@@ -6,9 +6,17 @@ package struct MemberSet: Hashable, Sendable {
     /// Makes an empty set.
     package init() {}
 
+    private init(first: UInt64) { self.first = first }
+
     /// Makes a set of positions.
     package init(_ members: some Sequence<Int>) {
         for member in members { insert(member) }
+    }
+
+    /// Makes the set of the positions below a count.
+    package init(below count: Int) {
+        first = count < 64 ? 1 << UInt64(count) - 1 : .max
+        for member in 64..<max(64, count) { insert(member) }
     }
 
     /// Whether nothing is in the set.
@@ -48,11 +56,13 @@ package struct MemberSet: Hashable, Sendable {
 
     /// The positions that are in both sets.
     package func intersection(_ other: MemberSet) -> MemberSet {
-        MemberSet(words: zip(words, other.words).map { $0 & $1 })
+        if rest.isEmpty || other.rest.isEmpty { return MemberSet(first: first & other.first) }
+        return MemberSet(words: zip(words, other.words).map { $0 & $1 })
     }
 
     /// The positions that are not in another set.
     package func subtracting(_ other: MemberSet) -> MemberSet {
+        if rest.isEmpty { return MemberSet(first: first & ~other.first) }
         let taken = other.words
         return MemberSet(
             words: words.enumerated().map { $0 < taken.count ? $1 & ~taken[$0] : $1 })

@@ -22,7 +22,8 @@ final class RealmStep {
         var folded: FoldedChanges
         let start = try before.state().version
         do throws(FoldedChanges.Gap) {
-            folded = try FoldedChanges(after: start, in: after, notesLists: true)
+            folded = try FoldedChanges(
+                after: start, in: after, notesLists: true, formerByteCountMax: 0)
         } catch {
             if case .storage(let error) = error { throw .storage(error) }
             changes = nil

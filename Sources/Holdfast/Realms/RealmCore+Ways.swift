@@ -32,7 +32,8 @@ extension RealmCore {
         if let own { start = own } else { start = try before.state().version }
         if try after.state().version == start { return }
         let changes = try? FoldedChanges(
-            after: start, in: after, classes: Set(held.keys.map(\.classIndex)), notesLists: true)
+            after: start, in: after, classes: Set(held.keys.map(\.classIndex)), notesLists: true,
+            formerByteCountMax: 0)
         let movement = InnerMovement(
             before: before, after: after, changes: changes, isBlind: own != nil)
         for (root, ways) in held { movement.follow(ways, of: root) }
@@ -51,7 +52,7 @@ extension RealmCore {
         {
             changes = try? FoldedChanges(
                 after: start, in: after, recordCountMax: Self.recordCountMax,
-                classes: [root.classIndex], notesLists: true)
+                classes: [root.classIndex], notesLists: true, formerByteCountMax: 0)
             if changes?.through != end { changes = nil }
         }
         return InnerMovement(before: before, after: after, changes: changes)

@@ -138,7 +138,9 @@ package struct ChangeLogEntry: Sendable {
 
 extension ChangeLogEntry {
     /// Reads a stored entry; nil when it is damaged.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    ///
+    /// - `keepsFormer`: Whether former values are wanted.
+    init?(_ bytes: UnsafeRawBufferPointer, keepsFormer: Bool = true) {
         var reader = ByteReader(bytes)
         guard let milliseconds = reader.read(UInt64.self), let count = reader.readVariable() else {
             return nil
@@ -147,7 +149,10 @@ extension ChangeLogEntry {
         changes = []
         while UInt64(changes.count) < count {
             let countMax = count - UInt64(changes.count)
-            guard Self.readChanges(&reader, to: &changes, countMax: countMax) else { return nil }
+            guard
+                Self.readChanges(
+                    &reader, to: &changes, countMax: countMax, keepsFormer: keepsFormer)
+            else { return nil }
         }
         guard let lostCount = reader.readVariable() else { return nil }
         lostLinks = []
@@ -187,7 +192,8 @@ extension ChangeLogEntry {
     ///
     /// - `countMax`: How many changes it may be at most.
     private static func readChanges(
-        _ reader: inout ByteReader, to changes: inout [ChangeRecord], countMax: UInt64
+        _ reader: inout ByteReader, to changes: inout [ChangeRecord], countMax: UInt64,
+        keepsFormer: Bool
     ) -> Bool {
         guard let byte = reader.read(UInt8.self),
             let kind = ChangeRecord.Kind(rawValue: byte & ~(runFlag | listsFlag | formerFlag)),
@@ -220,7 +226,9 @@ extension ChangeLogEntry {
             guard kind == .update, readLists(&reader, to: &change) else { return false }
         }
         if byte & formerFlag != 0 {
-            guard kind != .insert, readFormer(&reader, to: &change) else { return false }
+            guard kind != .insert, readFormer(&reader, to: &change, isKept: keepsFormer) else {
+                return false
+            }
         }
         for _ in 0..<count {
             changes.append(change)
@@ -231,7 +239,7 @@ extension ChangeLogEntry {
 
     /// Reads former values; false when they are damaged.
     private static func readFormer(
-        _ reader: inout ByteReader, to change: inout ChangeRecord
+        _ reader: inout ByteReader, to change: inout ChangeRecord, isKept: Bool
     ) -> Bool {
         guard let count = reader.readVariable() else { return false }
         for _ in 0..<count {
@@ -239,7 +247,9 @@ extension ChangeLogEntry {
                 let tag = tagged.first, tag == 1 || tag == 0 && tagged.count == 1,
                 change.kind == .delete || change.properties.contains(property)
             else { return false }
-            change.former.append(FormerValue(property: property, tagged: Array(tagged)))
+            if isKept {
+                change.former.append(FormerValue(property: property, tagged: Array(tagged)))
+            }
         }
         return true
     }

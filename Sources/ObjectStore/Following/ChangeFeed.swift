@@ -303,7 +303,7 @@ package final class ChangeFeed: @unchecked Sendable {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: before.version, in: after, objectCountMax: Self.stepObjectCountMax,
-                notesLists: index.readsLists, notesFormer: false)
+                notesLists: index.readsLists, formerByteCountMax: 0)
         } catch {
             if case .storage(let storage) = error { throw .storage(storage) }
             // The log was trimmed past the feed.

@@ -36,6 +36,10 @@ package struct FoldedChanges: Sendable {
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
     private let notesFormer: Bool
+    /// About the memory of what is kept of the states before versions.
+    package private(set) var formerByteCount = 0
+    /// About the memory of a value beside its bytes.
+    private static let valueByteCount = 96
     /// The version behind which they begin.
     let start: UInt64
     /// The last version that is folded in.
@@ -90,15 +94,16 @@ package struct FoldedChanges: Sendable {
     ///   takes time.
     /// - `classes`: The classes whose objects are wanted, by position; nil for all.
     /// - `notesLists`: Whether ``edits(ofList:of:)`` is going to be asked.
-    /// - `notesFormer`: Whether it may be asked what objects were, as catch-ups do; who has the state before need not.
+    /// - `formerByteCountMax`: Stops behind the version with which the memory of former values reaches so many bytes; with 0 none are noted, for
+    ///   callers that have the state before.
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
-        notesLists: Bool = false, notesFormer: Bool = true
+        notesLists: Bool = false, formerByteCountMax: Int = 64 << 20
     ) throws(Gap) {
         (start, through) = (version, version)
         self.notesLists = notesLists
-        self.notesFormer = notesFormer
+        notesFormer = formerByteCountMax > 0
         let state: StoreState
         do { state = try transaction.state() } catch {
             if case .storage(let error) = error { throw .storage(error) }
@@ -109,7 +114,9 @@ package struct FoldedChanges: Sendable {
         let end = min(last ?? .max, state.version)
         let key = ByteBuffer(capacity: 16)
         var recordCount = 0
-        while through < end, recordCount < recordCountMax {
+        while through < end, recordCount < recordCountMax,
+            !notesFormer || formerByteCount < formerByteCountMax
+        {
             key.removeAll()
             StoreKey.appendChangeLog(through + 1, to: key)
             let bytes: UnsafeRawBufferPointer?
@@ -117,7 +124,11 @@ package struct FoldedChanges: Sendable {
                 throw .storage(error)
             }
             // A missing entry would be a change that is never delivered.
-            guard let entry = bytes.flatMap({ ChangeLogEntry($0) }) else {
+            guard
+                let entry = bytes.flatMap({
+                    ChangeLogEntry($0, keepsFormer: notesFormer)
+                })
+            else {
                 throw .storage(StorageError(.corrupted, operation: "read change log"))
             }
             if !order.isEmpty, order.count + entry.changes.count > objectCountMax { break }
@@ -138,6 +149,11 @@ package struct FoldedChanges: Sendable {
             else { continue }
             let identity = ObjectIdentity(classIndex: index, key: record.key)
             let members = record.members(ofClass: index, schema)
+            if notesFormer {
+                formerByteCount += record.former.reduce(0) {
+                    $0 + Self.valueByteCount + $1.tagged.count
+                }
+            }
             if notesLists { foldLists(record, identity, schema) }
             guard let position = position(of: identity) else {
                 var change = Change(

@@ -165,7 +165,7 @@ final class CollectionEditor: ElementEditor {
         members.insert(member)
         transaction.recorder.updated(
             rowClass, key, members, lists: listChanges,
-            former: transaction.formerValues(rowClass, stored, of: members))
+            former: transaction.formerValues(rowClass, key, stored, of: members))
         try transaction.overflow.checkFailure()
         try transaction.enterMigration(rowClass, key, row)
         return WriteResult(

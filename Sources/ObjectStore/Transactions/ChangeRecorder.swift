@@ -68,6 +68,15 @@ struct ChangeRecorder: ~Copyable {
         }
     }
 
+    /// Whether a property is recorded as changed, or the object as created.
+    ///
+    /// - `property`: The property's number.
+    mutating func hasChange(of property: UInt32, _ rowClass: RowClass, _ key: UInt64) -> Bool {
+        guard let position = position(rowClass.number, key) else { return false }
+        return changes[position].kind == .insert
+            || changes[position].properties.contains(property)
+    }
+
     private mutating func alter(_ position: Int, _ body: (inout ChangeRecord) -> Void) {
         undo.note((position, changes[position]))
         body(&changes[position])

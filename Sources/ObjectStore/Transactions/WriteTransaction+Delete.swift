@@ -98,7 +98,7 @@ extension WriteTransaction {
         inverseLinks.change(change)
         try leaveMigration(rowClass, key, stored)
 
-        let former = formerValues(rowClass, stored)
+        let former = formerValues(rowClass, key, stored)
         var primaryKey: [UInt8] = []
         if let member = rowClass.primaryKeyIndex {
             let field = rowClass.field(member, in: stored)

@@ -220,7 +220,7 @@ extension WriteTransaction {
         recorder.updated(
             rowClass, key, changed,
             lists: how.listChanges(rowClass, changed, from: stored, to: row),
-            former: formerValues(rowClass, stored, of: changed))
+            former: formerValues(rowClass, key, stored, of: changed))
         try group.freeOverflow(rowClass, key, stored, keeping: row)
         if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
         if how.entersMigration { try enterMigration(rowClass, key, row) }

@@ -32,6 +32,8 @@ package final class WriteTransaction {
     /// The bytes of changes that may wait in memory where others can take them.
     private let waitingByteCountMax: Int
     var recorder = ChangeRecorder()
+    /// The bytes of large former values that were handed to the recorder, by attempts that were taken back, too.
+    var largeFormerByteCount = 0
     var inverseLinks: InverseLinks
     var pendingLinks = PendingLinks()
     var uniqueChecks: UniqueChecks
@@ -102,6 +104,7 @@ package final class WriteTransaction {
         allowance.begin(byteCount: overlay.byteCount)
         if !named.isEmpty { named.removeAll(keepingCapacity: true) }
         if !migrationFaults.isEmpty { migrationFaults.removeAll() }
+        largeFormerByteCount = 0
         keyRenames = nil
         changesAccess = false
         judge?.removeAll()

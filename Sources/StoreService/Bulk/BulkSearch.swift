@@ -88,7 +88,7 @@ struct BulkSearch: Sendable {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: version, in: view, objectCountMax: Self.changedCountMax,
-                classes: query.classes)
+                classes: query.classes, formerByteCountMax: 0)
         } catch {
             if case .storage(let error) = error { throw .storage(error) }
             return nil

@@ -41,6 +41,12 @@ final class FoldCache: Sendable {
     static let recordCountMax = 1_000_000
     /// About the memory of an object that has changed.
     private static let objectByteCount = 192
+    /// The memory of what objects were in a fold: with more, it ends at an earlier version.
+    static let formerByteCountMax = 64 << 20
+    /// The same while others hold as much as all may, and on the feed's thread.
+    static let scarceFormerByteCountMax = 1 << 20
+    /// With less a fold is not counted for that.
+    private static let formerByteCountMin = 1 << 16
 
     private let entries = Mutex<[Entry]>([])
     private let reading = Mutex<Void>(())
@@ -66,13 +72,17 @@ final class FoldCache: Sendable {
             let changes = try FoldedChanges(
                 after: version, in: read,
                 objectCountMax: budget.isTight ? Self.scarceObjectCountMax : Self.objectCountMax,
-                recordCountMax: Self.recordCountMax, classes: classes)
+                recordCountMax: Self.recordCountMax, classes: classes,
+                formerByteCountMax: budget.isTight
+                    ? Self.scarceFormerByteCountMax : Self.formerByteCountMax)
             var fold = Fold(changes)
             guard
                 changes.through - version >= Self.versionCountMin
                     || changes.order.count >= Self.objectCountMin
+                    || changes.formerByteCount >= Self.formerByteCountMin
             else { return fold }
-            fold.share = budget.share(changes.order.count * Self.objectByteCount)
+            fold.share = budget.share(
+                changes.order.count * Self.objectByteCount + changes.formerByteCount)
             // Who begins within it would take a change of shape for one that it has missed.
             if changes.changesSchema { return fold }
             var kept = fold

@@ -41,7 +41,9 @@ extension StreamCatchUp {
                 after: follower.state.version, in: read,
                 objectCountMax: countMax ?? Self.foldedObjectCountMax,
                 recordCountMax: FoldCache.recordCountMax, classes: observed.classes,
-                notesLists: true)
+                notesLists: true,
+                formerByteCountMax: countMax == nil
+                    ? FoldCache.formerByteCountMax : FoldCache.scarceFormerByteCountMax)
         } catch {
             switch error {
             case .storage(let storage): throw served.fault(.storage(storage))

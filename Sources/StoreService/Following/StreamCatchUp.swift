@@ -171,7 +171,8 @@ struct StreamCatchUp: Sendable {
         guard
             let changes = try? FoldedChanges(
                 after: follower.state.version, in: read, objectCountMax: countMax + 1,
-                classes: follower.query.observed.classes),
+                classes: follower.query.observed.classes,
+                formerByteCountMax: FoldCache.scarceFormerByteCountMax),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
         let missed = try missed(follower, FoldCache.Fold(changes), read, countMax: countMax)

@@ -136,7 +136,8 @@ extension StreamHub {
     ) -> Bool {
         let changes = try? FoldedChanges(
             after: version, in: position.transaction, objectCountMax: 1,
-            recordCountMax: StreamCatchUp.pieceObjectCount, classes: query.observed.classes)
+            recordCountMax: StreamCatchUp.pieceObjectCount, classes: query.observed.classes,
+            formerByteCountMax: 0)
         return changes.map { $0.isEmpty && $0.through == position.version } ?? false
     }
 

@@ -204,6 +204,40 @@ struct MissedEventsTests {
         #expect(kept - large < 20)
     }
 
+    @Test(
+        "of one transaction 4 MiB of large values are kept, and the changes that are read at once have a bound of them"
+    )
+    func bounds() throws {
+        let world = try World(rule: "ANY list.members == 'ann'")
+        defer { world.store.close() }
+        let members = ["ann"] + Array(repeating: String(repeating: "x", count: 1000), count: 15)
+        func write(_ ids: ClosedRange<Int64>, _ members: [String]) throws -> UInt64 {
+            try world.store.run(
+                ids.map { id in
+                    .write(
+                        "List",
+                        [
+                            "id": .value(.int(id)),
+                            "members": .values(members.map { .string($0) }),
+                        ], key: nil, .merge)
+                })
+        }
+        let start = try write(1...300, members)
+        let large = try write(1...300, [])
+        let kept = try world.store.changes(after: start).outcomes.count { !$0.former.isEmpty }
+        #expect((4 << 20) / 16_384...(4 << 20) / 15_000 ~= kept)
+        _ = try write(1...2, members)
+        let last = try write(1...2, [])
+        try world.store.reading { read in
+            let all = try FoldedChanges(after: large, in: read, formerByteCountMax: 40_000)
+            #expect(all.through == last)
+            let cut = try FoldedChanges(after: start, in: read, formerByteCountMax: 1 << 20)
+            #expect(cut.through == large)
+            let none = try FoldedChanges(after: start, in: read, formerByteCountMax: 0)
+            #expect(none.through == last && none.outcomes.allSatisfy(\.former.isEmpty))
+        }
+    }
+
     @Test("a departure is told of what could be seen since the cursor, and of nothing else")
     func departures() throws {
         let world = try World(rule: "owner == 'ann'")

@@ -39,6 +39,12 @@ struct HiddenChangeTests {
     /// Of the class; three read so much that workers test what is followed.
     private static let roleCounts = SeededGenerator.isSoak ? [1, 2, 3] : [3]
 
+    /// A stream of several queries of documents.
+    private static func several(_ text: String, _ queries: String...) -> Forms {
+        let named = queries.enumerated().map { "\"q\($0)\":{\"class\":\"Doc\",\($1)}" }
+        return Forms(text, ["{\"queries\":{\(named.joined(separator: ","))}}"])
+    }
+
     static let forms = [
         Forms(
             "own values", changes,
@@ -151,23 +157,15 @@ struct HiddenChangeTests {
                 + ["ANY back.title == 'x'", "@links.@count > 0", "secret.n != 99"].map {
                     [("op", "count"), ("filter", $0)]
                 }),
-        Forms(
+        several(
             "several queries",
-            [
-                [
-                    "\"filter\":\"ANY back.title == 'x'\",\"fields\":\"id\"",
-                    "\"fields\":\"id,refs\"",
-                    "\"sort\":\"title,id\",\"fields\":\"id\"",
-                ],
-                [
-                    "\"id\":1,\"expand\":\"refs\"",
-                    "\"filter\":\"secret.n != 99\",\"keyPaths\":\"back.n\",\"fields\":\"id\"",
-                    "\"sort\":\"back.@count,id\",\"limit\":3,\"fields\":\"id\"",
-                ],
-            ].map { queries in
-                let named = queries.enumerated().map { "\"q\($0)\":{\"class\":\"Doc\",\($1)}" }
-                return "{\"queries\":{\(named.joined(separator: ","))}}"
-            }),
+            #""filter":"ANY back.title == 'x'","fields":"id""#, #""fields":"id,refs""#,
+            #""sort":"title,id","fields":"id""#),
+        several(
+            "other queries on one connection",
+            #""id":1,"expand":"refs""#,
+            #""filter":"secret.n != 99","keyPaths":"back.n","fields":"id""#,
+            #""sort":"back.@count,id","limit":3,"fields":"id""#),
         Forms(
             "properties",
             ["ref", "refs", "others", "named", "parts", "free", "title", "note", "secret"].flatMap {

@@ -55,6 +55,9 @@ final class FormerObjects: FormerSource {
         self.bare = bare
     }
 
+    /// The memory of the copies that it keeps.
+    var byteCount: Int { copies.byteCount }
+
     func begin(reading reads: [Int: MemberSet]) {
         self.reads = reads
         isUndecided = false
@@ -95,7 +98,7 @@ final class FormerObjects: FormerSource {
                 if present == nil { former[key] = change.primaryKey }
             }
         } else if !change.forgotten.isEmpty {
-            known = MemberSet(rowClass.members.indices)
+            known = MemberSet(below: rowClass.members.count)
         }
         known = known?.subtracting(change.forgotten)
         if let present, former.isEmpty {

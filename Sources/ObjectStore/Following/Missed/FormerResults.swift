@@ -30,8 +30,8 @@ final class FormerResults {
     private static let versionCountMax = 64
     /// The most versions that are kept ready.
     private static let pastCountMax = 16
-    /// The most versions and changes that are read to get to what the view sees.
-    private static let recordCountMax = 100_000
+    /// The most versions and changes, and memory of former values, that are read to get to what the view sees.
+    private static let readMax = (recordCount: 100_000, formerByteCount: 16 << 20)
 
     let query: ObservedQuery
     private let transaction: ReadTransaction
@@ -41,7 +41,9 @@ final class FormerResults {
     private let isWhole: Bool
     /// The parts of the filter that are asked.
     private let conditions: [Predicate]
-    /// What they read, by class.
+    /// What each of them reads of the object itself.
+    private let ownReads: [MemberSet]
+    /// What all of them read, by class.
     private let reads: [Int: MemberSet]
     /// Whether no object can have been seen.
     private let isBlind: Bool
@@ -67,14 +69,17 @@ final class FormerResults {
             $0 != .constant(true)
                 && (hasSight || since >= changes.start || query.readsKeyAlone($0))
         }
-        reads = Dependency.membersByClass(conditions.flatMap { $0.dependencies(query.schema) })
+        let dependencies = conditions.map { $0.dependencies(query.schema) }
+        ownReads = dependencies.map { MemberSet($0.filter(\.path.isEmpty).map(\.member)) }
+        reads = Dependency.membersByClass(dependencies.flatMap { $0 })
         isBlind = query.rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
         // Those who may read everything are told in case of doubt.
         if hasSight, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
-                after: since, in: transaction, recordCountMax: Self.recordCountMax,
-                classes: query.classes), all.through == present
+                after: since, in: transaction, recordCountMax: Self.readMax.recordCount,
+                classes: query.classes, formerByteCountMax: Self.readMax.formerByteCount),
+            all.through == present
         {
             self.changes = all
             isWhole = true
@@ -87,12 +92,19 @@ final class FormerResults {
     /// Tells of an object that is no result now.
     ///
     /// - `isSeen`: Whether its name is no secret.
-    func verdict(on identity: ObjectIdentity, isSeen: Bool) -> Verdict {
+    func verdict(on candidate: ObservedCandidate, isSeen: Bool) -> Verdict {
+        let identity = candidate.identity
         guard query.classIndex != nil else {
             return query.sight?.mayHideObjects(of: identity.classIndex) ?? false
                 ? .undecided : .mayHaveBeen
         }
         if conditions.isEmpty, query.rule == nil { return .mayHaveBeen }
+        // Of followers who see everything thousands may come back at once, with a filter on what was written.
+        if query.sight == nil, let forgotten = candidate.change?.forgotten,
+            ownReads.allSatisfy({ !$0.isDisjoint(with: forgotten) })
+        {
+            return .mayHaveBeen
+        }
         if isBlind, !isSeen { return .wasNot }
         var verdict = Verdict.wasNot
         let isDecided = forEachPast(of: identity) { past in
@@ -136,8 +148,11 @@ final class FormerResults {
 
     private func past(at version: UInt64) -> Past {
         if let known = pasts[version] { return known }
-        if pasts.count >= Self.pastCountMax { pasts = pasts.filter { $0.key == since } }
         let bare = transaction.bare
+        let byteCount = pasts.values.reduce(0) { $0 + $1.view.byteCount }
+        if pasts.count >= Self.pastCountMax || byteCount > bare.budget.memoryByteCountMax / 2 {
+            pasts = pasts.filter { $0.key == since }
+        }
         let made = Past(
             FormerView(
                 query.sight, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),

@@ -52,6 +52,9 @@ final class FormerView: FormerSource {
         (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)
     }
 
+    /// The memory of the copies that it and the objects keep.
+    var byteCount: Int { copies.byteCount + subjects.byteCount + objects.byteCount }
+
     /// Finds something of an object, or what was found of it.
     private func remembered<Found>(
         _ identity: ObjectIdentity,

@@ -106,7 +106,7 @@ package final class MissedEvents {
         _ candidate: ObservedCandidate, _ kind: QueryEvent.Kind, isSeen: Bool
     ) -> QueryEvent? {
         var event = candidate.event(kind)
-        switch former.verdict(on: candidate.identity, isSeen: isSeen) {
+        switch former.verdict(on: candidate, isSeen: isSeen) {
         case .mayHaveBeen: break
         case .wasNot: return nil
         case .undecided: event.isUndecided = true

@@ -68,6 +68,9 @@ package final class SubscriptionIndex {
 
     // MARK: Entering
 
+    /// The channels of a filter up to which it is made ready with each of them.
+    private static let preparedCountMax = 4
+
     /// Enters a channel.
     package func add(_ channel: any FeedChannel) {
         if channel.readsLists { listReaderCount += 1 }
@@ -78,8 +81,8 @@ package final class SubscriptionIndex {
             query.shown.watches.map { watches.add($0, root, nil) }
         }
         filter.add(channel, shown: shown ?? [])
-        // Those who join later are few, or a step makes it ready once for all of them.
-        if filter.followers.count == 1 { filter.prepare(watches) }
+        // Where very many follow the same, a step makes it ready once for all of them.
+        if filter.followers.count <= Self.preparedCountMax { filter.prepare(watches) }
     }
 
     private func enter(_ query: ObservedQuery) -> ObservedFilter {

@@ -169,7 +169,8 @@ struct ResultComputation: Sendable {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: version, in: read, classes: stream.observed.classes)
+                after: version, in: read, recordCountMax: FoldCache.recordCountMax,
+                classes: stream.observed.classes)
         } catch {
             switch error {
             case .storage(let storage): throw served.fault(.storage(storage))
@@ -178,6 +179,7 @@ struct ResultComputation: Sendable {
             }
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
+        if try changes.through < served.stored(read.state().version) { return .reset(.overrun) }
         return try served.evaluate(on: read) {
             let events = MissedEvents(of: stream.observed, changes, since: version, in: read)
             let found = events.candidates().lazy.map { ($0.identity.key, $0) }
