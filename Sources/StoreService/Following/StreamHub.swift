@@ -291,8 +291,10 @@ package final class StreamHub: @unchecked Sendable {
                 case .gone: return follower.end(served)
                 }
             } catch {
-                // A cursor behind which there is too much to judge would fail each time that its client comes back.
-                if error.isQueryLimit, follower.state.findsMissed, follower.outboxCursor == nil {
+                // A cursor behind which there is too much to judge for a user would fail each time that they come back.
+                if error.isQueryLimit, follower.state.findsMissed,
+                    follower.query.observed.sight != nil
+                {
                     _ = catchUp.reset(follower, .overrun)
                     break
                 }
