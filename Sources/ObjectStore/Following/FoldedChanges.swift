@@ -36,6 +36,8 @@ package struct FoldedChanges: Sendable {
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
     private let notesFormer: Bool
+    /// The memory of former values that is read at once.
+    package static let formerByteCountMax = 64 << 20
     /// About the memory of what is kept of the states before versions.
     package private(set) var formerByteCount = 0
     /// About the memory of a value beside its bytes.
@@ -99,7 +101,7 @@ package struct FoldedChanges: Sendable {
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
-        notesLists: Bool = false, formerByteCountMax: Int = 64 << 20
+        notesLists: Bool = false, formerByteCountMax: Int = Self.formerByteCountMax
     ) throws(Gap) {
         (start, through) = (version, version)
         self.notesLists = notesLists
@@ -149,10 +151,8 @@ package struct FoldedChanges: Sendable {
             else { continue }
             let identity = ObjectIdentity(classIndex: index, key: record.key)
             let members = record.members(ofClass: index, schema)
-            if notesFormer {
-                formerByteCount += record.former.reduce(0) {
-                    $0 + Self.valueByteCount + $1.tagged.count
-                }
+            formerByteCount += record.former.reduce(0) {
+                $0 + Self.valueByteCount + $1.tagged.count
             }
             if notesLists { foldLists(record, identity, schema) }
             guard let position = position(of: identity) else {

@@ -251,39 +251,34 @@ final class PathWalker {
             return sink.receive(value?.baseAddress, value?.count ?? 0)
         case .elements(let member):
             let values = lastClass.collection(member, in: row, source)
-            if isGrouped { sink.beginGroup() }
-            let continues = values.forEachPart(within: source.budget) { part, _ in
-                sink.receive(elementsOf: part.values)
+            return group(sink) {
+                values.forEachPart(within: source.budget) { part, _ in
+                    sink.receive(elementsOf: part.values)
+                }
             }
-            return isGrouped ? sink.endGroup() : continues
         case .keys(let member):
             let map = lastClass.collection(member, in: row, source)
-            if isGrouped { sink.beginGroup() }
-            let continues = map.forEachPart(within: source.budget) { part, _ in
-                guard let keys = part.keys else { return true }
-                for offset in 0..<part.count {
-                    let key = keys.bytes(offset)
-                    if !sink.receive(key.baseAddress, key.count) { return false }
+            return group(sink) {
+                map.forEachPart(within: source.budget) { part, _ in
+                    part.keys.map { sink.receive(elementsOf: $0) } ?? true
                 }
-                return true
             }
-            return isGrouped ? sink.endGroup() : continues
         case .lengths(let member):
             let values = lastClass.collection(member, in: row, source)
-            if isGrouped { sink.beginGroup() }
-            let continues = values.forEach(within: source.budget) { values, offset, _ in
-                var length: Int64 = 0
-                if values.isNull(offset) { return sink.receive(&length, 8) }
-                if values.element == .mixed {
-                    let value = MixedView(values.bytes(offset))
-                    guard value.kind == .string || value.kind == .data else { return true }
-                    length = Int64(value.payload.count)
-                } else {
-                    length = Int64(values.bytes(offset).count)
+            return group(sink) {
+                values.forEach(within: source.budget) { values, offset, _ in
+                    var length: Int64 = 0
+                    if values.isNull(offset) { return sink.receive(&length, 8) }
+                    if values.element == .mixed {
+                        let value = MixedView(values.bytes(offset))
+                        guard value.kind == .string || value.kind == .data else { return true }
+                        length = Int64(value.payload.count)
+                    } else {
+                        length = Int64(values.bytes(offset).count)
+                    }
+                    return sink.receive(&length, 8)
                 }
-                return sink.receive(&length, 8)
             }
-            return isGrouped ? sink.endGroup() : continues
         case .elementAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
             if isGrouped {
@@ -360,6 +355,14 @@ final class PathWalker {
             return field.text(source)
         }
         return UnsafeRawBufferPointer(start: field.slot, count: width)
+    }
+
+    /// Hands over a collection, as a group of its own where the path is grouped.
+    private func group(_ sink: ValueSink, _ hand: () -> Bool) -> Bool {
+        if !isGrouped { return hand() }
+        sink.beginGroup()
+        _ = hand()
+        return sink.endGroup()
     }
 
     /// Counts the contribution of one object.

@@ -41,9 +41,8 @@ final class FoldCache: Sendable {
     static let recordCountMax = 1_000_000
     /// About the memory of an object that has changed.
     private static let objectByteCount = 192
-    /// The memory of what objects were in a fold: with more, it ends at an earlier version.
-    static let formerByteCountMax = 64 << 20
-    /// The same while others hold as much as all may, and on the feed's thread.
+    /// The memory of what objects were in a fold while others hold as much as all may, and on the feed's thread: with more, it ends at an
+    /// earlier version.
     static let scarceFormerByteCountMax = 1 << 20
     /// With less a fold is not counted for that.
     private static let formerByteCountMin = 1 << 16
@@ -74,7 +73,7 @@ final class FoldCache: Sendable {
                 objectCountMax: budget.isTight ? Self.scarceObjectCountMax : Self.objectCountMax,
                 recordCountMax: Self.recordCountMax, classes: classes,
                 formerByteCountMax: budget.isTight
-                    ? Self.scarceFormerByteCountMax : Self.formerByteCountMax)
+                    ? Self.scarceFormerByteCountMax : FoldedChanges.formerByteCountMax)
             var fold = Fold(changes)
             guard
                 changes.through - version >= Self.versionCountMin

@@ -43,7 +43,7 @@ extension StreamCatchUp {
                 recordCountMax: FoldCache.recordCountMax, classes: observed.classes,
                 notesLists: true,
                 formerByteCountMax: countMax == nil
-                    ? FoldCache.formerByteCountMax : FoldCache.scarceFormerByteCountMax)
+                    ? FoldedChanges.formerByteCountMax : FoldCache.scarceFormerByteCountMax)
         } catch {
             switch error {
             case .storage(let storage): throw served.fault(.storage(storage))

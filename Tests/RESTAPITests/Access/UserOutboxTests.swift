@@ -168,4 +168,28 @@ struct UserOutboxTests {
             "DELETE", target + "?through=\(second.id ?? "")", as: ann)
         #expect(old.status == 410, "\(old.text)")
     }
+
+    @Test("a stream of an outbox that takes more memory than a query may ends, and is not reset")
+    func memory() throws {
+        let server = try RuledServer(classes: []) { $0.limits.queryMemoryByteCountMax = 1000 }
+        server.send(
+            "PUT", "/v1/schema",
+            #"{"classes":[{"name":"Reading","kind":"asymmetric","properties":{"device":"string","note":"string?"}}]}"#
+        )
+        server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"device":{"classes":{"Reading":{"read":"device == $user.id","delete":"device == $user.id","properties":{"note":"none"}}}}}}"#
+        )
+        let user = server.user("ann")
+        let rows = (0..<50).map { _ in
+            #"{"device":"ann","note":"\#(String(repeating: "x", count: 900))"}"#
+        }
+        let made = server.send(
+            "POST", "/v1/classes/Reading/objects", "[\(rows.joined(separator: ","))]")
+        #expect(made.status < 300, "\(made.text)")
+        let told = server.follow("/v1/classes/Reading/outbox", as: user).events(
+            to: "error")
+        #expect(
+            told.map(\.name) == ["hello", "error"], "\(told.map(\.name)) \(told.last?.data ?? "")")
+    }
 }

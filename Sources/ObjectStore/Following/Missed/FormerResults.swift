@@ -40,10 +40,8 @@ final class FormerResults {
     private let through: UInt64
     private let isWhole: Bool
     /// The parts of the filter that are asked.
-    private let conditions: [Predicate]
-    /// What each of them reads of the object itself.
-    private let ownReads: [MemberSet]
-    /// What all of them read, by class.
+    private let conditions: [FormerCondition]
+    /// What they read, by class.
     private let reads: [Int: MemberSet]
     /// Whether no object can have been seen.
     private let isBlind: Bool
@@ -68,10 +66,10 @@ final class FormerResults {
         conditions = (query.predicate?.conjuncts ?? []).filter {
             $0 != .constant(true)
                 && (hasSight || since >= changes.start || query.readsKeyAlone($0))
+        }.map { FormerCondition($0, query.schema) }
+        reads = conditions.flatMap(\.reads).reduce(into: [:]) {
+            $0[$1.key, default: MemberSet()].formUnion($1.value)
         }
-        let dependencies = conditions.map { $0.dependencies(query.schema) }
-        ownReads = dependencies.map { MemberSet($0.filter(\.path.isEmpty).map(\.member)) }
-        reads = Dependency.membersByClass(dependencies.flatMap { $0 })
         isBlind = query.rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
         // Those who may read everything are told in case of doubt.
@@ -101,7 +99,7 @@ final class FormerResults {
         if conditions.isEmpty, query.rule == nil { return .mayHaveBeen }
         // Of followers who see everything thousands may come back at once, with a filter on what was written.
         if query.sight == nil, let forgotten = candidate.change?.forgotten,
-            ownReads.allSatisfy({ !$0.isDisjoint(with: forgotten) })
+            conditions.allSatisfy({ !$0.own.isDisjoint(with: forgotten) })
         {
             return .mayHaveBeen
         }
@@ -157,7 +155,7 @@ final class FormerResults {
             FormerView(
                 query.sight, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
                 in: bare, reading: reads),
-            conditions.map { FormerTest($0, query.schema) })
+            conditions.map { FormerTest($0) })
         pasts[version] = made
         return made
     }

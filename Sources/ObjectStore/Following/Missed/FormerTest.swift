@@ -3,19 +3,10 @@ import HoldfastRows
 
 /// A condition that is asked of objects as they were at one version. One thread at a time uses it.
 final class FormerTest {
-    private let condition: Predicate
-    /// What it reads of the object itself.
-    private let own: MemberSet
-    /// What it reads of those that paths lead to, by class.
-    let reads: [Int: MemberSet]
+    private let condition: FormerCondition
     private var matcher: Matcher?
 
-    init(_ condition: Predicate, _ schema: RowSchema) {
-        self.condition = condition
-        let all = condition.dependencies(schema)
-        own = MemberSet(all.filter(\.path.isEmpty).map(\.member))
-        reads = Dependency.membersByClass(all)
-    }
+    init(_ condition: FormerCondition) { self.condition = condition }
 
     /// Whether an object satisfied the condition; nil where that is not known.
     ///
@@ -23,10 +14,10 @@ final class FormerTest {
     func holds(
         for object: FormerObjects.Found, _ key: UInt64, in source: some FormerSource
     ) -> Bool? {
-        guard object.knows(own), source.budget.spend() else { return nil }
-        source.begin(reading: reads)
+        guard object.knows(condition.own), source.budget.spend() else { return nil }
+        source.begin(reading: condition.reads)
         let (matches, nextVersion) = source.noting {
-            let matcher = matcher ?? condition.makeMatcher(source.schema, source: source)
+            let matcher = matcher ?? condition.predicate.makeMatcher(source.schema, source: source)
             self.matcher = matcher
             return matcher.matches(row: object.row, key: key, source: source)
         }
@@ -34,12 +25,5 @@ final class FormerTest {
         // It remembers what it found of targets, and not when they are others.
         if !isKnown || nextVersion < .max { matcher = nil }
         return isKnown ? matches : nil
-    }
-}
-
-extension Dependency {
-    /// The properties that are read, by class.
-    static func membersByClass(_ reads: [Dependency]) -> [Int: MemberSet] {
-        reads.reduce(into: [:]) { $0[$1.classIndex, default: MemberSet()].insert($1.member) }
     }
 }

@@ -119,9 +119,9 @@ final class FormerView: FormerSource {
         if let known = rules[classIndex] { return known }
         let part = sight.parts[classIndex]
         let made = Rules(
-            rule: part.rule.map { FormerTest($0, sight.schema) },
+            rule: part.rule.map { FormerTest(FormerCondition($0, sight.schema)) },
             roles: part.roles.map { role in
-                (role.rule.map { FormerTest($0, sight.schema) }, role.hidden)
+                (role.rule.map { FormerTest(FormerCondition($0, sight.schema)) }, role.hidden)
             })
         rules[classIndex] = made
         return made
