@@ -18,4 +18,15 @@ package enum Precondition: Sendable, Equatable {
         case .absent: version == nil
         }
     }
+
+    /// Whether a client that names these versions knows what a view shows of one of them.
+    ///
+    /// A user is shown of a version what the rules and other objects decide, and another user something else; `*` is any state.
+    package func knows(_ version: StoreVersion, in read: ReadTransaction) -> Bool {
+        switch self {
+        case .none, .absent: false
+        case .exists: true
+        case .matches: !read.showsPart && holds(of: version)
+        }
+    }
 }

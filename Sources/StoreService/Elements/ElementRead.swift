@@ -59,7 +59,7 @@ package struct ElementRead: ReadCase {
         }
         var reply = ObjectRead.Reply(
             etag: StoreVersion(epoch: read.epoch, number: row.version), version: version.number)
-        if known != .none, known.holds(of: reply.etag) {
+        if known.knows(reply.etag, in: read) {
             reply.isKnown = true
             return reply
         }

@@ -109,10 +109,7 @@ package struct ObjectRead: ReadCase {
                     row: row)
             throw RequestFault(.preconditionFailed(current: current))
         }
-        // What a user is shown of a version may change with the rules, and is another user's otherwise; `*` is any state.
-        if !selection.holdsOtherObjects, known != .none, known == .exists || !read.showsPart,
-            known.holds(of: reply.etag)
-        {
+        if !selection.holdsOtherObjects, known.knows(reply.etag, in: read) {
             reply.isKnown = true
             return reply
         }
