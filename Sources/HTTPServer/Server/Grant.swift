@@ -20,8 +20,8 @@ package final class Grant: Sendable {
     let isForReading: Bool
     /// Whose requests it admits, by a number of those who admit them; 0 stands for everybody.
     package let owner: UInt64
-    /// The issuer's knowledge of the owner.
-    package let bearer: (any Sendable)?
+    /// The issuer's knowledge of the owner. An object, since a request asks some times which kind it is.
+    package let bearer: (any AnyObject & Sendable)?
     /// Whether rules decide for the owner: a user, or an anonymous visitor.
     package let isUnderRules: Bool
     /// When it ends by itself, in seconds since 1970; the latest time for never.
@@ -41,7 +41,7 @@ package final class Grant: Sendable {
     /// A grant that holds until a time, in seconds since 1970, and as long as what it is granted for is not behind a horizon.
     package init(
         isForReading: Bool, owner: UInt64, until end: Int64, issued: Int64 = .max,
-        horizon: GrantHorizon? = nil, bearer: (any Sendable)? = nil, isUnderRules: Bool = false
+        horizon: GrantHorizon? = nil, bearer: (any AnyObject & Sendable)? = nil, isUnderRules: Bool = false
     ) {
         self.isForReading = isForReading
         self.owner = owner

@@ -2,7 +2,7 @@ import HoldfastHTTPServer
 import HoldfastStoreService
 
 /// A user whom a token of an issuer names, or who has signed in with an account: the bearer of a grant.
-struct SignedInUser: Sendable {
+final class SignedInUser: Sendable {
     /// The principal.
     let principal: Principal
     /// Their id.
@@ -11,6 +11,13 @@ struct SignedInUser: Sendable {
     let expires: Int64?
     /// The session; nil for a token of an issuer.
     let session: SignedInSession?
+
+    init(principal: Principal, id: String, expires: Int64?, session: SignedInSession?) {
+        self.principal = principal
+        self.id = id
+        self.expires = expires
+        self.session = session
+    }
 }
 
 /// The session of a user who has signed in with an account.

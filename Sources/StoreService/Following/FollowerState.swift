@@ -15,8 +15,8 @@ struct FollowerState<Missed> {
         case snapshot(classNumber: UInt32, after: UInt64)
         /// Changes since ``FollowerState/version`` have to be looked up.
         case catchingUp
-        /// Changes since ``FollowerState/version`` are being told, folded.
-        case missed(Missed)
+        /// Changes since ``FollowerState/version`` are being told, folded; apart, so that thousands who are live do not have the memory for it.
+        indirect case missed(Missed)
         /// Each step of the feed.
         case live
     }

@@ -18,7 +18,7 @@ package final class StreamDefinition: Sendable {
         case outbox(className: String)
         /// A property of an object, or what steps from there into `mixed` values lead to; a projection may show the
         /// objects that it holds.
-        case property(
+        indirect case property(
             className: String, key: Value, name: String, path: [[UInt8]], projection: String?)
     }
 

@@ -3,7 +3,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// The form in which a query's result is followed as a whole: it is computed again whenever it may have changed, and compared.
-package enum ResultForm: Hashable, Sendable {
+package indirect enum ResultForm: Hashable, Sendable {
     /// The first objects in an order.
     case list(sort: String, limit: Int?)
     /// The first sections, and the first objects of each.
@@ -56,8 +56,8 @@ package enum ResultForm: Hashable, Sendable {
     }
 }
 
-/// A followed result that was checked against the schema.
-enum CheckedResult: Sendable {
+/// A followed result that was checked against the schema; apart, so that a stream of changes does not have the memory for it.
+indirect enum CheckedResult: Sendable {
     case list(sort: [SortKey], limit: Int)
     case sections(CheckedSections)
     case aggregate(CheckedAggregate, QueryText)
