@@ -62,6 +62,13 @@ package final class HTTPClient {
     /// Sends bytes as they stand and waits for nothing.
     package func begin(_ text: String) { _ = write(Array(text.utf8)) }
 
+    /// Whether something of a reply has come.
+    package var hasReply: Bool {
+        if position < received.count { return true }
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) > 0
+    }
+
     /// Waits for the reply to what was begun.
     package func finish() -> Reply { read(isHead: false) }
 

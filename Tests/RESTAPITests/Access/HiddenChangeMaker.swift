@@ -38,7 +38,9 @@ struct HiddenChangeMaker {
     /// Makes a change.
     mutating func make() -> TwoWorlds.Change {
         tick += 1
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 12: return reading()
+        case 13: return chance(40) ? document() : acknowledgement()
         case 0...4:
             return hidden()
         case 5, 6: return hiddenOfSeen()
@@ -63,6 +65,7 @@ struct HiddenChangeMaker {
     private mutating func hidden() -> TwoWorlds.Change {
         let keptCount = pick([0, 1, 1, 2, 3])
         let (hasStray, hasVault, hasTeam) = (chance(30), chance(30), chance(10))
+        let hasReading = chance(20)
         let writes = [0, 1].map { world in
             var operations = [
                 operation("put", "Vault", "9", ["\"tick\":\(tick)", "\"doc\":\(anyLink())"])
@@ -89,10 +92,47 @@ struct HiddenChangeMaker {
                 let lead = (tick + world) % 2 == 0 ? "zed" : "yan"
                 operations.append(operation("patch", "Team", "\"gh\"", ["\"lead\":\"\(lead)\""]))
             }
-            return TwoWorlds.Write(
-                "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
+            if hasReading { operations.append(creation("zed", anyLink(), value: tick + world)) }
+            return transaction(operations)
         }
         return TwoWorlds.Change("hidden", writes[0], writes[1])
+    }
+
+    private func transaction(_ operations: [String]) -> TwoWorlds.Write {
+        TwoWorlds.Write(
+            "POST", "/transactions", "{\"operations\":[\(operations.joined(separator: ","))]}")
+    }
+
+    /// The creation of a reading, of which the note is hidden.
+    private mutating func creation(_ device: String, _ link: String, value: Int) -> String {
+        let members =
+            "\"device\":\"\(device)\",\"doc\":\(link),\"note\":\"\(anyLink())\",\"value\":\(value)"
+        return "{\"op\":\"create\",\"class\":\"Reading\",\"value\":{\(members)}}"
+    }
+
+    /// Puts readings of two devices into the outbox: the user's alike in both worlds, but for their notes and links to what is hidden.
+    private mutating func reading() -> TwoWorlds.Change {
+        let link = chance(30) ? nil : "\(pick(Self.own))"
+        let isFirst = chance(50)
+        let writes = [0, 1].map { world in
+            let own = creation("ann", link ?? "\(pick(Self.kept))", value: tick)
+            let other = creation("zed", anyLink(), value: tick + world)
+            return transaction(isFirst ? [own, other] : [other, own])
+        }
+        return TwoWorlds.Change("readings", writes[0], writes[1])
+    }
+
+    /// Takes out of the outbox what the user sees there.
+    private func acknowledgement() -> TwoWorlds.Change {
+        TwoWorlds.Change(
+            "an acknowledgement",
+            TwoWorlds.Write("DELETE", "/classes/Reading/outbox?through={through}"), isOwn: true)
+    }
+
+    /// Sets another access document, by which the user sees the same in both worlds too.
+    private mutating func document() -> TwoWorlds.Change {
+        TwoWorlds.Change(
+            "another document", TwoWorlds.Write("PUT", "/access", pick(HiddenDocs.documents)))
     }
 
     private func operation(

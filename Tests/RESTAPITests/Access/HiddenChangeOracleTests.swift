@@ -12,7 +12,7 @@ struct HiddenChangeOracleTests {
     private static let changeCount = 16
 
     @Test(
-        "pages, streams that go on, streams that stay open and reads tell the same",
+        "pages, streams that go on, streams that stay open, polls, outboxes and reads tell the same",
         arguments: EngineCase.all)
     func random(engine: EngineCase) throws {
         let seed = SeededGenerator.testSeed("changes of what is hidden")
@@ -35,7 +35,9 @@ struct HiddenChangeOracleTests {
         var random = SeededGenerator(seed: seed)
         var forms = HiddenFormMaker(seed: random.next())
         var changes = HiddenChangeMaker(seed: random.next())
-        let followers = (0..<Self.formCount).map { _ in TwoWorldsFollower(forms.make(), worlds) }
+        let outbox = TwoWorldsFollower("/classes/Reading/outbox", worlds)
+        let followers =
+            [outbox] + (0..<Self.formCount).map { _ in TwoWorldsFollower(forms.make(), worlds) }
         var history: [String] = []
         func isSame(_ differences: [Difference]) -> Bool {
             guard let first = differences.first else { return true }
@@ -51,6 +53,7 @@ struct HiddenChangeOracleTests {
         worlds.notice()
         for follower in followers { follower.mark() }
         for _ in 0..<Self.changeCount {
+            followers.randomElement(using: &random)?.wait()
             let change = changes.make()
             history.append("\(change)")
             guard worlds.make(change) else {

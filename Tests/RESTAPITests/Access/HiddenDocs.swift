@@ -4,7 +4,7 @@ import Testing
 /// Documents of which ann sees the same in two worlds, and to which other hidden links lead in each.
 ///
 /// She sees 1 to 6, which are public, her own, 10 to 12, and by the third role 7 of her team. Of the public ones she does not see `secret`,
-/// `secrets`, `note` and `part`. Hidden are 90 to 92, `Vault` and the ghosts' team.
+/// `secrets`, `note` and `part`. Hidden are 90 to 92, `Vault`, the ghosts' team, and of `Reading` the notes and what other devices wrote.
 enum HiddenDocs {
     static let schema = """
         {"classes":[
@@ -17,7 +17,8 @@ enum HiddenDocs {
             "named":"Doc{}","free":"mixed","parts":"Part[]",
             "back":{"type":"linkingObjects","class":"Doc","property":"refs"},
             "behind":{"type":"linkingObjects","class":"Doc","property":"ref"}}},
-          {"name":"Vault","primaryKey":"id","properties":{"id":"int","tick":"int","doc":"Doc","docs":"Doc[]"}}
+          {"name":"Vault","primaryKey":"id","properties":{"id":"int","tick":"int","doc":"Doc","docs":"Doc[]"}},
+          {"name":"Reading","kind":"asymmetric","properties":{"device":"string","doc":"Doc","note":"string?","value":"int"}}
         ]}
         """
 
@@ -26,18 +27,21 @@ enum HiddenDocs {
     private static let own =
         #"{"read":"owner == $user.id","create":"owner == $user.id","update":"owner == $user.id"}"#
 
+    private static let readings =
+        #""Reading":{"read":"device == $user.id","delete":"device == $user.id","properties":{"note":"none"}}"#
+
     /// By how many roles there are of the class.
     static let documents = [
         """
         {"roles":{"all":{"classes":{"Doc":{"read":"public == true OR owner == $user.id","create":"owner == $user.id",
-          "update":"owner == $user.id",\(hidden)}}}}}
+          "update":"owner == $user.id",\(hidden)},\(readings)}}}}
         """,
         """
-        {"roles":{"all":{"classes":{"Doc":{"read":"public == true",\(hidden)}}},"own":{"classes":{"Doc":\(own)}}}}
+        {"roles":{"all":{"classes":{"Doc":{"read":"public == true",\(hidden)}}},"own":{"classes":{"Doc":\(own),\(readings)}}}}
         """,
         """
         {"users":"Person","roles":{"all":{"for":"anyone","classes":{"Doc":{"read":"public == true AND n < 50",\(hidden)}}},
-          "own":{"classes":{"Doc":\(own),"Person":{"read":"id == $user.id"}}},
+          "own":{"classes":{"Doc":\(own),"Person":{"read":"id == $user.id"},\(readings)}},
           "team":{"classes":{"Doc":{"read":"ANY team.members == $user.id","properties":{"note":"none"}},
             "Team":{"read":"ANY members == $user.id"},
             "Person":{"read":"team != null AND team.name != 'ghosts'"}}}}}

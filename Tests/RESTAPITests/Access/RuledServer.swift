@@ -61,14 +61,28 @@ final class RuledServer {
     func follow(
         _ target: String, as asker: Asker, from cursor: String? = nil
     ) -> ChangesClient {
-        var headers: [(String, String)] = []
-        switch asker {
-        case .admin: headers.append(("Authorization", "Bearer \(admin)"))
-        case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
-        case .nobody: break
-        }
+        var headers = authorization(asker)
         if let cursor { headers.append(("Last-Event-ID", cursor)) }
         return ChangesClient(port: port, target, headers: headers)
+    }
+
+    private func authorization(_ asker: Asker) -> [(String, String)] {
+        switch asker {
+        case .admin: [("Authorization", "Bearer \(admin)")]
+        case .token(let token): [("Authorization", "Bearer \(token)")]
+        case .nobody: []
+        }
+    }
+
+    /// Begins a long poll of a minute on a connection of its own.
+    func poll(_ target: String, as asker: Asker) -> HTTPClient {
+        let headers =
+            [("Prefer", "wait=60"), ("Accept", "application/json")] + authorization(asker)
+        let client = HTTPClient(port: port)
+        client.begin(
+            "GET \(target) HTTP/1.1\r\nHost: localhost\r\n"
+                + headers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n")
+        return client
     }
 
     /// Sends a request.
@@ -79,12 +93,7 @@ final class RuledServer {
         _ method: String, _ target: String, _ body: String? = nil, as asker: Asker = .admin,
         type: String = "application/json", headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
-        var headers = headers
-        switch asker {
-        case .admin: headers.append(("Authorization", "Bearer \(admin)"))
-        case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
-        case .nobody: break
-        }
+        var headers = headers + authorization(asker)
         if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
             headers.append(("Content-Type", type))
         }

@@ -12,7 +12,7 @@ final class TwoWorlds {
     /// A request that changes something.
     struct Write: CustomStringConvertible {
         var method: String
-        /// Behind `/v1`.
+        /// Behind `/v1`. `{through}` stands for the end of the readings that the user sees in the outbox.
         var target: String
         var body: String?
 
@@ -23,7 +23,7 @@ final class TwoWorlds {
         }
     }
 
-    /// A change of each world, in which they have one version more.
+    /// A change of each world, in which they have one version more, or both none.
     struct Change: CustomStringConvertible {
         /// In words.
         var text: String
@@ -89,13 +89,13 @@ final class TwoWorlds {
 
     /// Makes a change, and waits until the streams have been told.
     ///
-    /// - Returns: Whether it was one, of one version in each world.
+    /// - Returns: Whether it was one, of as many versions in each world.
     func make(_ change: Change) -> Bool {
         var replies: [String] = []
         for (world, write) in change.writes.enumerated() {
             let asker = change.isOwn ? askers[world] : .admin
             let reply = servers[world].send(
-                write.method, "/v1" + write.target, write.body, as: asker)
+                write.method, "/v1" + target(write, world), write.body, as: asker)
             #expect(reply.status < 300, "\(change): \(reply.text)")
             replies.append(change.isOwn ? plain(reply, world) : "\(reply.status)")
             settle(world)
@@ -104,6 +104,13 @@ final class TwoWorlds {
         let versions = servers.map { $0.store.version.number }
         #expect(versions[0] == versions[1], "\(change)")
         return versions[0] == versions[1]
+    }
+
+    private func target(_ write: Write, _ world: Int) -> String {
+        guard write.target.contains("{through}") else { return write.target }
+        let page = servers[world].get("/v1/classes/Reading/outbox", as: askers[world])
+        return write.target.replacing(
+            "{through}", with: QueryJSON(page.text)?["through"]?.string ?? page.text)
     }
 
     /// Learns which streams there are, once all are open.

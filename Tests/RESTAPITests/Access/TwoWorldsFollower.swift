@@ -27,6 +27,8 @@ final class TwoWorldsFollower {
     private var told: [[ChangesClient.Event]] = [[], []]
     /// Behind what the next page tells, by world; nil where there are no pages.
     private var cursors: [String?] = [nil, nil]
+    /// The long polls that wait, by world; none where none do.
+    private var polls: [HTTPClient] = []
     /// Whether the last pages told of something.
     private(set) var hasBeenTold = false
 
@@ -42,9 +44,12 @@ final class TwoWorldsFollower {
     }
 
     private var isOfSeveral: Bool { target.hasPrefix("{") }
+    private var isOutbox: Bool { target.hasSuffix("/outbox") }
 
     /// The address of what has come since, with more parameters; each stream of several queries is made for it.
     private func target(_ world: Int, since: String, _ more: String = "") -> String {
+        // It begins with what waits.
+        if isOutbox { return "/v1" + target }
         var address = "/v1" + target
         if isOfSeveral {
             let made = worlds.servers[world].send(
@@ -72,6 +77,33 @@ final class TwoWorldsFollower {
     /// Begins with pages where everything stands now.
     func mark() {
         cursors = worlds.servers.indices.map(now)
+    }
+
+    /// Has long polls wait for what comes next, where none do.
+    func wait() {
+        if isOfSeveral || !polls.isEmpty { return }
+        let all = worlds.servers.indices
+        let cursors = all.map(now)
+        guard isOutbox || !cursors.contains(nil) else { return }
+        polls = all.map {
+            worlds.servers[$0].poll(target($0, since: cursors[$0] ?? ""), as: worlds.askers[$0])
+        }
+    }
+
+    /// What the long polls are answered differently, once one is.
+    private func answered() -> Difference? {
+        var isAnswered = polls.map(\.hasReply)
+        // The other's reply may be on its way.
+        for _ in 0..<1000 where Set(isAnswered).count > 1 {
+            usleep(5_000)
+            isAnswered = polls.map(\.hasReply)
+        }
+        guard isAnswered.contains(true) else { return nil }
+        let texts = polls.enumerated().map { world, client in
+            isAnswered[world] ? worlds.plain(client.finish(), world) : "no answer"
+        }
+        polls = []
+        return difference("poll", texts)
     }
 
     private func now(_ world: Int) -> String? {
@@ -102,7 +134,7 @@ final class TwoWorldsFollower {
             found.append(difference("pages", texts))
             hasBeenTold = texts[0].contains("\"op\"")
         }
-        return (found + [heard()]).compactMap { $0 }
+        return (found + [answered(), heard()]).compactMap { $0 }
     }
 
     private func difference(_ way: String, _ texts: [String]) -> Difference? {
