@@ -41,7 +41,8 @@ package final class Grant: Sendable {
     /// A grant that holds until a time, in seconds since 1970, and as long as what it is granted for is not behind a horizon.
     package init(
         isForReading: Bool, owner: UInt64, until end: Int64, issued: Int64 = .max,
-        horizon: GrantHorizon? = nil, bearer: (any AnyObject & Sendable)? = nil, isUnderRules: Bool = false
+        horizon: GrantHorizon? = nil, bearer: (any AnyObject & Sendable)? = nil,
+        isUnderRules: Bool = false
     ) {
         self.isForReading = isForReading
         self.owner = owner
