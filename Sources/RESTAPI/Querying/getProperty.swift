@@ -57,9 +57,9 @@ private struct PropertyOperation: ReadOperation {
         let version = try property.version()
         var response: Response
         if property.isOfItsObjectAlone,
-            let tags = try EntityTags.read(.ifNoneMatch, of: request),
-            tags == .any || property.isSameForAll,
-            tags.matchesWeakly(property.etag.description)
+            property.isKnown(
+                by: Precondition(
+                    try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true))
         {
             response = Response(304)
         } else if property.isData,

@@ -47,9 +47,8 @@ package struct FoundProperty {
     /// Whether its value says nothing of other objects, so that it changes with ``etag`` alone.
     package var isOfItsObjectAlone: Bool { projection == nil || !selection.holdsOtherObjects }
 
-    /// Whether the value of a version is the same for all: what a user is shown of it may change with the rules, and is another
-    /// user's otherwise.
-    package var isSameForAll: Bool { !read.showsPart }
+    /// Whether a client that names versions knows the value of ``etag``, where that is of its object alone.
+    package func isKnown(by known: Precondition) -> Bool { known.knows(etag, in: read) }
 
     /// The object's version.
     package var etag: StoreVersion { StoreVersion(epoch: read.epoch, number: row.version) }
