@@ -73,7 +73,9 @@ enum Confinement: Sendable {
     }
 
     private static var isOnMain: Bool {
-        Thread.isMainThread || DispatchQueue.getSpecific(key: key) == mainNumber
+        // First: the queue has its number from then on.
+        let main = mainNumber
+        return Thread.isMainThread || DispatchQueue.getSpecific(key: key) == main
     }
 
     private static func isOn(_ executor: UnownedSerialExecutor) -> Bool {

@@ -95,4 +95,18 @@ struct ChangesTests {
         await task.value
         #expect(count == 2)
     }
+
+    @Test("tells of the first realm of a program, whichever thread serves the main actor")
+    func firstRealm() async {
+        // The main thread of a program with an asynchronous `main` ends, and others serve the main actor.
+        await #expect(processExitsWith: .success) { try await Self.observeFirst() }
+    }
+
+    private static func observeFirst() async throws {
+        let realm = try Realm(configuration: Shared.configuration())
+        var isTold = false
+        let token = realm.objects(Dog.self).observe { _ in isTold = true }
+        for _ in 0..<5000 where !isTold { try await Task.sleep(for: .milliseconds(1)) }
+        withExtendedLifetime(token) { #expect(isTold) }
+    }
 }
