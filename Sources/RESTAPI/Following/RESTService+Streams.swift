@@ -46,13 +46,9 @@ extension RESTService {
             return .later { exchange in
                 self.schedule(for: exchange) { job in
                     self.answer(exchange) { () throws(RequestFault) in
-                        try self.served.withRead(for: caller, in: job) {
-                            read throws(RequestFault) in
-                            Response(
-                                changes: try self.served.page(
-                                    of: checked, from: cursor, limit: limit, in: read),
-                                quotesLargeInts: quotesLargeInts)
-                        }
+                        try self.served.page(
+                            of: checked, from: cursor, limit: limit, for: caller, in: job
+                        ).map { Response(changes: $0, quotesLargeInts: quotesLargeInts) }
                     }
                 }
             }

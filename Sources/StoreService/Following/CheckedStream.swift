@@ -56,6 +56,9 @@ package final class CheckedStream: Sendable {
         if case .outbox(let name) = definition.target { name } else { "" }
     }
 
+    /// Whether a catch-up asks of each object that changed what a user saw of it.
+    var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
+
     /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes

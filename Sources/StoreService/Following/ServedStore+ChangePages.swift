@@ -36,8 +36,35 @@ extension ServedStore {
 
     /// The page of a stream that its client asks for by a cursor.
     ///
-    /// - Throws: ``RequestFault`` `.expired` for a cursor whose changes are not kept.
+    /// - Throws: ``RequestFault`` `.expired` for a cursor whose changes are not kept, or are more than can be judged for its user.
     package func page(
+        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller, in job: Job
+    ) throws(RequestFault) -> JobOutcome<SharedBytes> {
+        let read = { (read: ReadTransaction) throws(RequestFault) in
+            try self.page(of: stream, from: cursor, limit: limit, in: read)
+        }
+        switch cursor {
+        case .start, .snapshot, .otherView: return try withRead(for: caller, in: job, read)
+        case .now, .after, .within: return try withChanges(of: stream, for: caller, in: job, read)
+        }
+    }
+
+    /// Reads what has changed behind a cursor, as ``withRead(for:of:in:_:)`` reads.
+    ///
+    /// - Throws: ``RequestFault`` `.expired` in place of the fault of a read that takes too much time or memory for a user: what they may
+    ///   have seen of each change would take as much when they ask again.
+    func withChanges<Reply>(
+        of stream: CheckedStream, for caller: Caller, in job: Job,
+        _ body: (ReadTransaction) throws(RequestFault) -> Reply
+    ) throws(RequestFault) -> JobOutcome<Reply> {
+        let hasTurn = !job.isOverdue
+        do throws(RequestFault) { return try withRead(for: caller, in: job, body) } catch {
+            throw hasTurn && error.isQueryLimit && stream.judgesMissed ? .otherViewCursor : error
+        }
+    }
+
+    /// The same in one view, without turns.
+    func page(
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
         if let version = cursor.version, try version.number > stored(read.state().version) {

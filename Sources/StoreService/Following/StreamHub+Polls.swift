@@ -20,7 +20,7 @@ extension StreamHub {
         _ poll: Follower, _ sink: any ReplySink, limit: Int, until deadline: UInt64, _ job: Job
     ) {
         do throws(RequestFault) {
-            let outcome = try served.withRead(for: poll.caller, in: job) {
+            let outcome = try served.withChanges(of: poll.query, for: poll.caller, in: job) {
                 read throws(RequestFault) in try catchUp.reply(to: poll, limit: limit, read)
             }
             switch outcome {

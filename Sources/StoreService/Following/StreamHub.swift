@@ -292,9 +292,7 @@ package final class StreamHub: @unchecked Sendable {
                 }
             } catch {
                 // A cursor behind which there is too much to judge for a user would fail each time that they come back.
-                if error.isQueryLimit, follower.state.findsMissed,
-                    follower.query.observed.sight != nil, follower.outboxCursor == nil
-                {
+                if error.isQueryLimit, follower.state.findsMissed, follower.query.judgesMissed {
                     _ = catchUp.reset(follower, .overrun)
                     break
                 }

@@ -122,11 +122,17 @@ struct StreamSightTests {
         let known = world.server.follow(target + "start", as: world.ann).events(to: "upToDate")
         let cursor = try #require(known.last?.id)
         set(many, of: lists)
+        let page = world.get(target + cursor)
+        let poll = world.get(target + cursor, [("Prefer", "wait=5")])
         let again = world.server.follow(target + cursor, as: world.ann).events(to: "upToDate")
         if memoryByteCountMax > 1 << 20 {
+            #expect(page.status == 200 && poll.status == 200, "\(page.text) \(poll.text)")
             let left = again.flatMap(\.changes).sorted()
             #expect(left == lists.map { "leave \($0)" }, "\(again)")
             return
+        }
+        for reply in [page, poll] {
+            #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
         }
         let reset = again.first { $0.name == "reset" }
         #expect(reset?.json["reason"]?.string == "fell-behind", "\(again)")
