@@ -38,7 +38,8 @@ extension ServedStore {
     ///
     /// - Throws: ``RequestFault`` `.expired` for a cursor whose changes are not kept, or are more than can be judged for its user.
     package func page(
-        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller, in job: Job
+        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
+        in job: Job
     ) throws(RequestFault) -> JobOutcome<SharedBytes> {
         let read = { (read: ReadTransaction) throws(RequestFault) in
             try self.page(of: stream, from: cursor, limit: limit, in: read)
