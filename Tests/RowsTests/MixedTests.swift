@@ -83,7 +83,9 @@ struct MixedTests {
             }
             values.append((.decimal(value), Exact(value.description.replacing("E+", with: "E"))))
         }
-        for value in [Int64.min, .min + 1, -(1 << 53) - 1, -1, 0, 1, 1 << 53, (1 << 53) + 1, .max] {
+        let limit: Int64 = 1 << 53
+        let integers: [Int64] = [.min, .min + 1, -limit - 1, -1, 0, 1, limit, limit + 1, .max]
+        for value in integers {
             add(value)
             add("\(value)")
             add("\(value).5")

@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastObjectStore
@@ -185,7 +186,11 @@ struct ColumnTests {
         let writing = SeededGenerator(seed: seed &+ 1)
         let writer = try StartedThread {
             var random = writing
-            while !stops.withLock({ $0 }) { try? Self.commit(store, count + 50, &random) }
+            while !stops.withLock({ $0 }) {
+                try? Self.commit(store, count + 50, &random)
+                // Else it has a processor of its own, which reads nothing.
+                usleep(2000)
+            }
         }
         var open: [ReadTransaction] = []
         var found = 0

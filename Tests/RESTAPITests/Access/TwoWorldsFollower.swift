@@ -182,12 +182,13 @@ final class TwoWorldsFollower {
     private func text(_ events: [ChangesClient.Event], _ world: Int) -> String {
         let lines: [String]
         if isOfSeveral {
-            lines = events.flatMap { event in
+            let told = events.flatMap { event -> [(query: String, line: String)] in
                 let json = event.json
                 let entries = (json["changes"] ?? json["objects"])?.elements ?? [json]
                 return entries.map { ($0["query"]?.string ?? "", "\(event.name) \($0.text)") }
             }
-            .sorted { $0.0 < $1.0 }.map { $0.1.replacing(/"cursor":"[^"]*",?/, with: "") }
+            lines = told.sorted { $0.query < $1.query }
+                .map { $0.line.replacing(/"cursor":"[^"]*",?/, with: "") }
         } else {
             lines = events.map { "\($0.name) \($0.id ?? "") \($0.data)" }
         }

@@ -90,11 +90,13 @@ struct CSVTests {
         let rows = server.send("GET", "/v1/classes/Row/export", headers: Self.wantsCSV).text
         #expect(
             rows.hasPrefix(
-                "id,flag,small,count,ratio,half,price,name,nick,bytes,at,oid,uuid,next,item,loose\r\n"
-                    + "1,true,-128,9007199254740993,NaN,1.5,1.10,\"a,\"\"b\"\"\r\nc\",\"\",AP8=,"
-                    + "2026-11-20T06:38:58.123Z,0123456789abcdef01234567,"
-                    + "01234567-89ab-cdef-0123-456789abcdef,=2,2,"
-                    + "\"{\"\"$link\"\":{\"\"class\"\":\"\"Loose\"\",\"\"id\"\":null}}\"\r\n"))
+                """
+                id,flag,small,count,ratio,half,price,name,nick,bytes,at,oid,uuid,next,item,loose\r
+                1,true,-128,9007199254740993,NaN,1.5,1.10,"a,""b""\r
+                c","",AP8=,2026-11-20T06:38:58.123Z,0123456789abcdef01234567,\
+                01234567-89ab-cdef-0123-456789abcdef,=2,2,"{""$link"":{""class"":""Loose"",""id"":null}}"\r
+
+                """))
         #expect(rows.hasSuffix("\"\",false,0,,0.0,,,\"\",null,\"\",,,,,,\"\"\r\n"), "\(rows)")
         APIScenario(
             "GET", "/v1/classes/Row/export?fields=name,id", headers: Self.wantsCSV, status: 200,

@@ -65,19 +65,26 @@ final class UserStreamWorld {
         ]}
         """
 
+    private static func projection(
+        _ name: String, of className: String, _ properties: KeyValuePairs<String, String>
+    ) -> Projection {
+        Projection(
+            name: name, className: className,
+            properties: properties.map { name, path in
+                .init(name: name, path: path.split(separator: ".").map(String.init))
+            })
+    }
+
     private static let projections = [
-        Projection(
-            name: "Job", className: "Task",
-            properties: [
-                ("id", "id"), ("title", "title"), ("done", "done"), ("listTitle", "list.title"),
-                ("remark", "note"), ("partRanks", "parts.rank"), ("whole", "partOf"),
-            ].map { .init(name: $0.0, path: $0.1.split(separator: ".").map(String.init)) }),
-        Projection(
-            name: "Plan", className: "List",
-            properties: [
-                ("id", "id"), ("title", "title"), ("ownerTeam", "owner.team"),
-                ("jobs", "tasks"),
-            ].map { .init(name: $0.0, path: $0.1.split(separator: ".").map(String.init)) }),
+        projection(
+            "Job", of: "Task",
+            [
+                "id": "id", "title": "title", "done": "done", "listTitle": "list.title",
+                "remark": "note", "partRanks": "parts.rank", "whole": "partOf",
+            ]),
+        projection(
+            "Plan", of: "List",
+            ["id": "id", "title": "title", "ownerTeam": "owner.team", "jobs": "tasks"]),
     ]
 
     /// The documents that hold by turns.

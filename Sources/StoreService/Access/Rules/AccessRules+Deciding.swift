@@ -20,12 +20,10 @@ extension AccessRules {
 
     /// The reads of rules on reading, and of roles, from the user's object and behind it.
     static func decidingReads(of roles: [CompiledRole], in schema: RowSchema) -> [Dependency] {
+        let rules = roles.flatMap { role in [role.when] + role.classes.map { $0?.read?.rule } }
+        let references = rules.flatMap { $0?.references ?? [] }
         let paths = Set(
-            roles.flatMap { role in
-                [role.when] + role.classes.map { $0?.read?.rule }
-            }.flatMap { $0?.references ?? [] }.compactMap { reference in
-                if case .object(let path) = reference { path } else { nil }
-            })
+            references.compactMap { if case .object(let path) = $0 { path } else { nil } })
         return paths.flatMap { $0.dependencies(schema) }
     }
 }
