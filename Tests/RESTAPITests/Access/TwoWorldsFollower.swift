@@ -85,8 +85,17 @@ final class TwoWorldsFollower {
         let all = worlds.servers.indices
         let cursors = all.map(now)
         guard isOutbox || !cursors.contains(nil) else { return }
-        polls = all.map {
-            worlds.servers[$0].poll(target($0, since: cursors[$0] ?? ""), as: worlds.askers[$0])
+        polls = all.map { world in
+            let server = worlds.servers[world]
+            let count = server.streams?.waitingPollCount ?? 0
+            let poll = server.poll(
+                target(world, since: cursors[world] ?? ""), as: worlds.askers[world])
+            // One that comes to wait behind the next change is told of it by a page.
+            for _ in 0..<400 where !poll.hasReply && server.streams?.waitingPollCount ?? 0 <= count
+            {
+                usleep(2_000)
+            }
+            return poll
         }
     }
 
