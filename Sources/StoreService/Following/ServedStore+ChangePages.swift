@@ -50,20 +50,6 @@ extension ServedStore {
         }
     }
 
-    /// Reads what has changed behind a cursor, as ``withRead(for:of:in:_:)`` reads.
-    ///
-    /// - Throws: ``RequestFault`` `.expired` in place of the fault of a read that takes too much time or memory for a user: what they may
-    ///   have seen of each change would take as much when they ask again.
-    func withChanges<Reply>(
-        of stream: CheckedStream, for caller: Caller, in job: Job,
-        _ body: (ReadTransaction) throws(RequestFault) -> Reply
-    ) throws(RequestFault) -> JobOutcome<Reply> {
-        let hasTurn = !job.isOverdue
-        do throws(RequestFault) { return try withRead(for: caller, in: job, body) } catch {
-            throw hasTurn && error.isQueryLimit && stream.judgesMissed ? .otherViewCursor : error
-        }
-    }
-
     /// The same in one view, without turns.
     func page(
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, in read: ReadTransaction
@@ -86,6 +72,20 @@ extension ServedStore {
             return try changePage(
                 stream, from: number, .init(behind: number), limit: limit, in: read
             ).bytes
+        }
+    }
+
+    /// Reads what has changed behind a cursor, as ``withRead(for:of:in:_:)`` reads.
+    ///
+    /// - Throws: ``RequestFault`` `.expired` in place of the fault of a read that takes too much time or memory for a user: what they may
+    ///   have seen of each change would take as much when they ask again.
+    func withChanges<Reply>(
+        of stream: CheckedStream, for caller: Caller, in job: Job,
+        _ body: (ReadTransaction) throws(RequestFault) -> Reply
+    ) throws(RequestFault) -> JobOutcome<Reply> {
+        let hasTurn = !job.isOverdue
+        do throws(RequestFault) { return try withRead(for: caller, in: job, body) } catch {
+            throw hasTurn && error.isQueryLimit && stream.judgesMissed ? .otherViewCursor : error
         }
     }
 

@@ -16,11 +16,7 @@ extension StreamHub {
 
     /// How many long polls wait for a change.
     var waitingPollCount: Int {
-        awaited { _ in
-            self.channels.values.flatMap(\.followers).count { follower in
-                if case .reply = follower.client { !follower.isGone } else { false }
-            }
-        } ?? 0
+        awaited { _ in self.channels.values.reduce(0) { $0 + $1.polls.count } } ?? 0
     }
 
     /// Waits until streams have been told everything up to a version, and their clients have been sent it.
