@@ -44,8 +44,8 @@ struct LongComparisonTests {
     private static func begin(on server: TestServer) throws -> HTTPClient {
         let client = HTTPClient(port: try #require(server.server.addresses.first?.port))
         client.begin(
-            "POST /v1/classes/List/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                + "Content-Length: \(pairs.utf8.count)\r\n\r\n\(pairs)")
+            "POST", "/v1/classes/List/query", headers: [("Content-Type", "application/json")],
+            body: Array(pairs.utf8))
         return client
     }
 

@@ -42,16 +42,16 @@ struct SlowQueryTests {
     private static func begin(_ count: Int, on server: TestServer) throws -> [HTTPClient] {
         let port = try #require(server.server.addresses.first?.port)
         let requests = [
-            "GET /v1/classes/Node/objects?filter=\(path)",
-            "GET /v1/classes/Node/aggregate?op=count,max(id)&filter=\(path)",
-            "GET /v1/classes/Node/sections?by=id&filter=\(path)",
-            "GET /v1/classes/Node/objects/1/properties/next?filter=\(path)",
-            "DELETE /v1/classes/Node/objects?filter=\(path)",
+            ("GET", "/v1/classes/Node/objects?filter=\(path)"),
+            ("GET", "/v1/classes/Node/aggregate?op=count,max(id)&filter=\(path)"),
+            ("GET", "/v1/classes/Node/sections?by=id&filter=\(path)"),
+            ("GET", "/v1/classes/Node/objects/1/properties/next?filter=\(path)"),
+            ("DELETE", "/v1/classes/Node/objects?filter=\(path)"),
         ]
         return (0..<count).map { number in
             let client = HTTPClient(port: port)
-            client.begin(
-                "\(requests[number % requests.count]) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let (method, target) = requests[number % requests.count]
+            client.begin(method, target)
             return client
         }
     }
@@ -125,12 +125,11 @@ struct SlowQueryTests {
         }
         let port = try #require(server.server.addresses.first?.port)
         let clients = [
-            "GET /v1/classes/Node/objects?", "GET /v1/classes/Node/aggregate?op=sum(id)&",
-            "DELETE /v1/classes/Node/objects?",
-        ].map { request in
+            ("GET", "objects?"), ("GET", "aggregate?op=sum(id)&"), ("DELETE", "objects?"),
+        ].map { method, target in
             let client = HTTPClient(port: port)
             client.begin(
-                "\(request)filter=\(Self.path)\(condition) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                method, "/v1/classes/Node/\(target)filter=\(Self.path)\(condition)")
             return client
         }
         for client in clients {
@@ -145,9 +144,7 @@ struct SlowQueryTests {
         let workers = HeldWorkers(of: server.service.served)
         let port = try #require(server.server.addresses.first?.port)
         let client = HTTPClient(port: port)
-        client.begin(
-            "GET /v1/classes/Node/objects?filter=name%20CONTAINS%20'x' HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        )
+        client.begin("GET", "/v1/classes/Node/objects?filter=name%20CONTAINS%20'x'")
         while server.service.served.scheduler.counts.waiting == 0 { usleep(1000) }
         usleep(1_100_000)
         workers.release()

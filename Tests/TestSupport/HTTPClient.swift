@@ -38,14 +38,7 @@ package final class HTTPClient {
     package func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil
     ) -> Reply {
-        var text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
-        for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        if let body { text += "Content-Length: \(body.count)\r\n" }
-        text += "\r\n"
-        if !write(Array(text.utf8) + (body ?? [])) {
-            disconnect()
-            _ = write(Array(text.utf8) + (body ?? []))
-        }
+        begin(method, target, headers: headers, body: body)
         let reply = read(isHead: method == "HEAD")
         if reply.status == 0 || reply.headers["connection"] == "close" { disconnect() }
         return reply
@@ -57,6 +50,27 @@ package final class HTTPClient {
         let reply = read(isHead: false)
         disconnect()
         return reply
+    }
+
+    /// Sends a request as ``send(_:_:headers:body:)`` does, and waits for nothing.
+    package func begin(
+        _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) {
+        var text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        if let body { text += "Content-Length: \(body.count)\r\n" }
+        let bytes = Array((text + "\r\n").utf8) + (body ?? [])
+        if !write(bytes) {
+            disconnect()
+            _ = write(bytes)
+        }
+    }
+
+    /// Begins a long poll of a minute.
+    package func beginPoll(_ target: String, headers: [(String, String)] = []) {
+        begin(
+            "GET", target,
+            headers: headers + [("Accept", "application/json"), ("Prefer", "wait=60")])
     }
 
     /// Sends bytes as they stand and waits for nothing.

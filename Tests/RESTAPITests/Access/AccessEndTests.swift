@@ -119,14 +119,11 @@ struct AccessEndTests {
         let place = first.text.firstRange(of: "\"through\":\"").map {
             "?since=" + String(first.text[$0.upperBound...].prefix { $0 != "\"" })
         }
-        let header = server.authorization(.read)
         let client = HTTPClient(port: server.port)
-        client.begin(
-            "GET \(target)\(place ?? "") HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
-                + "Accept: application/json\r\n\(header.0): \(header.1)\r\n\r\n")
+        client.beginPoll(target + (place ?? ""), headers: [server.authorization(.read)])
         server.awaitWaiting(1)
         try server.revoke(.read)
-        let reply = client.sendText("")
+        let reply = client.finish()
         #expect(reply.status == 401, "\(reply.text)")
         #expect(reply.text.contains("access-ended"))
         #expect(reply.headers["www-authenticate"]?.contains("invalid_token") == true)

@@ -76,12 +76,8 @@ final class RuledServer {
 
     /// Begins a long poll of a minute on a connection of its own.
     func poll(_ target: String, as asker: Asker) -> HTTPClient {
-        let headers =
-            [("Prefer", "wait=60"), ("Accept", "application/json")] + authorization(asker)
         let client = HTTPClient(port: port)
-        client.begin(
-            "GET \(target) HTTP/1.1\r\nHost: localhost\r\n"
-                + headers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n")
+        client.beginPoll(target, headers: authorization(asker))
         return client
     }
 

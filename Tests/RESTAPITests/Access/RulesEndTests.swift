@@ -62,16 +62,15 @@ struct RulesEndTests {
             [server.authorization(.write), ("Content-Type", "application/json")],
             body: #"[{"id":1,"label":"ann"},{"id":2,"label":"treasure"}]"#)
         #expect(added.status == 201, "\(added.text)")
-        let header = try Self.header("store", server).map { "\($0): \($1)\r\n" } ?? ""
+        let header = try #require(try Self.header("store", server))
         let client = HTTPClient(port: server.port)
         for isRevoked in [false, true] {
             let workers = HeldWorkers(of: server.running.service.served)
             // So large that a worker reads it.
             let body = "{\"limit\":10" + String(repeating: " ", count: 70_000) + "}"
             client.begin(
-                "POST /v1/classes/Node/query HTTP/1.1\r\nHost: localhost\r\n\(header)"
-                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-                    + body)
+                "POST", "/v1/classes/Node/query",
+                headers: [header, ("Content-Type", "application/json")], body: Array(body.utf8))
             let scheduler = server.running.service.served.scheduler
             for _ in 0..<30_000 where scheduler.counts.waiting == 0 { usleep(1000) }
             if isRevoked {
@@ -163,19 +162,15 @@ struct RulesEndTests {
         let target = "/v1/classes/Node/changes"
         let stream = ChangesClient(port: server.port, target + "?since=start", headers: headers)
         let cursor = stream.events(to: "upToDate").last?.id ?? ""
-        let port = server.port
-        let poll = try StartedThread {
-            HTTPClient(port: port).send(
-                "GET", target + "?since=\(cursor)", headers: headers + [("Prefer", "wait=30")]
-            )
-        }
+        let poll = HTTPClient(port: server.port)
+        poll.beginPoll(target + "?since=\(cursor)", headers: headers)
         server.awaitWaiting(2)
         Self.set(server, document("id == 2"))
         let events = stream.events(to: "upToDate")
         #expect(events.first?.json["reason"]?.string == "access-changed", "\(events)")
         let shown = events.flatMap { $0.json["objects"]?.elements ?? [] }
         #expect(shown.map { $0["id"]?.int } == [2])
-        let reply = poll.result()
+        let reply = poll.finish()
         #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
         guard kind != "nobody" else { return }
         let blocked = server.send(
@@ -194,14 +189,11 @@ struct RulesEndTests {
         let target = "/v1/classes/Node/changes"
         let page = server.send("GET", target + "?since=now", [header])
         let cursor = try #require(QueryJSON(page.text)?["cursor"]?.string, "\(page.text)")
-        let port = server.port
-        let poll = try StartedThread {
-            HTTPClient(port: port).send(
-                "GET", target + "?since=\(cursor)", headers: [header, ("Prefer", "wait=30")])
-        }
+        let poll = HTTPClient(port: server.port)
+        poll.beginPoll(target + "?since=\(cursor)", headers: [header])
         server.awaitWaiting(1)
         Self.set(server, #"{"roles":{}}"#)
-        let reply = poll.result()
+        let reply = poll.finish()
         #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
         #expect(server.send("GET", target + "?since=start", [header]).status == 404)
     }

@@ -188,20 +188,12 @@ struct StreamAttackTests {
     func poll() throws {
         let world = try TaskWorld()
         let cursor = QueryJSON(world.get("\(Self.tasks)/changes").text)?["cursor"]?.string ?? ""
-        guard case .token(let token) = world.ann else { return }
-        let port = world.server.port
-        let waiting = try StartedThread {
-            let client = HTTPClient(port: port)
-            return client.send(
-                "GET", "\(Self.tasks)/changes?since=\(cursor)",
-                headers: [("Authorization", "Bearer \(token)"), ("Prefer", "wait=30")]
-            ).text
-        }
+        let waiting = world.server.poll("\(Self.tasks)/changes?since=\(cursor)", as: world.ann)
         for round in 0..<5 {
             world.server.send("PATCH", "\(Self.tasks)/objects/3", "{\"rank\":\(round)}")
         }
         world.server.send("PATCH", "\(Self.tasks)/objects/2", #"{"title":"cream"}"#)
-        let changes = QueryJSON(waiting.result())?["changes"]?.elements ?? []
+        let changes = QueryJSON(waiting.finish().text)?["changes"]?.elements ?? []
         #expect(changes.compactMap { $0["id"]?.int } == [2])
     }
 
@@ -259,19 +251,12 @@ struct StreamAttackTests {
     /// A poll of ann's that waits for what comes next; nil where the form has none.
     private static func poll(
         _ form: String, _ target: String, _ world: TaskWorld
-    ) throws -> StartedThread<HTTPClient.Reply>? {
-        guard form.hasSuffix("?x"), !form.contains("properties"),
-            case .token(let token) = world.ann
-        else { return nil }
+    ) -> HTTPClient? {
+        guard form.hasSuffix("?x"), !form.contains("properties") else { return nil }
         let page = target.replacing("since=start", with: "since=now")
         let cursor = QueryJSON(world.get(page).text)?["cursor"]?.string ?? ""
-        let port = world.server.port
-        let waiting = page.replacing("since=now", with: "since=\(cursor)")
-        return try StartedThread {
-            HTTPClient(port: port).send(
-                "GET", waiting,
-                headers: [("Authorization", "Bearer \(token)"), ("Prefer", "wait=30")])
-        }
+        return world.server.poll(
+            page.replacing("since=now", with: "since=\(cursor)"), as: world.ann)
     }
 
     @Test(
@@ -300,7 +285,7 @@ struct StreamAttackTests {
             let begin = stream.nextEvent()
             #expect(begin.name == "hello")
             _ = stream.nextEvent()
-            let poll = try Self.poll(form, target, world)
+            let poll = Self.poll(form, target, world)
             change(cause)
             var event = stream.nextEvent()
             if form.contains("aggregate") {
@@ -315,7 +300,7 @@ struct StreamAttackTests {
                 event = stream.nextEvent()
             }
             #expect(event.name == "reset", "\(target), \(cause): \(event)")
-            if let reply = poll?.result() { #expect(reply.status == 410, "\(reply.text)") }
+            if let reply = poll?.finish() { #expect(reply.status == 410, "\(reply.text)") }
         }
     }
 
@@ -336,14 +321,14 @@ struct StreamAttackTests {
             let target = Self.target(form, world)
             let stream = server.follow(target, as: world.ann)
             #expect(stream.nextEvent().name == "hello", "\(target)")
-            let poll = try Self.poll(form, target, world)
+            let poll = Self.poll(form, target, world)
             #expect(server.send(method, cause, body).status == 200)
             // What comes is of the former view, whichever that was.
             let events = stream.events(to: "error")
             #expect(events.last?.json["code"]?.string == "access-ended", "\(target)")
             let isEditor = body == #"{"claims":{}}"#
             #expect(isEditor || !events.contains { $0.data.contains("treasure") }, "\(events)")
-            if let reply = poll?.result() {
+            if let reply = poll?.finish() {
                 #expect(reply.status >= 400 && !reply.text.contains("treasure"), "\(reply.text)")
             }
         }

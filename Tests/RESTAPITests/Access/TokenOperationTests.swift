@@ -257,14 +257,12 @@ struct TokenOperationTests {
             port: server.port, "/v1/classes/Node/changes", headers: [header])
         #expect(stream.next()?.name == "hello")
         let waiting = HTTPClient(port: server.port)
-        waiting.begin(
-            "GET /v1/classes/Node/changes HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
-                + "Accept: application/json\r\n\(header.0): \(header.1)\r\n\r\n")
+        waiting.beginPoll("/v1/classes/Node/changes", headers: [header])
         server.awaitWaiting(2)
         #expect(Self.send(server, "PATCH", "/v1/tokens/eve", #"{"claims":{}}"#).status == 200)
         let end = stream.next()
         #expect(end?.name == "error" && end?.json["code"]?.string == "access-ended")
-        #expect(waiting.sendText("").text.contains("access-ended"))
+        #expect(waiting.finish().text.contains("access-ended"))
         #expect(server.send("GET", "/v1/classes/Node/objects", [header]).status == 404)
     }
 

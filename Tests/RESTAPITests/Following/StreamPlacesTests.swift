@@ -58,9 +58,7 @@ struct StreamPlacesTests {
         let server = try Self.server()
         let polls = Self.targets.suffix(2).map { target in
             let poll = HTTPClient(port: server.port)
-            poll.begin(
-                "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
-                    + "Prefer: wait=60\r\n\r\n")
+            poll.beginPoll(target)
             return poll
         }
         server.awaitWaiting(2)
@@ -84,9 +82,7 @@ struct StreamPlacesTests {
         for _ in 0..<2 {
             do {
                 let poll = HTTPClient(port: server.port)
-                poll.begin(
-                    "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
-                        + "Prefer: wait=60\r\n\r\n")
+                poll.beginPoll(target)
                 withExtendedLifetime(poll) { server.awaitWaiting(1) }
             }
             server.awaitWaiting(0)

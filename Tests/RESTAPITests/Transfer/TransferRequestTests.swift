@@ -162,7 +162,7 @@ struct TransferRequestTests {
         for _ in 0..<150 {
             // More than there are reader slots.
             let client = HTTPClient(port: port)
-            client.begin("GET /v1/classes/Node/export HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.begin("GET", "/v1/classes/Node/export")
             client.disconnect()
             client.begin(
                 "POST /v1/classes/Node/import?mode=replace HTTP/1.1\r\nHost: localhost\r\n"
