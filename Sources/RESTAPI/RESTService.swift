@@ -27,7 +27,7 @@ package final class RESTService: Sendable {
     /// The access document.
     let access: AccessControl
     private let nobodysGrant = Grant(
-        isForReading: true, owner: 0, until: .max, bearer: Principal.nobody, isUnderRules: true)
+        owner: 0, bearer: Principal.nobody, bodyByteCountMax: Operation.anyoneByteCountMax)
     /// The work that users and anonymous visitors have begun under the rules of now.
     let usersWork = WorkEpoch()
     let logger: Logger
@@ -93,12 +93,13 @@ package final class RESTService: Sendable {
                     ("milliseconds", .number(query.milliseconds)),
                     ("fault", .text(query.fault ?? "")),
                 ])
-        } reportRefused: { act in
+        } reportRefused: { [refusals = LogPace(perSecond: 10)] act in
+            guard let passed = refusals.pass() else { return }
             logger.log(
                 .info, "a user did what no role allows",
                 ("class", .text(act.className)), ("action", .text(act.action.rawValue)),
                 ("property", .text(act.property ?? "")),
-                ("roles", .text(act.roles.joined(separator: " "))))
+                ("rules", .text(act.rules.joined(separator: " "))), ("leftOut", .number(passed)))
         }
         accounts = StoredAccounts(store, fault: served.fault)
         access = AccessControl(store, fault: served.fault)

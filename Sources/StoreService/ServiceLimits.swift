@@ -42,10 +42,14 @@ package struct ServiceLimits: Sendable {
     package var queryStreamCountMax = 10_000
     /// Bytes of the texts of all queries of such streams together.
     package var queryStreamByteCountMax = 64 << 20
+    /// Those of one user, or of one anonymous visitor.
+    package var userQueryStreamByteCountMax: Int { queryStreamByteCountMax / 16 }
     /// Seconds that a stream of several queries waits for somebody to follow it.
     package var streamReturnSeconds = 60
     /// Versions that may be pinned at a time.
     package var snapshotCountMax = 8
+    /// Those of one user, or of one anonymous visitor.
+    package var userSnapshotCountMax: Int { max(1, snapshotCountMax / 4) }
     /// Bytes that the data may grow by while a version is pinned.
     package var snapshotGrowthByteCountMax = 256 << 20
     /// Seconds that a reader or a pinned version may stay open, exports excepted.

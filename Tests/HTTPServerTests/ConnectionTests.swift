@@ -259,8 +259,8 @@ import Testing
     )
     func answeredInPlace() throws {
         let held = Mutex<[Exchange]>.Holder([])
-        let grant = Grant(isForReading: true, owner: 0)
-        let route = Route(.post, "/later", "later", body: .buffered) { _ in
+        let grant = Grant(owner: 0)
+        let route = Route(.post, "/later", "later", body: .buffered, isForReading: true) { _ in
             .later { exchange in held.mutex.withLock { $0.append(exchange) } }
         }
         let body = pattern(300_000)

@@ -166,7 +166,7 @@ import Testing
     )
     func endsWithItsGrant() throws {
         let end = Int64(time(nil)) + 2
-        let grant = Grant(isForReading: true, owner: 7, until: end, bearer: nil)
+        let grant = Grant(owner: 7, until: end, bearer: nil)
         let stream = EventStream {}
         try withServer(
             [Route(.get, "/events", "events") { _ in .respond(Response(events: stream)) }],
@@ -196,7 +196,7 @@ import Testing
     func unsent(loss: Loss) throws {
         let notes = Notes()
         let waiting = Mutex<[Exchange]>.Holder([])
-        let grant = Grant(isForReading: true, owner: 0)
+        let grant = Grant(owner: 0)
         let stream = EventStream { notes.add("closed") }
         let route = Route(.get, "/events", "events") { _ in
             let response = Response(events: stream)

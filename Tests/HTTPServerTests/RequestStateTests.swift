@@ -140,7 +140,7 @@ import Testing
 
     @Test("the end of an epoch ends the work that was begun in it, but for what outlives it")
     func epochs() {
-        let (grant, epoch) = (Grant(isForReading: true, owner: 0), WorkEpoch())
+        let (grant, epoch) = (Grant(owner: 0), WorkEpoch())
         var before = Admission(grant)
         before.end(with: epoch)
         var stream = before
@@ -155,7 +155,7 @@ import Testing
 
     @Test("the end of a grant ends what it admitted, and an overdue body is broken off")
     func watch() {
-        let grant = Grant(isForReading: true, owner: 0)
+        let grant = Grant(owner: 0)
         let admission = Admission(grant)
         let refusal: (Grant.End) -> Response = { _ in Response(401) }
         let waiting = Self.receiving(until: admission)

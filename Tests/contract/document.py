@@ -37,7 +37,7 @@ class DocumentTests(unittest.TestCase):
                     {"name": name, "in": "path", "required": True} for name in parameters]}}},
                 "components": {"schemas": schemas}}
         for document in (
-                operation("/a/{b}"), operation("/a", "b"), operation("/a/{b}", "b", "b"), operation("/a?b"),
+                operation("/", A={"and for users.": None}), operation("/a/{b}"), operation("/a", "b"), operation("/a/{b}", "b", "b"), operation("/a?b"),
                 operation("/", A={"type": "array"}), operation("/", A={"enum": [1, 1]}),
                 operation("/", A={"type": "string", "default": 1}),
                 operation("/", A={"additionalProperties": False, "properties": {}, "required": ["b"]}),

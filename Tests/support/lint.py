@@ -96,6 +96,9 @@ def schema_faults(document):
         "string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list,
         "object": dict, "null": type(None)}
     for position, schema in schemas(document):
+        # As an unquoted comma makes in a mapping on one line.
+        if any(" " in name for name in schema):
+            yield f"{position}: a member with a blank in its name"
         types = schema.get("type", [])
         types = [types] if isinstance(types, str) else types
         # The other members of an `allOf` may have the items.

@@ -15,15 +15,12 @@ package final class Grant: Sendable {
         case lowered
     }
 
-    /// Whether it is for reading alone. A wait for the end of a write is not cut: the client would not
-    /// learn what became of it.
-    let isForReading: Bool
     /// Whose requests it admits, by a number of those who admit them; 0 stands for everybody.
     package let owner: UInt64
     /// The issuer's knowledge of the owner. An object, since a request asks some times which kind it is.
     package let bearer: (any AnyObject & Sendable)?
-    /// Whether rules decide for the owner: a user, or an anonymous visitor.
-    package let isUnderRules: Bool
+    /// The most bytes of a body that the owner may send.
+    let bodyByteCountMax: Int
     /// When it ends by itself, in seconds since 1970; the latest time for never.
     private let end: Atomic<Int64>
     /// When what it is granted for was issued, in seconds since 1970.
@@ -32,25 +29,18 @@ package final class Grant: Sendable {
     private let horizon: GrantHorizon?
     private let state = Atomic<UInt8>(0)
 
-    /// A grant that holds.
-    package convenience init(isForReading: Bool, owner: UInt64, isUnderRules: Bool = false) {
-        self.init(
-            isForReading: isForReading, owner: owner, until: .max, isUnderRules: isUnderRules)
-    }
-
     /// A grant that holds until a time, in seconds since 1970, and as long as what it is granted for is not behind a horizon.
     package init(
-        isForReading: Bool, owner: UInt64, until end: Int64, issued: Int64 = .max,
+        owner: UInt64, until end: Int64 = .max, issued: Int64 = .max,
         horizon: GrantHorizon? = nil, bearer: (any AnyObject & Sendable)? = nil,
-        isUnderRules: Bool = false
+        bodyByteCountMax: Int = .max
     ) {
-        self.isForReading = isForReading
         self.owner = owner
         self.end = Atomic(end)
         self.issued = issued
         self.horizon = horizon
         self.bearer = bearer
-        self.isUnderRules = isUnderRules
+        self.bodyByteCountMax = bodyByteCountMax
     }
 
     /// Why it has ended; nil while it holds. Cost: an atomic load, and a look at the clock where it ends by itself.

@@ -178,7 +178,8 @@ extension Server {
             return beginCollecting(request, upTo: options.drainByteCountMax)
         case .buffered:
             request.bodyLimit = min(
-                options.bodyByteCountMax, router.routes[request.route].bodyByteCountMax)
+                options.bodyByteCountMax, router.routes[request.route].bodyByteCountMax,
+                request.grant?.bodyByteCountMax ?? .max)
             if let refusal = beginCollecting(request, upTo: request.bodyLimit) { return refusal }
             // The length that a client only announces is not trusted beyond that.
             let expected = Int(min(request.announcedByteCount, 64 << 10))
@@ -187,6 +188,10 @@ extension Server {
         case .streamed(let start):
             // The sink unpacks it, on a thread of its own.
             request.inflater = nil
+            request.bodyLimit = request.grant?.bodyByteCountMax ?? .max
+            guard request.announcedByteCount <= UInt64(request.bodyLimit) else {
+                return bodyTooLarge(request.bodyLimit)
+            }
             switch start(request, Upload(request)) {
             case .accept(let sink):
                 request.upload = sink
@@ -229,7 +234,8 @@ extension Server {
 
     private func bodyTooLarge(_ limit: Int) -> Response {
         fault(
-            413, .bodyTooLarge, "The body is larger than the \(limit) bytes this operation takes.")
+            413, .bodyTooLarge,
+            "The body is larger than the \(limit) bytes that this operation takes of its caller.")
     }
 
     /// A piece of the body.
@@ -262,6 +268,9 @@ extension Server {
     /// Gives a decoded piece to the body's sink. Returns the refusal, if there is one.
     private func take(_ bytes: UnsafeRawBufferPointer, for request: Request) -> Response? {
         if let upload = request.upload {
+            guard request.receivedByteCount <= request.bodyLimit else {
+                return bodyTooLarge(request.bodyLimit)
+            }
             switch upload.receive(bytes) {
             case .more: break
             case .wait: request.pause()
@@ -291,11 +300,10 @@ extension Server {
             dropBody(of: request)
             return send(refusal, for: request)
         }
-        let outcome = router.routes[request.route].handler(request)
-        guard let admission = request.admission, admission.grant.isForReading else {
-            return apply(outcome, to: request, until: nil)
-        }
-        return apply(outcome, to: request, until: admission)
+        let route = router.routes[request.route]
+        let outcome = route.handler(request)
+        // A wait for the end of a write is not cut: its client would not learn what became of it.
+        return apply(outcome, to: request, until: route.isForReading ? request.admission : nil)
     }
 
     /// The refusal of a request whose body is whole, which took its time; nil where there is none.

@@ -60,7 +60,7 @@ package final class AccessPolicy: Sendable {
                 return nil
             }
             do throws(RequestFault) {
-                request.grant = try grant(of: request, needed, users != .none, tickets)
+                request.grant = try grant(of: request, needed, users != .none, tickets, nobody)
                 return nil
             } catch {
                 return Response(error)
@@ -86,15 +86,16 @@ package final class AccessPolicy: Sendable {
     }
 
     private func grant(
-        of request: Request, _ needed: Right, _ isForUsers: Bool, _ tickets: StreamTickets?
+        of request: Request, _ needed: Right, _ isForUsers: Bool, _ tickets: StreamTickets?,
+        _ nobody: Grant?
     ) throws(RequestFault) -> Grant {
         if let tickets, request.header(.authorization) == nil,
             request[query: StreamTickets.parameter] != nil
         {
-            return try tickets.grant(of: request, needing: needed, from: tokens)
+            return try tickets.grant(of: request, needing: needed, from: tokens, or: nobody)
         }
         let token = try Self.token(of: request)
-        if let grant = try users?.grant(token, needing: needed) {
+        if let grant = try users?.grant(token) {
             guard isForUsers else {
                 throw RequestFault(
                     .forbidden, "not-allowed",

@@ -7,6 +7,10 @@ import HoldfastStoreService
 package typealias AccessTokens = TokenTable<Grant>
 
 extension Grant: AccessGrant {
+    package convenience init(of token: Token?) {
+        self.init(owner: token?.number ?? 0, bearer: token)
+    }
+
     package func end(_ reason: AccessEnd) {
         switch reason {
         case .revoked: end(End.revoked)

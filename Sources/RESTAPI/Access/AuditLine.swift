@@ -19,7 +19,7 @@ struct AuditLine: Sendable {
         operation = Operation.all[request.routeNumber].id
         path = request.loggedPath.string
         principal =
-            token?.name ?? request.user.map { "user \($0.id)" }
+            token?.name ?? request.user?.principal.user.map { "user \($0)" }
             ?? (needsToken && request.grant == nil ? "nobody" : "everybody")
         client = request.client
         var id = ""

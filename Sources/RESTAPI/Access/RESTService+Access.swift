@@ -7,7 +7,7 @@ import HoldfastStoreService
 // Shared parts of the operations on the access document, and the gate that users pass.
 extension RESTService {
     /// Refuses what a user asks for where an access document decides, and what is asked for with a token of some classes, where
-    /// the operation does not say that it answers as what they may do decides. Cost: an atomic load where there is neither.
+    /// the operation does not say that it answers as what they may do decides.
     func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
         if users == .all || users == .anyone { return nil }
         if request.user != nil {
@@ -15,19 +15,13 @@ extension RESTService {
                 ? nil
                 : refusal("This operation is for tokens of the store that are not a user's.")
         }
-        let hasLimits = tokens?.hasLimits ?? false
-        guard access.hasDocument || hasLimits, isOfToken(request) else { return nil }
-        guard let token = token(of: request) else {
-            return response(
-                RequestFault(
-                    .unauthenticated, "token-invalid", "The token was revoked, or has expired."))
-        }
+        guard let token = request.grant?.bearer as? Token else { return nil }
         guard token.terms.classes.isEmpty || users == .byDocument else {
             return refusal(
                 "The token is for \(token.terms.classes.count) of the classes, and this operation for none alone."
             )
         }
-        if token.terms.user == nil || users == .byDocument { return nil }
+        if token.terms.user == nil || users == .byDocument || !access.hasDocument { return nil }
         return refusal(
             "The access document decides what a user may do, and this operation is none of it.")
     }
@@ -35,23 +29,26 @@ extension RESTService {
     /// The principal of a request: the user whom it names by a token of an issuer or of the store, or the anonymous one, where
     /// it needs a token and has none, or none any more; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
-        if let nobody = request.grant?.bearer as? Principal { return nobody }
-        if let user = request.user { return user.principal }
-        guard isOfToken(request) else { return nil }
-        // What goes on for a token that has ended meanwhile is cut; until then it is nobody's.
-        guard let token = token(of: request) else { return .nobody }
-        return token.principal
+        guard let grant = request.grant else { return nil }
+        let principal: Principal? =
+            switch grant.bearer {
+            case let user as SignedInUser: user.principal
+            case let token as Token: token.principal
+            case let nobody as Principal: nobody
+            default: nil
+            }
+        return principal.map { Self.lasting($0, grant) }
     }
 
-    /// The token of a request as far as it is for some classes alone, and no document says what it may do with these. Cost: an atomic
-    /// load where there is none.
+    /// The token of a request as far as it is for some classes alone, and no document says what it may do with these.
     func limitedToken(of request: Request) -> Principal? {
-        tokens?.hasLimits ?? false ? token(of: request)?.limited : nil
+        guard let grant = request.grant, let token = grant.bearer as? Token else { return nil }
+        return token.limited.map { Self.lasting($0, grant) }
     }
 
-    /// Whether a request came with a token of the store, which may have ended since.
-    private func isOfToken(_ request: Request) -> Bool {
-        tokens != nil && request.grant.map { $0.owner != 0 } ?? false
+    /// What goes on for somebody whose grant has ended is cut; until then it is nobody's.
+    private static func lasting(_ principal: Principal, _ grant: Grant) -> Principal {
+        grant.ending == nil ? principal : .nobody
     }
 
     private func refusal(_ detail: String) -> Response {

@@ -4,7 +4,7 @@ import HoldfastStoreService
 /// The grants of tokens that were verified, as many as there is room for: those that were not asked for go first. One thread at a time.
 struct SeenTokens {
     private struct Seen {
-        let grants: UserGrants
+        let grant: Grant
         let keyRevision: UInt64
         let byteCount: Int
     }
@@ -23,25 +23,25 @@ struct SeenTokens {
     /// How many there are.
     var count: Int { recent.count + former.count }
 
-    /// The grants of a token that was verified under these keys.
-    mutating func grants(of hash: TokenHash, under keyRevision: UInt64) -> UserGrants? {
+    /// The grant of a token that was verified under these keys.
+    mutating func grant(of hash: TokenHash, under keyRevision: UInt64) -> Grant? {
         if let seen = recent[hash] {
-            return seen.keyRevision == keyRevision ? seen.grants : nil
+            return seen.keyRevision == keyRevision ? seen.grant : nil
         }
         guard let seen = former.removeValue(forKey: hash), seen.keyRevision == keyRevision else {
             return nil
         }
         add(seen, of: hash)
-        return seen.grants
+        return seen.grant
     }
 
-    /// Adds the grants of a token, whose user's claims take so many bytes.
+    /// Adds the grant of a token, whose user's claims take so many bytes.
     mutating func add(
-        _ grants: UserGrants, of hash: TokenHash, under keyRevision: UInt64, byteCount: Int
+        _ grant: Grant, of hash: TokenHash, under keyRevision: UInt64, byteCount: Int
     ) {
         add(
             Seen(
-                grants: grants, keyRevision: keyRevision,
+                grant: grant, keyRevision: keyRevision,
                 byteCount: byteCount + Self.overheadByteCount), of: hash)
     }
 

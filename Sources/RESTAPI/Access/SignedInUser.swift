@@ -5,16 +5,13 @@ import HoldfastStoreService
 final class SignedInUser: Sendable {
     /// The principal.
     let principal: Principal
-    /// Their id.
-    let id: String
     /// When the token ends, in seconds since 1970; nil for a session, which ends with its grant.
     let expires: Int64?
     /// The session; nil for a token of an issuer.
     let session: SignedInSession?
 
-    init(principal: Principal, id: String, expires: Int64?, session: SignedInSession?) {
+    init(principal: Principal, expires: Int64?, session: SignedInSession?) {
         self.principal = principal
-        self.id = id
         self.expires = expires
         self.session = session
     }

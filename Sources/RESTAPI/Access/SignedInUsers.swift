@@ -45,53 +45,42 @@ package final class SignedInUsers: Sendable {
     /// Whether an issuer is named, so that each request needs a token.
     var hasIssuer: Bool { tokens != nil }
 
-    /// Returns the grant of a token for a request that needs a right; nil for what is no token of a user. Cost: a hash of it when it
+    /// Returns the grant of a token; nil for what is no token of a user. Cost: a hash of it when it
     /// was seen before, else a verification, or a look into the store.
     ///
     /// - Throws: ``RequestFault`` as ``WebTokens/verified(_:at:)``, and for a session that has ended.
-    func grant(
-        _ token: UnsafeRawBufferPointer, needing right: Right
-    ) throws(RequestFault) -> Grant? {
+    func grant(_ token: UnsafeRawBufferPointer) throws(RequestFault) -> Grant? {
         if token.starts(with: AccountSecret.Kind.session.prefix) {
-            return try sessions.grants(token) { session, hash throws(RequestFault) in
-                try self.grants(of: session, hash)
-            }.grant(needing: right)
+            return try sessions.grant(token) { session, hash throws(RequestFault) in
+                try self.grant(of: session, hash)
+            }
         }
         if token.starts(with: TokenSecret.prefix) { return nil }
-        return try tokens.map { tokens throws(RequestFault) in
-            try grants(token, tokens).grant(needing: right)
-        }
+        return try tokens.map { tokens throws(RequestFault) in try grant(token, tokens) }
     }
 
-    /// The grants of a session that asks for the first time.
-    private func grants(
-        of session: Session, _ hash: TokenHash
-    ) throws(RequestFault) -> UserGrants {
-        let id = session.account.id.description
-        let principal = Principal(user: id)
+    /// The grant of a session that asks for the first time.
+    private func grant(of session: Session, _ hash: TokenHash) throws(RequestFault) -> Grant {
+        let principal = Principal(user: session.account.id.description)
         guard let owner = principal.number(key) else { throw Self.failed }
         let horizon = horizons.withLock { $0.horizon(of: owner) }
         let user = SignedInUser(
-            principal: principal, id: id, expires: nil,
+            principal: principal, expires: nil,
             session: SignedInSession(account: session.account, hash: hash))
-        let grants = UserGrants { isForReading in
-            Grant(
-                isForReading: isForReading, owner: owner, until: session.end,
-                issued: session.began, horizon: horizon, bearer: user, isUnderRules: true)
-        }
-        guard grants.reading.ending == nil else { throw Self.barred }
-        return grants
+        let grant = Grant(
+            owner: owner, until: session.end, issued: session.began, horizon: horizon,
+            bearer: user)
+        guard grant.ending == nil else { throw Self.barred }
+        return grant
     }
 
-    private func grants(
+    private func grant(
         _ token: UnsafeRawBufferPointer, _ tokens: WebTokens
-    ) throws(RequestFault) -> UserGrants {
+    ) throws(RequestFault) -> Grant {
         guard let hash = TokenHash(of: token) else { throw Self.failed }
         let revision = tokens.keys.revision
-        if let grants = seen.withLock({ $0.grants(of: hash, under: revision) }),
-            grants.reading.ending == nil
-        {
-            return grants
+        if let grant = seen.withLock({ $0.grant(of: hash, under: revision) }), grant.ending == nil {
+            return grant
         }
         let now = Int64(time(nil))
         let (verified, keyRevision) = try tokens.verified(token, at: now)
@@ -101,18 +90,15 @@ package final class SignedInUsers: Sendable {
         let end =
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
         let user = SignedInUser(
-            principal: principal, id: verified.user, expires: verified.expires, session: nil)
+            principal: principal, expires: verified.expires, session: nil)
         let horizon = horizons.withLock { $0.horizon(of: owner) }
-        let grants = UserGrants { isForReading in
-            Grant(
-                isForReading: isForReading, owner: owner, until: end, issued: verified.issued,
-                horizon: horizon, bearer: user, isUnderRules: true)
-        }
-        guard grants.reading.ending == nil else { throw Self.barred }
+        let grant = Grant(
+            owner: owner, until: end, issued: verified.issued, horizon: horizon, bearer: user)
+        guard grant.ending == nil else { throw Self.barred }
         // Claims that a rule has asked for take some times as much, parsed.
         let byteCount = 4 * verified.claims.text.utf8.count
-        seen.withLock { $0.add(grants, of: hash, under: keyRevision, byteCount: byteCount) }
-        return grants
+        seen.withLock { $0.add(grant, of: hash, under: keyRevision, byteCount: byteCount) }
+        return grant
     }
 
     /// Lets a user in, or ends what they have begun with what is void now, once that is stored.

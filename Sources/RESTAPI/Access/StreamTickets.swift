@@ -20,8 +20,7 @@ package final class StreamTickets: Sendable {
     /// The key that signs them.
     private let key: [UInt8]
     private let openings: Mutex<TicketOpenings>
-    /// The grants of users with tokens of an issuer, which are nowhere else: their tickets end with the process.
-    private let grantsOfUsers = Mutex<[SignedTicket: Grant]>([:])
+    private let grantsOfUsers: Mutex<TicketGrants>
 
     /// The tickets that a key signs.
     init(_ options: RESTOptions, key: [UInt8]) {
@@ -35,6 +34,9 @@ package final class StreamTickets: Sendable {
                     restartMilliseconds: UInt64(options.ticketRestartSeconds) * 1000,
                     clientCountMax: options.tokenTicketCountMax,
                     countMax: options.ticketCountMax), startedAt: Self.now()))
+        grantsOfUsers = Mutex(
+            TicketGrants(
+                ownerCountMax: options.tokenTicketCountMax, countMax: options.ticketCountMax))
     }
 
     /// Makes a ticket.
@@ -56,16 +58,12 @@ package final class StreamTickets: Sendable {
         guard let text = ticket.text(for: target.bytes, key: key) else {
             throw RequestFault(.failed, "internal-error", "The ticket could not be made.")
         }
-        if let grant, grant.bearer != nil {
-            let others = grantsOfUsers.withLock { $0 }
-            // Cost: a look at all when they are many.
-            let isMany = others.count >= options.ticketCountMax
-            let over = isMany ? others.keys.filter { isOver($0) || others[$0]?.ending != nil } : []
-            guard !isMany || !over.isEmpty else { throw .tooManyTickets(options) }
-            grantsOfUsers.withLock { grants in
-                for ticket in over { grants[ticket] = nil }
-                grants[ticket] = grant
+        // The grants of all others are found by their owners' numbers.
+        if let grant, grant.bearer is SignedInUser {
+            let isKept = grantsOfUsers.withLock {
+                $0.add(grant, of: ticket, at: now.monotonic, isOver)
             }
+            guard isKept else { throw .tooManyTickets(options) }
         }
         return text
     }
@@ -76,14 +74,17 @@ package final class StreamTickets: Sendable {
 
     /// Returns the grant of a request by the ticket that it states.
     ///
+    /// - `nobody`: The grant of an anonymous visitor; nil where there is none.
     /// - Throws: ``RequestFault`` `.unauthenticated` when the ticket opens nothing, or not this.
     func grant(
-        of request: Request, needing right: Right, from tokens: AccessTokens
+        of request: Request, needing right: Right, from tokens: AccessTokens, or nobody: Grant?
     ) throws(RequestFault) -> Grant {
         let ticket = try stated(in: request)
         let grant =
-            grantsOfUsers.withLock { $0[ticket] }
-            ?? tokens.access(ofNumber: ticket.owner)?.grant(right)
+            ticket.owner == 0
+            ? nobody
+            : grantsOfUsers.withLock { $0[ticket] }
+                ?? tokens.access(ofNumber: ticket.owner)?.grant(right)
         guard !isOver(ticket), let grant, grant.ending == nil else {
             throw .invalidTicket(options)
         }

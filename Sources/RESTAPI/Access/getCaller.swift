@@ -16,7 +16,7 @@ extension RESTService {
             Response.json(200) { writer in
                 writer.object { object in
                     if let user {
-                        object.member("user").string(user.id)
+                        object.member("user").string(user.principal.user ?? "")
                         if let session = user.session {
                             object.member("login").string(session.account.login)
                         }

@@ -5,14 +5,14 @@ import HoldfastObjectModel
 import HoldfastStoreService
 import Synchronization
 
-/// The sessions that ask, with the grants of their requests. Thread-safe.
+/// The sessions that ask, with the grant of their requests. Thread-safe.
 ///
 /// A session is read from the store when it asks for the first time, and then found by the hash of its token, until nothing that it
 /// has begun goes on and many others have come.
 final class AccountSessions: Sendable {
     fileprivate struct Known {
         let account: UUID128
-        var grants: UserGrants
+        var grant: Grant
         /// When it was used last, in seconds since 1970, as it was noted.
         var used: Int64
     }
@@ -31,35 +31,35 @@ final class AccountSessions: Sendable {
     /// The sessions of a store.
     init(_ accounts: StoredAccounts) { self.accounts = accounts }
 
-    /// Returns the grants of the session of a token. Cost: a hash of it, and look-ups in the store where it is not known.
+    /// Returns the grant of the session of a token. Cost: a hash of it, and look-ups in the store where it is not known.
     ///
-    /// - `make`: Makes the grants of a session that is not known.
+    /// - `make`: Makes the grant of a session that is not known.
     /// - Throws: ``RequestFault`` `.unauthenticated` when there is no such session, or none any more.
-    func grants(
+    func grant(
         _ token: UnsafeRawBufferPointer, at now: Int64 = Int64(time(nil)),
-        _ make: (Session, TokenHash) throws(RequestFault) -> UserGrants
-    ) throws(RequestFault) -> UserGrants {
+        _ make: (Session, TokenHash) throws(RequestFault) -> Grant
+    ) throws(RequestFault) -> Grant {
         guard let hash = TokenHash(of: token) else { throw Self.unknown }
         return try state.withLock { state throws(RequestFault) in
             // The store is read under the lock, so that a session that ends meanwhile is ended here, too.
-            if var known = state.known[hash], known.grants.reading.ending == nil {
+            if var known = state.known[hash], known.grant.ending == nil {
                 if now - known.used >= Session.noteInterval {
                     known.used = now
-                    known.grants.extend(until: now + Session.lifetime)
+                    known.grant.extend(until: now + Session.lifetime)
                     state.known[hash] = known
                     state.uses[hash] = (known.account, now)
                 }
-                return known.grants
+                return known.grant
             }
             guard let secret = AccountSecret(.session, stated: token),
                 let session = try accounts.session(secret, at: now)
             else { throw Self.unknown }
-            let grants = try make(session, hash)
+            let grant = try make(session, hash)
             if state.known.count >= state.sweepCount { state.sweep() }
             // As it was noted: the next use of one that was not for long notes it.
             state.known[hash] = Known(
-                account: session.account.id, grants: grants, used: session.used)
-            return grants
+                account: session.account.id, grant: grant, used: session.used)
+            return grant
         }
     }
 
@@ -103,20 +103,16 @@ final class AccountSessions: Sendable {
 extension AccountSessions.State {
     fileprivate mutating func end(_ session: TokenHash) {
         guard let known = known.removeValue(forKey: session) else { return }
-        known.grants.end(.revoked)
+        known.grant.end(Grant.End.revoked)
         uses[session] = nil
     }
 
-    /// Forgets sessions whose grants have no other reference.
+    /// Forgets sessions whose grant has no other reference.
     fileprivate mutating func sweep() {
         var kept: [TokenHash: AccountSessions.Known] = [:]
         for hash in Array(known.keys) {
             guard var session = known.removeValue(forKey: hash) else { continue }
-            if !isKnownUniquelyReferenced(&session.grants.reading)
-                || !isKnownUniquelyReferenced(&session.grants.writing)
-            {
-                kept[hash] = session
-            }
+            if !isKnownUniquelyReferenced(&session.grant) { kept[hash] = session }
         }
         known = kept
         sweepCount = max(1024, 2 * known.count)

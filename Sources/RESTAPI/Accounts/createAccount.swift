@@ -37,7 +37,7 @@ extension RESTService {
     }
 
     private func requireSignUp(_ request: Request) throws(RequestFault) {
-        if try access.document()?.document.signUp ?? false { return }
+        if access.allowsSignUp { return }
         guard request.grant == nil else {
             throw RequestFault(
                 .forbidden, "not-allowed",

@@ -24,7 +24,9 @@ extension RESTService {
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
         switch try served.idempotency.enter(key, served) {
         case .first(let claim): return try body(claim)
-        case .repeat(let reply): return .respond(response(to: reply))
+        case .repeat(var reply):
+            try served.show(&reply, to: caller(request), try Preferences(request).form)
+            return .respond(response(to: reply))
         }
     }
 }

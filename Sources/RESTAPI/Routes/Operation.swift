@@ -98,8 +98,8 @@ package struct Operation: Sendable {
         return copy
     }
 
-    /// The most bytes of a body that anybody may send.
-    private static let anyoneByteCountMax = 16 << 10
+    /// The most bytes of a body that anybody may send who has not said who they are.
+    static let anyoneByteCountMax = 16 << 10
 
     /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }

@@ -61,7 +61,7 @@ package final class RunningService: Sendable {
                         orBy: isEndless ? tickets : nil,
                         nobody: users == .byDocument ? service.nobody : nil)
                     ?? service.refusal(ofUserOf: request, asking: users)
-                if request.grant?.isUnderRules ?? false { request.end(with: service.usersWork) }
+                if service.principal(of: request) != nil { request.end(with: service.usersWork) }
                 guard let rate, right != nil || users == .anyone else { return refusal }
                 do throws(RequestFault) {
                     try rate.count(service.caller(request).client)

@@ -3,10 +3,8 @@
 package protocol AccessGrant: AnyObject, Sendable {
     /// Makes a grant that holds.
     ///
-    /// - `isForReading`: Whether it is for reading alone.
-    /// - `owner`: The number of the token that it is of; 0 where none is needed.
-    /// - `isUnderRules`: Whether the token is a user's.
-    init(isForReading: Bool, owner: UInt64, isUnderRules: Bool)
+    /// - `token`: The token that it is of; nil where none is needed.
+    init(of token: Token?)
 
     /// Ends it.
     func end(_ reason: AccessEnd)

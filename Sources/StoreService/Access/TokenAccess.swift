@@ -2,27 +2,16 @@
 /// needed.
 package struct TokenAccess<Grant: AccessGrant>: Sendable {
     /// The right.
-    package private(set) var right: Right
+    package var right: Right { token?.terms.right ?? .admin }
     /// For each right up to its own the grant of the requests that need it.
     private var grants: [Grant] = []
-    /// The token's number; 0 where no token is needed.
-    private let number: UInt64
-    private let isOfUser: Bool
+    /// Nil where no token is needed.
+    private var token: Token?
 
-    /// Allows a right, and those that it includes.
-    ///
-    /// - `number`: The token's number.
-    /// - `isOfUser`: Whether it is a user's.
-    init(_ right: Right, of number: UInt64, isOfUser: Bool = false) {
-        self.right = right
-        self.number = number
-        self.isOfUser = isOfUser
-        raise(to: right)
-    }
-
-    /// Allows what a token does.
-    init(_ token: Token) {
-        self.init(token.terms.right, of: token.number, isOfUser: token.terms.user != nil)
+    /// Allows what a token does, or everything where none is needed.
+    init(_ token: Token?) {
+        self.token = token
+        raise()
     }
 
     /// Returns the grant for requests that need a right; nil when they are refused. Cost: a reference.
@@ -30,23 +19,18 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
         needed.rank < grants.count ? grants[needed.rank] : nil
     }
 
-    /// Sets the right: grants beyond it end, others go on.
-    mutating func change(to right: Right) {
+    /// Allows what the token does now, of which the right alone is another: grants beyond it end, others go on.
+    mutating func change(to token: Token) {
+        self.token = token
         for grant in grants.dropFirst(right.rank + 1) { grant.end(.lowered) }
         grants.removeLast(max(0, grants.count - right.rank - 1))
-        raise(to: right)
-        self.right = right
+        raise()
     }
 
     /// Ends everything that it has admitted.
     func end() { for grant in grants { grant.end(.revoked) } }
 
-    private mutating func raise(to right: Right) {
-        while grants.count <= right.rank {
-            let next = Right.allCases[grants.count]
-            grants.append(
-                Grant(
-                    isForReading: next <= .read, owner: number, isUnderRules: isOfUser))
-        }
+    private mutating func raise() {
+        while grants.count <= right.rank { grants.append(Grant(of: token)) }
     }
 }

@@ -19,9 +19,8 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Held while the store is read, so that nothing older comes after.
     private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
-    private let isLimited = Atomic<Bool>(false)
     /// The access of every request as long as no token is needed.
-    package let open = TokenAccess<Grant>(.admin, of: 0)
+    package let open = TokenAccess<Grant>(nil)
 
     /// Reads the tokens of a store.
     package init(_ stored: StoredTokens) throws(RequestFault) {
@@ -31,9 +30,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
 
     /// Whether a request needs a token. Cost: an atomic load.
     package var isEnforced: Bool { isNeeded.load(ordering: .acquiring) }
-
-    /// Whether a token is for some classes alone. Cost: an atomic load.
-    package var hasLimits: Bool { isLimited.load(ordering: .acquiring) }
 
     /// Whether there is any token.
     package var isEmpty: Bool { known.withLock { $0.isEmpty } }
@@ -92,20 +88,16 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
             let horizons = Dictionary(
                 users.map { (Array($0.id.utf8), $0.horizon) }, uniquingKeysWith: { $1 })
             let now = Timestamp.now()
-            let areLimited = tokens.contains { !$0.terms.classes.isEmpty }
-            // Before the first of them is known, and until the last of them is not.
-            if areLimited { isLimited.store(true, ordering: .releasing) }
             known.withLock { known in
                 var left: [UInt64: Known] = [:]
                 let former = known.mapValues { $0.token.terms }
                 for token in tokens where !token.terms.hasEnded(at: now) {
                     let horizon = token.terms.user.flatMap { horizons[Array($0.utf8)] } ?? .min
                     if token.created.seconds < horizon { continue }
-                    let right = token.terms.right
                     var access =
                         known.removeValue(forKey: token.number)?.access
                         ?? TokenAccess(token)
-                    access.change(to: right)
+                    access.change(to: token)
                     // What was begun with other classes or claims is none of the token's.
                     if let before = former[token.number],
                         before.classes != token.terms.classes
@@ -119,7 +111,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                 for revoked in known.values { revoked.access.end() }
                 known = left
             }
-            isLimited.store(areLimited, ordering: .releasing)
             isNeeded.store(areNeeded, ordering: .releasing)
             if areNeeded { open.end() }
         }

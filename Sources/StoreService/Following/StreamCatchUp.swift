@@ -148,7 +148,7 @@ struct StreamCatchUp: Sendable {
         to follower: Follower, limit: Int, _ read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes? {
         if let cursor = follower.outboxCursor {
-            guard cursor.viewMark == read.sight?.mark ?? "" else { throw .otherOutboxView }
+            guard cursor.viewTag == OutboxCursor.viewTag(of: read) else { throw .otherOutboxView }
             follower.query = try follower.query.under(read, served)
             let page = try outboxPage(for: follower, behind: cursor, read, nil, limit: limit)
             if page.count > 0 { return page.bytes }

@@ -7,8 +7,8 @@ import HoldfastObjectStore
 /// and behind those that links alone lead to whose keys are not above `key` (l is left out where it is n); and
 /// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
 ///
-/// A cursor of somebody who may not read everything ends with `_` and the name of their view (``Sight/mark``), and has in the place
-/// of `<l>.<m>.<k>.<key>` what ``ChangePartSeal`` makes of it.
+/// A cursor of somebody who may not read everything ends with `_` and its ``ViewTag``, and has in the place of `<l>.<m>.<k>.<key>`
+/// what ``ChangePartSeal`` makes of it.
 package enum StreamCursor: Equatable, Sendable {
     /// It is of another view than its client's.
     case otherView
@@ -73,30 +73,25 @@ package enum StreamCursor: Equatable, Sendable {
             self = cursor.version == nil || mark.isEmpty ? cursor : .otherView
             return
         }
-        let (body, ownMark) = (text[..<markStart], text[text.index(after: markStart)...])
-        let isMark = ownMark.utf8.allSatisfy {
-            (48...57).contains($0) || (97...122).contains($0)
-        }
-        guard isMark, (1...Self.markByteCountMax).contains(ownMark.utf8.count) else { return nil }
+        let (body, tag) = (text[..<markStart], text[text.index(after: markStart)...])
+        guard ViewTag.isTag(tag) else { return nil }
+        let isOwn = !mark.isEmpty && tag == ViewTag.text(of: body, in: mark)
         let pieces = body.split(separator: ".", omittingEmptySubsequences: false)
         guard let version = StoreVersion(text: pieces[0]), pieces.count == 2 else {
             guard let cursor = StreamCursor(String(body)), cursor.version != nil else {
                 return nil
             }
             if case .within = cursor { return nil }
-            self = ownMark == mark ? cursor : .otherView
+            self = isOwn ? cursor : .otherView
             return
         }
-        guard ownMark == mark else {
+        guard isOwn else {
             self = .otherView
             return
         }
         guard let part = seal?.part(pieces[1], in: "\(version)_\(mark)") else { return nil }
         self = .within(version, part)
     }
-
-    /// The bytes of the longest name of a view.
-    private static let markByteCountMax = 13
 
     /// Reads a cursor without the name of a view; nil for other text.
     init?(_ text: String) {
@@ -140,9 +135,12 @@ package enum StreamCursor: Equatable, Sendable {
     /// - `seal`: Seals what they may not read of it; without one it is that behind its version.
     func text(of mark: String, _ seal: ChangePartSeal? = nil) -> String {
         guard let version, !mark.isEmpty else { return text }
-        guard case .within(_, let part) = self else { return text + "_" + mark }
-        let sealed = seal?.text(of: part, in: "\(version)_\(mark)")
-        return sealed.map { "\(version).\($0)_\(mark)" } ?? "\(version)_\(mark)"
+        var body = text
+        if case .within(_, let part) = self {
+            let sealed = seal?.text(of: part, in: "\(version)_\(mark)")
+            body = sealed.map { "\(version).\($0)" } ?? "\(version)"
+        }
+        return body + "_" + ViewTag.text(of: body, in: mark)
     }
 
     /// The text of the cursor, without the name of a view.

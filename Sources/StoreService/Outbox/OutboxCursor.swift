@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 
 /// A position in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
-/// which clients pass on as it stands; that of somebody who may not read everything ends with `_` and the name of their view.
+/// which clients pass on as it stands; that of somebody who may not read everything ends with `_` and the tag of their view.
 struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     /// The class's number: another class of the same name is another outbox.
     var classNumber: UInt32
@@ -9,16 +9,21 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     var epoch: UInt64
     /// The object key; 0 stands before all objects.
     var key: UInt64
-    /// The name of the view that it is of, in which other objects may be hidden; empty where everything is seen.
-    var viewMark = ""
+    /// Names the view that it is of, in which other objects may be hidden; empty where everything is seen.
+    var viewTag = ""
 
     var description: String {
         "\(classNumber).\(StoreVersion(epoch: epoch, number: key))"
-            + (viewMark.isEmpty ? "" : "_" + viewMark)
+            + (viewTag.isEmpty ? "" : "_" + viewTag)
     }
 }
 
 extension OutboxCursor {
+    /// The tag of a view of the store.
+    static func viewTag(of read: ReadTransaction) -> String {
+        read.sight.map { ViewTag.text(of: "outbox", in: $0.mark) } ?? ""
+    }
+
     /// Reads a cursor; nil for other text.
     init?(_ text: String) {
         let marked = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,6 +33,6 @@ extension OutboxCursor {
         else { return nil }
         self.init(
             classNumber: number, epoch: position.epoch, key: position.number,
-            viewMark: marked.count > 1 ? String(marked[1]) : "")
+            viewTag: marked.count > 1 ? String(marked[1]) : "")
     }
 }

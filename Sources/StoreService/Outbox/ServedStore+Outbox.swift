@@ -28,7 +28,7 @@ extension ServedStore {
             if restarts, let cursor = request.since.flatMap({ OutboxCursor($0) }) {
                 let start = beginning(of: rowClass, in: read)
                 if cursor.epoch != store.epoch { return (start, .restored) }
-                if cursor.viewMark != start.viewMark { return (start, .accessChanged) }
+                if cursor.viewTag != start.viewTag { return (start, .accessChanged) }
             }
             return (try position(request, of: rowClass, in: read), nil)
         }
@@ -38,7 +38,7 @@ extension ServedStore {
     func beginning(of rowClass: RowClass, in read: ReadTransaction) -> OutboxCursor {
         OutboxCursor(
             classNumber: rowClass.number, epoch: store.epoch, key: 0,
-            viewMark: read.sight?.mark ?? "")
+            viewTag: OutboxCursor.viewTag(of: read))
     }
 
     /// Takes away what was consumed up to a position, the oldest first, in bounded transactions; in one, and no more than they see and
@@ -103,7 +103,7 @@ extension ServedStore {
                 "This position is of another epoch: the store was restored or replaced. Consume the outbox "
                     + "from its beginning.")
         }
-        guard cursor.viewMark == read.sight?.mark ?? "" else { throw .otherOutboxView }
+        guard cursor.viewTag == OutboxCursor.viewTag(of: read) else { throw .otherOutboxView }
         guard cursor.classNumber == rowClass.number else {
             throw .parameter(
                 parameter,

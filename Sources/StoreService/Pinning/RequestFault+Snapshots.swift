@@ -17,7 +17,7 @@ extension RequestFault {
     ) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-snapshots",
-            "Snapshots of \(limits.snapshotCountMax) versions are kept, and no more may be. Try again when the "
+            "Snapshots of \(limits.snapshotCountMax) versions may be kept, \(limits.userSnapshotCountMax) of them for one user, and no more. Try again when the "
                 + "oldest has ended, use the snapshot that you have, or read without 'snapshot'.",
             retryAfterSeconds: retryAfterSeconds)
     }

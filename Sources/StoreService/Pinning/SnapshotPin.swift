@@ -8,6 +8,8 @@ package struct SnapshotPin: Sendable {
     package let id: String
     /// The number of the token that it belongs to; nil where none is needed.
     let owner: UInt64?
+    /// Whose bounds it counts to; nil for one that may have all there are.
+    let user: ClientKey?
     /// The pinned version; clients share one for each commit.
     var pinned: PinnedVersion
     /// When the version was the newest, in milliseconds of the monotonic clock.

@@ -39,7 +39,8 @@ package final class SnapshotPins: Sendable {
         let pinned = try store.pin(sharing: versions)
         let known = present.first { $0.pinned.commit == pinned.commit && $0.owner == caller.token }
         let pin = SnapshotPin(
-            id: known?.id ?? RandomID.make(), owner: caller.token, pinned: pinned,
+            id: known?.id ?? RandomID.make(), owner: caller.token,
+            user: caller.sight == nil ? nil : caller.client, pinned: pinned,
             milliseconds: monotonicMilliseconds(), storedByteCount: store.storedByteCount ?? 0)
         try requireRoom(for: pin, among: present)
         return pin
@@ -68,11 +69,15 @@ package final class SnapshotPins: Sendable {
     private func requireRoom(
         for pin: SnapshotPin, among pins: [SnapshotPin]
     ) throws(StoreError) {
-        let versions = Self.versions(of: pins)
-        guard versions.count >= limits.snapshotCountMax,
-            !versions.contains(where: { $0.commit == pin.pinned.commit })
-        else { return }
-        let oldest = pins.map(\.milliseconds).min() ?? 0
+        func isFull(_ pins: [SnapshotPin], _ countMax: Int) -> Bool {
+            let versions = Self.versions(of: pins)
+            return versions.count >= countMax
+                && !versions.contains { $0.commit == pin.pinned.commit }
+        }
+        let own = pin.user.map { user in pins.filter { $0.user == user } } ?? []
+        let isOwnFull = pin.user != nil && isFull(own, limits.userSnapshotCountMax)
+        guard isOwnFull || isFull(pins, limits.snapshotCountMax) else { return }
+        let oldest = (isOwnFull ? own : pins).map(\.milliseconds).min() ?? 0
         let age = Int(monotonicMilliseconds() - oldest) / 1000
         throw .refused(
             RequestFault.tooManySnapshots(

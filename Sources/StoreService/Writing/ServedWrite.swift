@@ -111,11 +111,10 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
                 guard self.body.caller.sight != nil else {
                     return try self.reply(transaction.resultingVersion, own, scratch, form)
                 }
-                // A repeat may come when less may be read.
+                // A repeat may come when less may be read: it is shown what may be then.
                 form.isMinimal = true
                 var reply = try self.reply(transaction.resultingVersion, own, scratch, form)
                 reply.etag = nil
-                reply.created = nil
                 return reply
             } catch {
                 // The write goes back with its reply, whatever is wrong with that.
@@ -158,6 +157,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         guard let record else { return try reply(version, nil, scratch, body.form) }
         var reply = try ReplyRecord.reply(in: record.bytes, json: scratch.reply)
         reply.isRepeat = record.isRepeat
+        if record.isRepeat { try served.show(&reply, to: body.caller, body.form) }
         return reply
     }
 

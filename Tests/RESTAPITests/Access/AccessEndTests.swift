@@ -171,11 +171,13 @@ struct AccessEndTests {
 
     @Test(
         "ends an import, whether its client goes on or says nothing",
-        arguments: ["/v1/classes/Node/import?mode=merge", "/v1/import"], [true, false])
-    func importing(target: String, goesOn: Bool) throws {
+        arguments: ["/v1/classes/Node/import?mode=merge", "/v1/import"], [1, 250, nil])
+    func importing(target: String, every milliseconds: Int32?) throws {
         let server = try Self.server()
         let right = target == "/v1/import" ? Right.admin : .write
-        let reply = try Self.upload(server, target, server.authorization(right), goesOn: goesOn) {
+        let reply = try Self.upload(
+            server, target, server.authorization(right), every: milliseconds
+        ) {
             try server.revoke(right)
         }
         #expect(reply.hasPrefix("HTTP/1.1 401 "), "\(reply)")
@@ -191,7 +193,7 @@ struct AccessEndTests {
         #expect(stream.next()?.name == "hello")
         let reply = try Self.upload(
             server, "/v1/classes/Node/import?mode=merge", server.authorization(.write),
-            goesOn: true
+            every: 1
         ) {
             try server.lower(.write, to: .read)
         }
@@ -226,9 +228,11 @@ struct AccessEndTests {
     }
 
     /// Begins to upload an import, has `body` end its right, and returns the reply.
+    ///
+    /// - `milliseconds`: How often a line follows; nil for never.
     static func upload(
-        _ server: GuardedServer, _ target: String, _ header: (String, String), goesOn: Bool,
-        begun: String? = nil, _ body: () throws -> Void
+        _ server: GuardedServer, _ target: String, _ header: (String, String),
+        every milliseconds: Int32?, begun: String? = nil, _ body: () throws -> Void
     ) throws -> String {
         let socket = LoopbackSocket.connect(port: server.port)
         defer { close(socket) }
@@ -249,7 +253,11 @@ struct AccessEndTests {
         _ = write(begun ?? line)
         try body()
         var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        for _ in 0..<30_000 where Glibc.poll(&state, 1, 1) == 0 { if goesOn { _ = write(line) } }
+        let pause = milliseconds ?? 100
+        for _ in 0..<30_000 / pause where Glibc.poll(&state, 1, pause) == 0 {
+            if milliseconds != nil { _ = write(line) }
+        }
+        try #require(state.revents != 0, "It was not ended.")
         var reply: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {

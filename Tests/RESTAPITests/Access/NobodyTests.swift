@@ -63,6 +63,33 @@ struct NobodyTests {
             server.get(target + "?count=exact&limit=1", as: .admin).text.contains(#""count":2"#))
     }
 
+    @Test("sends bodies of 16 KiB at most", arguments: ["objects", "import", "query"])
+    func bodies(operation: String) throws {
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema/classes/Order",
+            #"{"primaryKey":"id","properties":{"id":"int","what":"string"}}"#)
+        server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"shop":{"for":"anyone","classes":{"Order":{"create":true,"read":true}}}}}"#)
+        func send(_ byteCount: Int, as asker: RuledServer.Asker) -> Int {
+            let text = String(repeating: "x", count: byteCount)
+            let isQuery = operation == "query"
+            return server.send(
+                "POST", "/v1/classes/Order/\(operation)",
+                isQuery
+                    ? "{\"filter\":\"what == '\(text)'\"}"
+                    : "{\"id\":\(byteCount),\"what\":\"\(text)\"}",
+                as: asker, type: operation == "import" ? "application/x-ndjson" : "application/json"
+            ).status
+        }
+        #expect(send(15_000, as: .nobody) < 300)
+        for byteCount in [16_400, 200_000, 2_000_000] {
+            #expect(send(byteCount, as: .nobody) == 413)
+        }
+        #expect(send(17_000, as: server.user("ann")) < 300)
+    }
+
     @Test("needs a token where no role is for anyone, before the document and behind it")
     func roles() throws {
         let world = try TaskWorld()

@@ -191,7 +191,7 @@ struct SignedInUserTests {
         let users = SignedInUsers(
             try Self.webTokens(), accounts: StoredAccounts(store), key: key, barred: [])
         func owner(_ token: String) throws -> UInt64? {
-            try Array(token.utf8).withUnsafeBytes { try users.grant($0, needing: .read)?.owner }
+            try Array(token.utf8).withUnsafeBytes { try users.grant($0)?.owner }
         }
         let ann = try owner(Self.token("ann"))
         #expect(try owner(Self.token("ann", ending: 400)) == ann && ann != 0)
@@ -206,14 +206,13 @@ struct SignedInUserTests {
         }
         for number in 0..<1000 {
             seen.add(
-                UserGrants { Grant(isForReading: $0, owner: UInt64(number)) },
-                of: try digest(number), under: 1,
+                Grant(owner: UInt64(number)), of: try digest(number), under: 1,
                 byteCount: 100)
-            #expect(seen.grants(of: try digest(0), under: 1)?.reading.owner == 0)
+            #expect(seen.grant(of: try digest(0), under: 1)?.owner == 0)
             #expect(seen.count <= 40)
         }
-        #expect(seen.grants(of: try digest(999), under: 1)?.reading.owner == 999)
-        #expect(seen.grants(of: try digest(999), under: 2) == nil)
-        #expect(seen.grants(of: try digest(500), under: 1) == nil)
+        #expect(seen.grant(of: try digest(999), under: 1)?.owner == 999)
+        #expect(seen.grant(of: try digest(999), under: 2) == nil)
+        #expect(seen.grant(of: try digest(500), under: 1) == nil)
     }
 }

@@ -166,7 +166,12 @@ struct StreamAttackTests {
         let own = cursor(world.ann)
         let plain = cursor(.admin)
         #expect(own.hasPrefix(plain + "_"))
+        // The own view at a version of which nobody was told: what came before may never have been seen.
+        let dash = try #require(plain.lastIndex(of: "-"))
+        let version = try #require(UInt64(plain[plain.index(after: dash)...]))
+        let earlier = plain[...dash] + "\(version - 1)" + own.dropFirst(plain.count)
         for (cursor, asker) in [
+            (String(earlier), world.ann),
             (plain, world.ann), (cursor(world.bob), world.ann), (own, .admin),
             (plain + "_0", world.ann),
         ] {

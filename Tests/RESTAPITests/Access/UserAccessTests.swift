@@ -96,8 +96,7 @@ struct UserAccessTests {
     func horizons() throws {
         var horizons = UserHorizons([])
         let grant = Grant(
-            isForReading: true, owner: 1, until: .max, issued: 100,
-            horizon: horizons.horizon(of: 5000))
+            owner: 1, issued: 100, horizon: horizons.horizon(of: 5000))
         for number in UInt64(0)..<5000 { _ = horizons.horizon(of: number) }
         #expect(horizons.count <= 1025)
         #expect(grant.ending == nil)

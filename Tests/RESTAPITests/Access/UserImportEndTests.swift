@@ -17,9 +17,9 @@ struct UserImportEndTests {
 
     @Test(
         "end, whether their clients go on or say nothing", arguments: Ending.allCases,
-        [true, false]
+        [1, 250, nil]
     )
-    func end(ending: Ending, goesOn: Bool) throws {
+    func end(ending: Ending, every milliseconds: Int32?) throws {
         let server = try RulesEndTests.server()
         RulesEndTests.set(
             server,
@@ -33,7 +33,7 @@ struct UserImportEndTests {
             return try #require(page?["count"]?.int)
         }
         let reply = try AccessEndTests.upload(
-            server, "/v1/classes/Node/import?mode=merge", header, goesOn: goesOn, begun: lines
+            server, "/v1/classes/Node/import?mode=merge", header, every: milliseconds, begun: lines
         ) {
             // One chunk is whole.
             for _ in 0..<3000 where try count() < 1024 { usleep(10_000) }
@@ -52,7 +52,9 @@ struct UserImportEndTests {
         #expect(reply.contains("access-ended"))
         // What was taken stays, and is told.
         #expect(reply.contains("The import ended after line "), "\(reply)")
-        if !goesOn { #expect(reply.contains(" \(try count()) imported, 0 faulty"), "\(reply)") }
+        if milliseconds == nil {
+            #expect(reply.contains(" \(try count()) imported, 0 faulty"), "\(reply)")
+        }
         // Her place is free again where she is let in.
         if ending == .document || ending == .documentForIssuer {
             RulesEndTests.set(

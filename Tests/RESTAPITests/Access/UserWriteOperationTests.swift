@@ -119,7 +119,12 @@ struct UserWriteOperationTests {
         // What she may read when it is repeated is another matter.
         let again = create("classes/Task/objects", task)
         #expect(again.headers["idempotency-replayed"] == "true")
-        #expect(again.headers["location"] == nil && again.headers["etag"] == nil)
+        #expect(again.headers["location"] == made.headers["location"])
+        #expect(again.headers["etag"] == made.headers["etag"] && again.text == made.text)
+        world.server.send("PATCH", "/v1/classes/Task/objects/9", #"{"list":2}"#)
+        let gone = create("classes/Task/objects", task)
+        #expect(gone.headers["location"] == nil && gone.headers["etag"] == nil)
+        #expect(gone.text.isEmpty)
         for _ in 0..<2 {
             let hidden = create("classes/Country/objects", #"{"id":"de","name":"Germany"}"#)
             #expect(hidden.headers["location"] == nil && hidden.headers["etag"] == nil)

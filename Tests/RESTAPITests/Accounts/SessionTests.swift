@@ -135,9 +135,9 @@ struct SessionTests {
         let sessions = AccountSessions(accounts)
         func use(_ seconds: Int64) throws -> Grant {
             try Array(secret.text.utf8).withUnsafeBytes { token in
-                try sessions.grants(token, at: began + seconds) { session, _ in
-                    UserGrants { Grant(isForReading: $0, owner: 1, until: session.end) }
-                }.reading
+                try sessions.grant(token, at: began + seconds) { session, _ in
+                    Grant(owner: 1, until: session.end)
+                }
             }
         }
         let grant = try use(0)
@@ -221,7 +221,7 @@ struct SessionTests {
         _ = try world.makeAccount("ann")
         let session = try world.signIn("ann")
         let grant = try Array(session.utf8).withUnsafeBytes { token in
-            try world.server.running.service.users?.grant(token, needing: .read)
+            try world.server.running.service.users?.grant(token)
         }
         let held = try #require(grant)
         #expect(held.ending == nil)

@@ -1,8 +1,9 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery
-import HoldfastStoreService
 import Testing
+
+@testable import HoldfastStoreService
 
 @Suite("The rules of an access document")
 struct AccessRulesTests {
@@ -119,6 +120,18 @@ struct AccessRulesTests {
                 == ["no-index /roles/a/classes/List/read"])
         #expect(
             try warned(read("title ENDSWITH $user.id")) == ["no-index /roles/a/classes/List/read"])
+        // By what a link leads to, as far as an index or inverse links serve that.
+        let ofTask = { (filter: String) in
+            #"{"roles":{"a":{"classes":{"Task":{"read":"\#(filter)"}}}}}"#
+        }
+        #expect(
+            try warned(ofTask("list.owner == $user.id OR ANY list.members == $user.id")) == [])
+        #expect(
+            try warned(ofTask("ANY list.members.name == $user.id"))
+                == ["no-index /roles/a/classes/Task/read"])
+        let both = try world.rules(read("title == $user.id OR secret == $user.id")).warnings
+        let detail = try #require(both.first?.detail)
+        #expect(detail.contains("'List.title' with one of 'List.secret' would"), "\(detail)")
         let taken = { (right: String) in
             #"{"users":"Person","roles":{"a":{"when":"$user.object.verified == true"},"#
                 + #""self":{"classes":{"Person":{"read":"id == $user.id","update":"id == $user.id","#
@@ -270,5 +283,18 @@ struct AccessRulesTests {
         // A document that can't be read allows nothing.
         empty.store.close()
         #expect(AccessControl(empty.store) { RequestFault($0) }.hasDocument)
+    }
+
+    @Test(
+        "ask for what they learn of users in the order of the document, in each process and each time"
+    )
+    func referenceOrder() throws {
+        let text =
+            #"{"roles":{"a":{"when":"$user.on == true","classes":{"List":{"read":"title == $user.id OR secret == $user.boss OR title == $user.id"}}}}}"#
+        // All at once, so that each has its own memory.
+        let made = try (0..<100).map { _ in try world.rules(text) }
+        for rules in made {
+            #expect(rules.references == [.id, .claim(["boss"]), .claim(["on"])])
+        }
     }
 }

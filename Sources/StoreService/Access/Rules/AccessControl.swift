@@ -11,25 +11,15 @@ import Synchronization
 package final class AccessControl: Sendable {
     private struct State {
         var stored: StoredDocument?
-        /// The rules of the document for the schema that was asked for last; nil where it does not hold there.
-        var rules: AccessRules?
-        var schema: RowSchema?
-        /// The sights of the rules for the views that asked: equal for users whose values that rules read are equal.
-        var sights: [AccessView: Sight] = [:]
-        /// The schema without names that are unknown to somebody.
-        var parts: [UnknownNames: RowSchema] = [:]
+        /// By schema, the latest first: of the present, and of a version that is pinned.
+        var known: [KnownSights] = []
     }
-
-    /// The most sights that are kept, and the most schemas.
-    private static let sightCountMax = 4096
-    private static let partCountMax = 256
 
     private let store: Store
     private let state: Mutex<State>
-    /// The sights of the principals that asked.
-    let known = KnownSights()
     private let isSet: Atomic<Bool>
     private let hasRoleForAnyone: Atomic<Bool>
+    private let hasSignUp: Atomic<Bool>
     private let fault: @Sendable (StoreError) -> RequestFault
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
@@ -45,6 +35,7 @@ package final class AccessControl: Sendable {
             isSet = Atomic(stored != nil)
             let document = stored.flatMap { try? AccessReader.read(text: $0.text) }
             hasRoleForAnyone = Atomic(document?.isForAnyone ?? false)
+            hasSignUp = Atomic(document?.signUp ?? false)
             // What happens before a user asks is logged for them, too.
             if stored != nil { _ = try? rules(for: store.catalog.rows) }
         } catch {
@@ -53,6 +44,7 @@ package final class AccessControl: Sendable {
             state = Mutex(State())
             isSet = Atomic(true)
             hasRoleForAnyone = Atomic(false)
+            hasSignUp = Atomic(false)
         }
     }
 
@@ -64,16 +56,17 @@ package final class AccessControl: Sendable {
         let stored: StoredDocument?
         do { stored = try store.accessDocument() } catch { throw fault(error) }
         guard let stored else { return nil }
-        let document = try AccessReader.read(text: stored.text)
-        let warnings: [RequestFault.Entry]
-        do throws(RequestFault) {
-            warnings = try AccessRules(
-                document, revision: stored.revision, schema: store.catalog.rows
-            ).warnings
-        } catch {
-            warnings = error.errors
+        let schema = store.catalog.rows
+        if let rules = try rules(for: schema), rules.revision == stored.revision {
+            return (stored.revision, rules.document, rules.warnings)
         }
-        return (stored.revision, document, warnings)
+        let document = try AccessReader.read(text: stored.text)
+        do throws(RequestFault) {
+            let rules = try AccessRules(document, revision: stored.revision, schema: schema)
+            return (stored.revision, document, rules.warnings)
+        } catch {
+            return (stored.revision, document, error.errors)
+        }
     }
 
     /// Whether there is a document. Cost: an atomic load.
@@ -82,32 +75,40 @@ package final class AccessControl: Sendable {
     /// Whether a role is for anyone, and not for users alone. Cost: an atomic load.
     package var isForAnyone: Bool { hasRoleForAnyone.load(ordering: .acquiring) }
 
+    /// Whether anybody may make an account. Cost: an atomic load.
+    package var allowsSignUp: Bool { hasSignUp.load(ordering: .acquiring) }
+
     /// The rules for a schema; nil where there is no document, or none that holds in it. Checked once for a schema.
     package func rules(for schema: RowSchema) throws(RequestFault) -> AccessRules? {
-        guard hasDocument else {
-            state.withLock { state in
-                if state.stored == nil, state.schema !== schema { state = State(schema: schema) }
-            }
-            return nil
-        }
-        let (known, isKnown) = state.withLock {
-            ($0.rules, $0.stored != nil && $0.schema === schema)
-        }
-        if isKnown { return known }
+        try known(in: schema).rules
+    }
+
+    /// The rules for a schema, with the sights that they have made.
+    private func known(in schema: RowSchema) throws(RequestFault) -> KnownSights {
+        let known = state.withLock { $0.known.first { $0.schema === schema } }
+        if let known { return known }
         // A change of the schema may have changed the document with it.
-        let stored: StoredDocument?
-        do { stored = try store.accessDocument() } catch { throw fault(error) }
+        var stored: StoredDocument?
+        if hasDocument {
+            do { stored = try store.accessDocument() } catch { throw fault(error) }
+        }
         let rules = stored.flatMap { stored in
             (try? AccessReader.read(text: stored.text)).flatMap { document in
                 try? AccessRules(document, revision: stored.revision, schema: schema)
             }
         }
-        state.withLock { state in
-            if let stored, stored.revision < state.stored?.revision ?? 0 { return }
-            state = State(stored: stored, rules: rules, schema: schema)
-            if let rules { store.keepFormerValues(of: rules.kept) }
+        let made = KnownSights(rules, in: schema, key: store.ticketKey)
+        return state.withLock { state in
+            let (revision, present) = (stored?.revision ?? 0, state.stored?.revision ?? 0)
+            guard revision >= present else { return made }
+            if revision > present { state = State(stored: stored) }
+            if let known = state.known.first(where: { $0.schema === schema }) { return known }
+            state.known = [made] + state.known.prefix(1)
+            if let rules, schema === store.catalog.rows {
+                store.keepFormerValues(of: rules.kept)
+            }
+            return made
         }
-        return rules
     }
 
     /// Has `body` run whenever other rules hold, on the thread that set them.
@@ -115,104 +116,63 @@ package final class AccessControl: Sendable {
         observers.withLock { $0.append(body) }
     }
 
-    /// The values of a principal that rules ask for, on a view of the bare store.
-    func values(
-        of principal: Principal, _ rules: AccessRules, on read: ReadTransaction
-    ) throws(RequestFault) -> [UserValue?] {
-        if rules.references.isEmpty { return [] }
-        do throws(StoreError) {
-            let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-            return rules.references.map { facts.value(of: $0) }
-        } catch {
-            throw fault(error)
-        }
-    }
-
     /// Makes what a principal may do on a view of the bare store; nil where there is no document. One that does not hold in the
     /// view's schema allows nothing.
     package func view(
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> AccessView? {
-        hasDocument ? try known(of: principal, on: read).view : nil
+        guard hasDocument else { return nil }
+        let known = try known(in: read.rows)
+        return Self.view(for: principal, try facts(about: principal, known, on: read), known)
     }
 
-    /// The view of a principal, with the values that it was found by; nothing where no document holds.
-    private func known(
-        of principal: Principal, on read: ReadTransaction
-    ) throws(RequestFault) -> (view: AccessView, rules: AccessRules?, facts: PrincipalFacts?) {
-        let rules = try rules(for: read.rows)
-        if let token = principal.token {
-            return (AccessView(token.right, principal.classes, in: read.rows), nil, nil)
-        }
-        guard let rules else { return (.nothing, nil, nil) }
+    /// Makes what a principal may read on a view of the bare store, or finds it; nothing where no document holds. Cost where it is known:
+    /// two locks, and a look at what rules read of the user's claims and object.
+    func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
+        let known = try known(in: read.rows)
+        let facts = try facts(about: principal, known, on: read)
+        let references = facts == nil ? [] : known.rules?.references ?? []
+        let asker = KnownSights.Asker(
+            isUser: principal.user != nil, token: principal.token, classes: principal.classes,
+            values: references.map { facts?.value(of: $0) })
+        if let sight = known.sight(of: asker) { return sight }
+        let sight = known.sight(of: Self.view(for: principal, facts, known), for: facts)
+        known.keep(sight, of: asker)
+        return sight
+    }
+
+    /// Makes what a principal may do in a transaction that begins from a view of the bare store; nothing where no document holds.
+    func rights(
+        for principal: Principal, on read: ReadTransaction
+    ) throws(RequestFault) -> WriteRights {
+        let known = try known(in: read.rows)
+        let facts = try facts(about: principal, known, on: read)
+        let view = Self.view(for: principal, facts, known)
+        return WriteRights(sight: known.sight(of: view, for: facts)) { view.writing($0) }
+    }
+
+    /// The facts about a principal that rules are asked of; nil where a token's right decides, or no document holds.
+    private func facts(
+        about principal: Principal, _ known: KnownSights, on read: ReadTransaction
+    ) throws(RequestFault) -> PrincipalFacts? {
+        guard principal.token == nil, let rules = known.rules else { return nil }
         do throws(StoreError) {
-            let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-            var view = rules.view(for: facts, isUser: principal.user != nil)
-            view.limit(to: principal.classes, in: read.rows)
-            return (view, rules, facts)
+            return try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
         } catch {
             throw fault(error)
         }
     }
 
-    /// Makes what a principal may read on a view of the bare store. Without a document that is nothing.
-    func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
-        sight(of: try known(of: principal, on: read), on: read)
-    }
-
-    /// Makes what a principal may do in a transaction that begins from a view of the bare store. Without a document that is nothing.
-    func rights(
-        for principal: Principal, on read: ReadTransaction
-    ) throws(RequestFault) -> WriteRights {
-        let known = try known(of: principal, on: read)
-        let view = known.view
-        return WriteRights(sight: sight(of: known, on: read)) { view.writing($0) }
-    }
-
-    private func sight(
-        of known: (view: AccessView, rules: AccessRules?, facts: PrincipalFacts?),
-        on read: ReadTransaction
-    ) -> Sight {
-        let (view, rules, facts) = known
-        let known = state.withLock { $0.schema === read.rows ? $0.sights[view] : nil }
-        if let known { return known }
-        var classes: [Int: ClassSight] = [:]
-        for rowClass in read.rows.classes {
-            classes[rowClass.index] = ClassSight(
-                roles: view.shown(rowClass.index).map { part in
-                    ClassSight.Role(
-                        rule: part.read == .constant(true) ? nil : part.read,
-                        hidden: MemberSet(part.hidden))
-                })
+    private static func view(
+        for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights
+    ) -> AccessView {
+        if let token = principal.token {
+            return AccessView(token.right, principal.classes, in: known.schema)
         }
-        var decisive = ViewMark(key: store.ticketKey)
-        decisive.add(view.classes)
-        if let rules, let facts { decisive.add(view, by: rules, for: facts) }
-        let sight = Sight(
-            classes, schema: read.rows,
-            rows: part(of: read.rows, without: view.unknownNames(of: read.rows)),
-            fingerprint: view.fingerprint, mark: decisive.text)
-        state.withLock { state in
-            guard state.schema === read.rows else { return }
-            if state.sights.count >= Self.sightCountMax { state.sights = [:] }
-            state.sights[view] = sight
-        }
-        return sight
-    }
-
-    /// The schema without some names, which is one for all who do not know them.
-    private func part(of schema: RowSchema, without unknown: UnknownNames) -> RowSchema {
-        if unknown.isEmpty { return schema }
-        let known = state.withLock { $0.schema === schema ? $0.parts[unknown] : nil }
-        if let known { return known }
-        let part = RowSchema(schema, without: unknown)
-        return state.withLock { state in
-            guard state.schema === schema else { return part }
-            if let known = state.parts[unknown] { return known }
-            if state.parts.count >= Self.partCountMax { state.parts = [:] }
-            state.parts[unknown] = part
-            return part
-        }
+        guard let rules = known.rules, let facts else { return .nothing }
+        var view = rules.view(for: facts, isUser: principal.user != nil)
+        view.limit(to: principal.classes, in: known.schema)
+        return view
     }
 
     /// Sets a document and waits until that is durable.
@@ -235,32 +195,41 @@ package final class AccessControl: Sendable {
                 "An access document has at most \(AccessDocument.byteCountMax) bytes.")
         }
         let made = Mutex<AccessRules?>(nil)
-        try AwaitedWrite.run(in: store, fault) { transaction throws(StoreError) in
-            let present = try transaction.accessDocument()
-            let rules: AccessRules
-            do throws(RequestFault) {
-                // The schema's changes are made by this thread too.
-                rules = try Self.rules(
-                    of: stated, text, after: present, where: precondition, store.catalog.rows)
-            } catch {
-                throw .refused(error)
+        do throws(RequestFault) {
+            try AwaitedWrite.run(in: store, fault) { transaction throws(StoreError) in
+                let present = try transaction.accessDocument()
+                let rules: AccessRules
+                do throws(RequestFault) {
+                    // The schema's changes are made by this thread too.
+                    rules = try Self.rules(
+                        of: stated, text, after: present, where: precondition, store.catalog.rows)
+                } catch {
+                    throw .refused(error)
+                }
+                made.withLock { $0 = rules }
+                store.keepFormerValues(of: rules.kept)
+                guard present?.text != text else { return }
+                transaction.putAccessDocument(StoredDocument(revision: rules.revision, text: text))
             }
-            made.withLock { $0 = rules }
-            store.keepFormerValues(of: rules.kept)
-            guard present?.text != text else { return }
-            transaction.putAccessDocument(StoredDocument(revision: rules.revision, text: text))
+        } catch {
+            // The document of before holds.
+            if let rules = try rules(for: store.catalog.rows) {
+                store.keepFormerValues(of: rules.kept)
+            }
+            throw error
         }
-        isSet.store(true, ordering: .releasing)
         guard let rules = made.withLock({ $0 }) else {
             throw RequestFault(.failed, "internal-error", "The document could not be set.")
         }
         state.withLock { state in
             guard rules.revision >= state.stored?.revision ?? 0 else { return }
             state = State(
-                stored: StoredDocument(revision: rules.revision, text: text), rules: rules,
-                schema: rules.schema)
+                stored: StoredDocument(revision: rules.revision, text: text),
+                known: [KnownSights(rules, in: rules.schema, key: store.ticketKey)])
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
+            hasSignUp.store(rules.document.signUp, ordering: .releasing)
         }
+        isSet.store(true, ordering: .releasing)
         for observer in observers.withLock({ $0 }) { observer() }
         return rules
     }

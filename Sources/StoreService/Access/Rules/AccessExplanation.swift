@@ -117,7 +117,10 @@ package struct AccessExplanation {
     ) {
         var refusals: [(role: String, rule: String, reason: String)] = []
         for role in roles {
-            guard let rules = role.classes[object.rowClass.index] else { continue }
+            guard let rules = role.classes[object.rowClass.index] else {
+                refusals.append((role.name, "", "The role has no rules for the class."))
+                continue
+            }
             let conditions = rules.conditions(action)
             let refusal = conditions.lazy.compactMap { name, condition in
                 admits(condition, object, facts).map { (name, condition, $0) }

@@ -16,7 +16,7 @@ package final class AccessRules: Sendable {
     /// The warnings for its author: it holds all the same.
     package let warnings: [RequestFault.Entry]
     let roles: [CompiledRole]
-    /// The references of the rules to a user, each once.
+    /// The references of the rules to a user, each once, in the order of the document.
     let references: [UserReference]
     /// The properties that rules on reading read of objects.
     package let kept: KeptProperties
@@ -42,7 +42,8 @@ package final class AccessRules: Sendable {
         self.revision = revision
         self.schema = schema
         roles = compiler.roles
-        references = Array(Set(compiler.roles.flatMap(\.references)))
+        var known: Set<UserReference> = []
+        references = compiler.roles.flatMap(\.references).filter { known.insert($0).inserted }
         kept = KeptProperties(Self.keptReads(of: compiler.roles, in: schema), of: schema)
         decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
         let readsObjects = references.contains { if case .object = $0 { true } else { false } }

@@ -54,14 +54,19 @@ struct AccessWarnings {
                     + "read: no index can serve it, so that each list looks at every object of the class."
             )
         }
-        if let missing = all.first {
+        var names: [String] = []
+        for missing in all {
             let property = missing.rowClass.definition.properties[missing.member].name
             let name = "\(missing.rowClass.definition.name).\(property)"
+            if !names.contains(name) { names.append(name) }
+        }
+        if let first = names.first {
+            let each = names.map { "'\($0)'" }.joined(separator: " with one of ")
             note(
                 "no-index", place,
                 words
-                    + "read: no index serves it; one of '\(name)' would, so that a list does not look at every "
-                    + "object of the class.", hint: name)
+                    + "read: no index serves it; one of \(each) would, so that a list does not look at every "
+                    + "object of the class.", hint: first)
         }
     }
 
@@ -79,15 +84,21 @@ struct AccessWarnings {
             }
             return all
         default:
-            // Inverse links serve a link to the user.
-            if case .comparison(let comparison) = condition,
-                case .objects? = comparison.linkConstraint(schema)?.far
-            {
-                return []
+            var link: LinkConstraint?
+            if case .comparison(let comparison) = condition {
+                link = comparison.linkConstraint(schema)
             }
-            guard MissingIndex.couldServe(condition, rowClass, schema) else { return nil }
-            return MissingIndex(of: condition, sort: [], rowClass: rowClass, schema).map { [$0] }
-                ?? []
+            // Inverse links serve a link to the user.
+            if case .objects? = link?.far { return [] }
+            if MissingIndex.couldServe(condition, rowClass, schema) {
+                return MissingIndex(of: condition, sort: [], rowClass: rowClass, schema).map {
+                    [$0]
+                }
+                    ?? []
+            }
+            // Those of what a link leads to serve it, and then inverse links.
+            guard let link, case .matching(let far) = link.far else { return nil }
+            return missing(far, schema.classes[link.link.toClass])
         }
     }
 

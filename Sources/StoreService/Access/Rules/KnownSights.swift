@@ -1,19 +1,18 @@
-import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 import Synchronization
 
-/// The sights of the principals that asked, by the rules of now. Thread-safe.
+/// The rules of an access document in one schema, with the sights of the principals that asked. Thread-safe.
 ///
-/// All of whom rules learn the same have the same sight.
+/// All of whom the rules learn the same have the same sight.
 final class KnownSights: Sendable {
     /// The values that decide on a sight, beside the rules.
     struct Asker: Hashable {
         let isUser: Bool
         let token: Principal.TokenRight?
         let classes: Set<String>
-        /// The user's values that the rules ask for.
+        /// The user's values, in the order in which the rules ask for them.
         let values: [UserValue?]
 
         /// The rest tells few apart, and takes as long to hash.
@@ -30,50 +29,84 @@ final class KnownSights: Sendable {
     }
 
     private struct State {
-        var revision: UInt64 = 0
-        var schema: RowSchema?
-        var sights: [Asker: Sight] = [:]
+        var byAsker: [Asker: Sight] = [:]
+        /// Equal for users whose values that rules read are equal.
+        var byView: [AccessView: Sight] = [:]
+        /// The schema without names that are unknown to somebody.
+        var parts: [UnknownNames: RowSchema] = [:]
     }
 
-    private static let countMax = 4096
+    /// The most parts of the schema that are kept.
+    private static let partCountMax = 256
+    /// The most sights that are kept, which have a part for each class, and the most such parts.
+    private static let sightCountMax = 4096
+    private static let classCountMax = 1 << 18
+
+    /// The rules; nil where there is no document that holds in the schema.
+    let rules: AccessRules?
+    /// The schema.
+    let schema: RowSchema
+    /// Makes the names of views.
+    private let key: [UInt8]
+    private let countMax: Int
     private let state = Mutex(State())
 
-    /// Returns the sight that is known for some rules; nil for none.
-    func sight(of asker: Asker, by rules: AccessRules) -> Sight? {
+    /// Begins without sights.
+    ///
+    /// - `key`: A secret of the store, by which the sights' marks are made.
+    init(_ rules: AccessRules?, in schema: RowSchema, key: [UInt8]) {
+        (self.rules, self.schema, self.key) = (rules, schema, key)
+        countMax = min(Self.sightCountMax, Self.classCountMax / max(schema.classes.count, 1))
+    }
+
+    /// Returns a sight that was kept; nil for none.
+    func sight(of asker: Asker) -> Sight? { state.withLock { $0.byAsker[asker] } }
+
+    /// Keeps a sight that ``sight(of:for:)`` has made.
+    func keep(_ sight: Sight, of asker: Asker) {
         state.withLock { state in
-            state.revision == rules.revision && state.schema === rules.schema
-                ? state.sights[asker] : nil
+            if state.byAsker.count >= countMax { state.byAsker = [:] }
+            state.byAsker[asker] = sight
         }
     }
 
-    /// Keeps a sight, which the rules have made.
-    func keep(_ sight: Sight, of asker: Asker, by rules: AccessRules) {
+    /// Makes what a view shows, or finds it.
+    ///
+    /// - `user`: The facts that the rules made the view of; nil where they did not.
+    func sight(of view: AccessView, for user: (some UserFacts)?) -> Sight {
+        if let known = state.withLock({ $0.byView[view] }) { return known }
+        var classes: [Int: ClassSight] = [:]
+        for rowClass in schema.classes {
+            classes[rowClass.index] = ClassSight(
+                roles: view.shown(rowClass.index).map { part in
+                    ClassSight.Role(
+                        rule: part.read == .constant(true) ? nil : part.read,
+                        hidden: MemberSet(part.hidden))
+                })
+        }
+        var decisive = ViewMark(key: key)
+        decisive.add(view.classes)
+        if let rules, let user { decisive.add(view, by: rules, for: user) }
+        let sight = Sight(
+            classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
+            fingerprint: view.fingerprint, mark: decisive.text)
         state.withLock { state in
-            if state.revision != rules.revision || state.schema !== rules.schema
-                || state.sights.count >= Self.countMax
-            {
-                state = State(revision: rules.revision, schema: rules.schema)
-            }
-            state.sights[asker] = sight
+            if state.byView.count >= countMax { state.byView = [:] }
+            state.byView[view] = sight
         }
-    }
-}
-
-extension AccessControl {
-    /// Makes what a principal may read on a view of the bare store, or finds it. Cost where it is known: two locks, and a look at what
-    /// rules read of the user's claims and object.
-    func knownSight(
-        for principal: Principal, on read: ReadTransaction
-    ) throws(RequestFault) -> Sight {
-        guard let rules = try rules(for: read.rows) else {
-            return try sight(for: principal, on: read)
-        }
-        let asker = KnownSights.Asker(
-            isUser: principal.user != nil, token: principal.token, classes: principal.classes,
-            values: principal.token == nil ? try values(of: principal, rules, on: read) : [])
-        if let known = known.sight(of: asker, by: rules) { return known }
-        let sight = try sight(for: principal, on: read)
-        known.keep(sight, of: asker, by: rules)
         return sight
+    }
+
+    /// The schema without some names, which is one for all who do not know them.
+    private func part(without unknown: UnknownNames) -> RowSchema {
+        if unknown.isEmpty { return schema }
+        if let known = state.withLock({ $0.parts[unknown] }) { return known }
+        let part = RowSchema(schema, without: unknown)
+        return state.withLock { state in
+            if let known = state.parts[unknown] { return known }
+            if state.parts.count >= Self.partCountMax { state.parts = [:] }
+            state.parts[unknown] = part
+            return part
+        }
     }
 }

@@ -19,7 +19,7 @@ package final class PrincipalSight: SightSource {
 
     /// Users see nothing where there is no document, or none that holds in the schema.
     package func sight(in read: ReadTransaction) throws(RequestFault) -> Sight? {
-        try access.knownSight(for: principal, on: read)
+        try access.sight(for: principal, on: read)
     }
 
     /// Users may do nothing where there is no document, or none that holds in the schema.

@@ -9,6 +9,8 @@ package final class QueryStream: Sendable {
     package let id = RandomID.make()
     /// The number of the token that it belongs to; nil where none is needed.
     let owner: UInt64?
+    /// Whose bounds it counts to.
+    let client: ClientKey
     /// Whether ints beyond 2^53 are told as strings.
     package let quotesLargeInts: Bool
     /// How long what happens is folded into one event.
@@ -26,6 +28,7 @@ package final class QueryStream: Sendable {
 
     init(_ body: StreamQueriesBody, for caller: Caller, _ limits: ServiceLimits) {
         owner = caller.token
+        client = caller.client
         quotesLargeInts = body.quotesLargeInts
         intervalMilliseconds = body.intervalMilliseconds
         self.limits = limits
@@ -38,6 +41,9 @@ package final class QueryStream: Sendable {
 
     /// Its queries, in the order in which they were added.
     package var queries: [FollowedQuery] { state.withLock { $0.queries } }
+
+    /// The bytes of their texts.
+    var byteCount: Int { state.withLock { $0.queries.reduce(0) { $0 + $1.byteCount } } }
 
     /// Whether it has had no follower for too long.
     var isOver: Bool {

@@ -21,9 +21,9 @@ package final class QueryStreams: Sendable {
             // Cost: a look at every stream.
             streams = streams.filter { !$0.value.isOver }
             guard streams.count < limits.queryStreamCountMax,
-                streams.values.count(where: { $0.owner == stream.owner })
+                streams.values.count(where: { $0.client == stream.client })
                     < limits.tokenStreamCountMax,
-                hasRoom(for: body.added, among: streams)
+                hasRoom(for: body.added, of: caller, among: streams)
             else { return false }
             streams[stream.id] = stream
             return true
@@ -33,13 +33,17 @@ package final class QueryStreams: Sendable {
     }
 
     private func hasRoom(
-        for queries: [FollowedQuery], among streams: [String: QueryStream]
+        for queries: [FollowedQuery], of caller: Caller, among streams: [String: QueryStream]
     ) -> Bool {
-        var byteCount = queries.reduce(0) { $0 + $1.byteCount }
-        for stream in streams.values {
-            byteCount += stream.queries.reduce(0) { $0 + $1.byteCount }
+        let added = queries.reduce(0) { $0 + $1.byteCount }
+        func byteCount(of streams: some Sequence<QueryStream>) -> Int {
+            streams.reduce(added) { $0 + $1.byteCount }
         }
-        return byteCount <= limits.queryStreamByteCountMax
+        guard byteCount(of: streams.values) <= limits.queryStreamByteCountMax else { return false }
+        // One user, or visitor, leaves room for others.
+        if caller.sight == nil { return true }
+        return byteCount(of: streams.values.lazy.filter { $0.client == caller.client })
+            <= limits.userQueryStreamByteCountMax
     }
 
     /// The stream of an id.
@@ -54,14 +58,15 @@ package final class QueryStreams: Sendable {
         return stream
     }
 
-    /// Changes the queries of a stream.
+    /// Changes the queries of a stream of a caller.
     ///
     /// - Returns: The generation that it has by that.
     /// - Throws: ``RequestFault`` as ``make(_:for:)``.
     package func change(
-        _ stream: QueryStream, removing names: [String], adding added: [FollowedQuery]
+        _ stream: QueryStream, of caller: Caller, removing names: [String],
+        adding added: [FollowedQuery]
     ) throws(RequestFault) -> Int {
-        guard streams.withLock({ hasRoom(for: added, among: $0) }) else {
+        guard streams.withLock({ hasRoom(for: added, of: caller, among: $0) }) else {
             throw .tooManyStreams(limits)
         }
         return try stream.change(removing: names, adding: added)
@@ -91,7 +96,8 @@ extension RequestFault {
         RequestFault(
             .unavailable, "too-many-streams",
             "There may be \(limits.tokenStreamCountMax) streams of several queries of one token and "
-                + "\(limits.queryStreamCountMax) in all, with \(limits.queryStreamByteCountMax) bytes of queries. Delete those that you do not need, or try again when others "
+                + "\(limits.queryStreamCountMax) in all, with \(limits.queryStreamByteCountMax) bytes of queries, of one user with "
+                + "\(limits.userQueryStreamByteCountMax). Delete those that you do not need, or try again when others "
                 + "have ended.",
             retryAfterSeconds: max(1, limits.streamReturnSeconds))
     }

@@ -40,6 +40,8 @@ final class ImportFeed: Sendable {
         var departures: [@Sendable () -> Bool] = []
         /// Says why the import may not go on.
         var ending: @Sendable () -> RequestFault? = { nil }
+        /// When these were asked last, in nanoseconds of the monotonic clock.
+        var askedAt = monotonicNanoseconds()
         /// The chunk that waits to be read.
         var chunk: ImportChunk?
         /// Whether every line is in a chunk.
@@ -62,7 +64,7 @@ final class ImportFeed: Sendable {
 
     /// The received bytes with which the sender has to wait.
     static let receivedByteCount = 256 << 10
-    /// How often a wait for text is interrupted to see whether anybody still waits for the import.
+    /// How often it is asked whether anybody still waits for the import, and whether it may go on, whatever text comes.
     private static let departureMicroseconds = 1_000_000
 
     private let onRoom: @Sendable () -> Void
@@ -116,10 +118,11 @@ final class ImportFeed: Sendable {
     func receive(_ rate: inout ImportRate) throws(RequestFault) -> Received {
         while true {
             let begunAt = monotonicNanoseconds()
-            var wakesSender = false
+            var (wakesSender, isDue) = (false, true)
             let received: Received? = state.wait(microseconds: Self.departureMicroseconds) {
                 state in
                 if state.isClosed || state.isAbandoned { return .unwanted }
+                isDue = begunAt > state.askedAt + UInt64(Self.departureMicroseconds) * 1000
                 if state.text.count > 0 {
                     let text = state.text
                     state.text = ByteBuffer(capacity: 0)
@@ -133,8 +136,8 @@ final class ImportFeed: Sendable {
             if case .text(let text)? = received { byteCount = text.count }
             try rate.add(
                 waitedNanoseconds: monotonicNanoseconds() - begunAt, byteCount: byteCount)
+            if isDue, endIfAbandoned() { return .unwanted }
             if let received { return received }
-            if endIfAbandoned() { return .unwanted }
         }
     }
 
@@ -170,6 +173,7 @@ final class ImportFeed: Sendable {
         state.signal { state in
             let wasAbandoned = state.isAbandoned
             if !wasAbandoned {
+                state.askedAt = monotonicNanoseconds()
                 let fault = state.ending()
                 state.refusal = state.refusal ?? fault
                 if fault != nil || state.departures.contains(where: { $0() }) { state.abandon() }
