@@ -6,17 +6,18 @@ package final class PasswordWorker {
     private static let passCount: UInt32 = 3
     private static let memoryByteCount = 48 << 20
 
-    /// The hash that passwords of unknown accounts are compared with, so that they take as long as those of known ones.
-    private let dummy: String?
+    /// The text of a hash that no password has, with which those of unknown accounts are compared, so that they take as long as those of
+    /// known ones.
+    private static let nobodysHash =
+        "$argon2id$v=19$m=\(memoryByteCount >> 10),t=\(passCount),p=1$"
+        + String(repeating: "A", count: 22) + "$" + String(repeating: "A", count: 43)
+
     private let count: () -> Void
 
-    /// Makes the worker of a thread. Cost: a hash.
+    /// Makes the worker of a thread.
     ///
     /// - `count`: Is called for each hash that is asked for.
-    init(counting count: @escaping () -> Void) {
-        self.count = count
-        dummy = Self.hash("")
-    }
+    init(counting count: @escaping () -> Void) { self.count = count }
 
     /// The hash of a password, as a text that says how it was made; nil when there was no memory for it.
     package func hash(_ password: String) -> String? {
@@ -29,7 +30,7 @@ package final class PasswordWorker {
     /// - `hash`: The hash; nil where there is none. Then it is wrong, and the same work is done.
     package func isRight(_ password: String, for hash: String?) -> Bool {
         count()
-        guard let text = hash ?? dummy else { return false }
+        let text = hash ?? Self.nobodysHash
         var password = password
         let isRight = password.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { bytes in

@@ -7,20 +7,27 @@ import HoldfastThreads
 
 /// The tickets that admit clients which send no headers, such as a browser's event source, to one event stream each.
 ///
-/// A ticket (``SignedTicket``) is for one URL, has the rights of the token that it was made with, and ends with that.
+/// A ticket (``SignedTicket``) is for one URL, has the rights of the token that it was made with, and ends with that. One of a user with a
+/// token of an issuer, or with a session, has that token sealed behind a point, since nobody else knows them.
 /// Tickets in use are in memory (``TicketOpenings``); all else stands in their texts, so that they outlive a restart.
 /// Thread-safe.
 package final class StreamTickets: Sendable {
     /// The parameter of a URL that states one.
     static let parameter: StaticString = "ticket"
     /// The bytes that a ticket adds to its URL.
-    static let parameterByteCount = "&ticket=".utf8.count + SignedTicket.textByteCount
+    ///
+    /// - `token`: The token of a user who is known by that alone; nil for any other client.
+    static func parameterByteCount(_ token: UnsafeRawBufferPointer?) -> Int {
+        "&ticket=".utf8.count + SignedTicket.textByteCount
+            + (token.map { 1 + Seal.textByteCount(of: $0.count) } ?? 0)
+    }
 
     private let options: RESTOptions
     /// The key that signs them.
     private let key: [UInt8]
     private let openings: Mutex<TicketOpenings>
-    private let grantsOfUsers: Mutex<TicketGrants>
+    /// Seals the tokens of users; nil when the library fails.
+    private let seal: Seal?
 
     /// The tickets that a key signs.
     init(_ options: RESTOptions, key: [UInt8]) {
@@ -34,39 +41,35 @@ package final class StreamTickets: Sendable {
                     restartMilliseconds: UInt64(options.ticketRestartSeconds) * 1000,
                     clientCountMax: options.tokenTicketCountMax,
                     countMax: options.ticketCountMax), startedAt: Self.now()))
-        grantsOfUsers = Mutex(
-            TicketGrants(
-                ownerCountMax: options.tokenTicketCountMax, countMax: options.ticketCountMax))
+        seal = Seal("holdfast ticket bearer 1", storeKey: key)
     }
 
     /// Makes a ticket.
     ///
     /// - Parameters:
     ///   - target: The stream that it opens.
-    ///   - grant: The grant of the client; nil where everybody may do everything.
+    ///   - owner: The number of the client's token, or of their user; 0 for an anonymous visitor, and where everybody may do everything.
+    ///   - token: The token of a user who is known by that alone; nil for any other client.
     ///   - client: The client that asks.
     /// - Returns: Its text.
     /// - Throws: ``RequestFault`` `.unavailable` when so many are in use that it could open nothing.
     func make(
-        for target: TargetIdentity, grant: Grant?, client: ClientKey
+        for target: TargetIdentity, owner: UInt64, _ token: UnsafeRawBufferPointer?,
+        client: ClientKey
     ) throws(RequestFault) -> String {
         let now = Self.now()
         guard openings.withLock({ $0.hasRoom(for: client, at: now) }) else {
             throw .tooManyTickets(options)
         }
-        let ticket = SignedTicket(owner: grant?.owner ?? 0, milliseconds: now.wall)
-        guard let text = ticket.text(for: target.bytes, key: key) else {
-            throw RequestFault(.failed, "internal-error", "The ticket could not be made.")
-        }
-        // The grants of all others are found by their owners' numbers.
-        if let grant, grant.bearer is SignedInUser {
-            let isKept = grantsOfUsers.withLock {
-                $0.add(grant, of: ticket, at: now.monotonic, isOver)
-            }
-            guard isKept else { throw .tooManyTickets(options) }
-        }
-        return text
+        let ticket = SignedTicket(owner: owner, milliseconds: now.wall)
+        guard let text = ticket.text(for: target.bytes, key: key) else { throw Self.failed }
+        guard let token else { return text }
+        guard let sealed = seal?.text(of: token, in: Array(text.utf8)) else { throw Self.failed }
+        return text + "." + sealed
     }
+
+    private static let failed = RequestFault(
+        .failed, "internal-error", "The ticket could not be made.")
 
     private func isOver(_ ticket: SignedTicket) -> Bool {
         openings.withLock { $0.verdict(on: ticket, at: Self.now()) } == .isOver
@@ -74,18 +77,27 @@ package final class StreamTickets: Sendable {
 
     /// Returns the grant of a request by the ticket that it states.
     ///
-    /// - `nobody`: The grant of an anonymous visitor; nil where there is none.
+    /// - Parameters:
+    ///   - tokens: The tokens of the store.
+    ///   - users: The users who are known by their own tokens alone; nil where there are none.
+    ///   - nobody: The grant of an anonymous visitor; nil where there is none.
     /// - Throws: ``RequestFault`` `.unauthenticated` when the ticket opens nothing, or not this.
     func grant(
-        of request: Request, needing right: Right, from tokens: AccessTokens, or nobody: Grant?
+        of request: Request, needing right: Right, from tokens: AccessTokens,
+        _ users: SignedInUsers?, or nobody: Grant?
     ) throws(RequestFault) -> Grant {
-        let ticket = try stated(in: request)
-        let grant =
-            ticket.owner == 0
-            ? nobody
-            : grantsOfUsers.withLock { $0[ticket] }
-                ?? tokens.access(ofNumber: ticket.owner)?.grant(right)
-        guard !isOver(ticket), let grant, grant.ending == nil else {
+        let (ticket, token) = try stated(in: request)
+        var grant: Grant?
+        if let token {
+            grant = token.withUnsafeBytes { token in
+                do throws(RequestFault) { return try users?.grant(token) } catch { return nil }
+            }
+        } else if ticket.owner == 0 {
+            grant = nobody
+        } else {
+            grant = tokens.access(ofNumber: ticket.owner)?.grant(right)
+        }
+        guard !isOver(ticket), let grant, grant.ending == nil, grant.owner == ticket.owner else {
             throw .invalidTicket(options)
         }
         return grant
@@ -98,7 +110,7 @@ package final class StreamTickets: Sendable {
     ///   open, `.unavailable` when too many are in use.
     func open(_ request: Request, for client: ClientKey) throws(RequestFault) -> Opening? {
         guard request[query: Self.parameter] != nil else { return nil }
-        let ticket = try stated(in: request)
+        let ticket = try stated(in: request).ticket
         switch openings.withLock({ $0.open(ticket, for: client, at: Self.now()) }) {
         case .opens: return Opening(tickets: self, ticket: ticket)
         case .isOpen: throw .ticketInUse
@@ -122,14 +134,25 @@ package final class StreamTickets: Sendable {
         }
     }
 
-    /// Reads the ticket that a request states for its URL.
-    private func stated(in request: Request) throws(RequestFault) -> SignedTicket {
-        guard let text = request[query: Self.parameter],
+    /// Reads the ticket that a request states for its URL, and the token that is sealed in it.
+    private func stated(
+        in request: Request
+    ) throws(RequestFault) -> (ticket: SignedTicket, token: [UInt8]?) {
+        guard let text = request[query: Self.parameter] else { throw .invalidTicket(options) }
+        let parts = text.bytes.split(
+            separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        func bytes(_ part: UnsafeBufferPointer<UInt8>.SubSequence) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: part))
+        }
+        guard
             let ticket = SignedTicket(
-                UnsafeRawBufferPointer(text.bytes),
-                for: request.identity(leavingOut: Self.parameter).bytes, key: key)
+                bytes(parts[0]), for: request.identity(leavingOut: Self.parameter).bytes, key: key)
         else { throw .invalidTicket(options) }
-        return ticket
+        if parts.count == 1 { return (ticket, nil) }
+        guard let token = seal?.bytes(in: bytes(parts[1]), with: Array(parts[0])) else {
+            throw .invalidTicket(options)
+        }
+        return (ticket, token)
     }
 
     private static func now() -> TicketOpenings.Moment {

@@ -17,7 +17,8 @@ extension RESTService {
                 "The body is a JSON object with the URL of a stream and nothing else, such as "
                     + "{\"url\":\"/v1/classes/Task/changes?filter=done == false\"}.")
         }
-        let byteCount = url.utf8.count + StreamTickets.parameterByteCount
+        let token = request.user == nil ? nil : try AccessPolicy.token(of: request)
+        let byteCount = url.utf8.count + StreamTickets.parameterByteCount(token)
         guard byteCount <= options.targetByteCountMax else {
             throw .single(
                 .malformed, "invalid-body",
@@ -33,7 +34,7 @@ extension RESTService {
                     + "/v1/classes/Task/changes?filter=done == false.", pointer: "/url")
         }
         let ticket = try tickets.make(
-            for: target, grant: request.grant, client: caller(request).client)
+            for: target, owner: request.grant?.owner ?? 0, token, client: caller(request).client)
         let response = Response.json(201) { writer in
             writer.object { object in
                 object.member("ticket").string(ticket)

@@ -23,6 +23,8 @@ final class AccountSessions: Sendable {
         var uses: [TokenHash: (account: UUID128, seconds: Int64)] = [:]
         /// The number of sessions at which those that do nothing are forgotten.
         var sweepCount = 1024
+        /// How often sessions have ended.
+        var endCount = 0
     }
 
     private let accounts: StoredAccounts
@@ -40,26 +42,24 @@ final class AccountSessions: Sendable {
         _ make: (Session, TokenHash) throws(RequestFault) -> Grant
     ) throws(RequestFault) -> Grant {
         guard let hash = TokenHash(of: token) else { throw Self.unknown }
-        return try state.withLock { state throws(RequestFault) in
-            // The store is read under the lock, so that a session that ends meanwhile is ended here, too.
-            if var known = state.known[hash], known.grant.ending == nil {
-                if now - known.used >= Session.noteInterval {
-                    known.used = now
-                    known.grant.extend(until: now + Session.lifetime)
-                    state.known[hash] = known
-                    state.uses[hash] = (known.account, now)
-                }
-                return known.grant
-            }
+        while true {
+            let (known, endCount) = state.withLock { ($0.use(hash, at: now), $0.endCount) }
+            if let known { return known }
             guard let secret = AccountSecret(.session, stated: token),
                 let session = try accounts.session(secret, at: now)
             else { throw Self.unknown }
             let grant = try make(session, hash)
-            if state.known.count >= state.sweepCount { state.sweep() }
-            // As it was noted: the next use of one that was not for long notes it.
-            state.known[hash] = Known(
-                account: session.account.id, grant: grant, used: session.used)
-            return grant
+            let isKept = state.withLock { state in
+                // One that has ended since it was read is not there any more.
+                guard state.endCount == endCount else { return false }
+                if state.known[hash] != nil { return false }
+                if state.known.count >= state.sweepCount { state.sweep() }
+                // As it was noted: the next use of one that was not for long notes it.
+                state.known[hash] = Known(
+                    account: session.account.id, grant: grant, used: session.used)
+                return true
+            }
+            if isKept { return grant }
         }
     }
 
@@ -68,6 +68,7 @@ final class AccountSessions: Sendable {
     /// - `kept`: The hash of the one that goes on; nil for none.
     func endAll(of account: UUID128, but kept: TokenHash? = nil) {
         state.withLock { state in
+            state.endCount += 1
             for (hash, known) in state.known where known.account == account && hash != kept {
                 state.end(hash)
             }
@@ -101,7 +102,24 @@ final class AccountSessions: Sendable {
 }
 
 extension AccountSessions.State {
+    /// The grant of a session that is known and has not ended; notes that it is used.
+    fileprivate mutating func use(_ session: TokenHash, at now: Int64) -> Grant? {
+        guard var known = known[session] else { return nil }
+        if known.grant.ending != nil {
+            self.known[session] = nil
+            return nil
+        }
+        if now - known.used >= Session.noteInterval {
+            known.used = now
+            known.grant.extend(until: now + Session.lifetime)
+            self.known[session] = known
+            uses[session] = (known.account, now)
+        }
+        return known.grant
+    }
+
     fileprivate mutating func end(_ session: TokenHash) {
+        endCount += 1
         guard let known = known.removeValue(forKey: session) else { return }
         known.grant.end(Grant.End.revoked)
         uses[session] = nil

@@ -18,7 +18,9 @@ extension RESTService {
             self.tries.giveBack(attempt)
             return { () throws(RequestFault) in
                 let secret = try AccountSecret(.session, of: found.account.id)
-                let session = try self.accounts.begin(secret, after: found.passwordHash)
+                let session = try self.accounts.begin(secret, after: found.passwordHash) {
+                    self.users?.sessions.end($0)
+                }
                 return Response.json(201) { writer in
                     writer.object { object in
                         object.member("token").string(secret.text)

@@ -292,6 +292,8 @@ struct PropertyWriter {
     }
 
     private mutating func writeObject(_ link: [UInt8]?) {
+        // What a `mixed` value links to is not shown.
+        guard storage.element == .link else { return write(key: link) }
         let classIndex = property.compiled.classIndex
         guard
             let key = link?.withUnsafeBytes({ $0.baseAddress?.storedLink }),

@@ -156,6 +156,49 @@ struct StreamAttackTests {
         }
     }
 
+    @Test("what was deleted out of sight has left, as what stays there has")
+    func deletedOutOfSight() throws {
+        let world = try TaskWorld()
+        let cursor = QueryJSON(world.get("\(Self.tasks)/changes").text)?["cursor"]?.string ?? ""
+        world.server.send("PATCH", "\(Self.tasks)/objects/1", #"{"list":2}"#)
+        world.server.send("DELETE", "\(Self.tasks)/objects/1")
+        world.server.send("DELETE", "\(Self.tasks)/objects/2")
+        let page = world.get("\(Self.tasks)/changes?since=\(cursor)")
+        let changes = QueryJSON(page.text)?["changes"]?.elements ?? []
+        let told = changes.map { "\($0["op"]?.string ?? "") \($0["id"]?.int ?? 0)" }
+        #expect(Set(told) == ["leave 1", "delete 2"], "\(page.text)")
+    }
+
+    @Test(
+        "the deletion of what links from mixed values and embedded objects lead to is not told where its class is never seen",
+        arguments: [
+            (#""any":{"$link":{"class":"Secret","id":"s"}}"#, ""),
+            (#""e":{"sec":"s"}"#, ""), (#""sec":"s""#, ""), (#""sec":"s""#, #","Secret":{"create":true}"#),
+            (#""e":{"sec":"s"}"#, #","Secret":{"create":true}"#),
+            (#""any":{"$link":{"class":"Secret","id":"s"}}"#, #","Secret":{"read":"id == 'zz'"}"#),
+        ])
+    func deletedUnseen(link: String, rules: String) throws {
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema",
+            """
+            {"classes":[{"name":"Secret","primaryKey":"id","properties":{"id":"string"}},
+              {"name":"E","kind":"embedded","properties":{"x":"int","sec":"Secret"}},
+              {"name":"Doc","primaryKey":"id","properties":{"id":"int","any":"mixed","e":"E","sec":"Secret","n":"int[]"}}]}
+            """)
+        server.send("PUT", "/v1/classes/Secret/objects/s", "{}")
+        server.send("PUT", "/v1/classes/Doc/objects/1", "{\(link)}")
+        let document = #"{"roles":{"m":{"classes":{"Doc":{"read":true}\#(rules)}}}}"#
+        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        let (ann, target) = (server.user("ann"), "/v1/classes/Doc/changes")
+        let cursor = QueryJSON(server.get(target, as: ann).text)?["cursor"]?.string ?? ""
+        #expect(server.send("DELETE", "/v1/classes/Secret/objects/s").status == 204)
+        let page = server.get(target + "?since=\(cursor)", as: ann)
+        #expect(QueryJSON(page.text)?["changes"]?.elements.isEmpty == true, "\(page.text)")
+        let stream = server.follow(target, as: ann, from: cursor)
+        #expect(stream.events(to: "upToDate").map(\.name) == ["hello", "upToDate"])
+    }
+
     @Test("a cursor of somebody else, and a forged one, begin again")
     func cursors() throws {
         let world = try TaskWorld()

@@ -202,7 +202,32 @@ struct StreamFormTests {
             cursor = page?["cursor"]?.string ?? ""
             if page?["upToDate"]?.bool ?? true { break }
         }
-        #expect(told == ["delete 1", "delete 2"])
+        // Who does not see that they are deleted learns that they have left.
+        #expect(told == (isAdmin ? ["delete 1", "delete 2"] : ["leave 1", "leave 2"]))
+    }
+
+    @Test("a set of mixed values is followed where its user sees a part, also when what it links to changes")
+    func mixedSet() throws {
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema",
+            """
+            {"classes":[{"name":"Doc","primaryKey":"id","properties":{"id":"int","t":"string","s":"mixed<>"}},
+              {"name":"Other","primaryKey":"id","properties":{"id":"int"}}]}
+            """)
+        server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"m":{"classes":{"Doc":{"read":true,"create":true,"update":true}}}}}"#)
+        let (ann, doc) = (server.user("ann"), "/v1/classes/Doc/objects/1")
+        let own = #"{"$link":{"class":"Doc","id":1}}"#
+        server.send("PUT", doc, "{\"s\":[\(own)]}", as: ann)
+        let stream = server.follow("\(doc)/properties/s/changes", as: ann)
+        #expect(stream.nextEvent().name == "hello")
+        server.send("PATCH", doc, "{\"s\":[\(own),7]}", as: ann)
+        let event = stream.nextEvent()
+        #expect(event.json["inserted"]?.elements == [.int(7)], "\(event.data)")
+        server.send("PATCH", doc, "{\"s\":[8],\"t\":\"x\"}", as: ann)
+        #expect(stream.nextEvent().json["inserted"]?.elements == [.int(8)])
     }
 
     @Test("the elements of a property are those that its user sees")

@@ -231,6 +231,47 @@ struct TicketTests {
     }
 
     @Test(
+        "of a user opens its stream again after a restart, too, and ends when they are blocked",
+        arguments: ["store", "issuer", "session"])
+    func restartingUser(kind: String) throws {
+        let server = try RulesEndTests.server()
+        RulesEndTests.set(server, #"{"roles":{"all":{"classes":{"*":{"read":true}}}}}"#)
+        let json = ("Content-Type", "application/json")
+        let admin = [server.authorization(.admin), json]
+        var (user, header) = ("ann", ("Authorization", ""))
+        if kind == "session" {
+            let account = #"{"login":"ann","password":"a long password"}"#
+            let made = server.send("POST", "/v1/accounts", admin, body: account)
+            user = try #require(QueryJSON(made.text)?["id"]?.string, "\(made.text)")
+            let signedIn = server.send("POST", "/v1/sessions", [json], body: account)
+            let token = try #require(QueryJSON(signedIn.text)?["token"]?.string)
+            header.1 = "Bearer \(token)"
+        } else {
+            header = try #require(try RulesEndTests.header(kind, server))
+        }
+        let made = server.send(
+            "POST", "/v1/tickets", [header, json], body: #"{"url":"\#(Self.path)"}"#)
+        let ticket = try #require(QueryJSON(made.text)?["ticket"]?.string, "\(made.text)")
+        let target = Self.path + "?ticket=\(ticket)"
+        var client: ChangesClient? = Self.open(server, target)
+        #expect(client?.status == 200)
+        client = nil
+        try server.restart()
+        client = Self.open(server, target)
+        #expect(client?.status == 200 && client?.next()?.name == "hello")
+        // Nobody else's opens it, nor does a part of it.
+        #expect(Self.open(server, target + "A").status == 401)
+        if kind != "store" {
+            #expect(Self.open(server, String(target.prefix { $0 != "." })).status == 401)
+        }
+        let blocked = server.send(
+            "PUT", "/v1/access/users/\(user)", admin, body: #"{"blocked":true}"#)
+        #expect(blocked.status == 200, "\(blocked.text)")
+        #expect(client?.events(to: "error").last?.json["code"]?.string == "access-ended")
+        #expect(Self.reopen(server, target) == 401)
+    }
+
+    @Test(
         "of before a restart is taken for as long as one whose connection broke, and unless it is very old"
     )
     func restartLimits() throws {

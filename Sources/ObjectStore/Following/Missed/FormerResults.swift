@@ -188,6 +188,14 @@ extension FormerResults {
         return areAll || answer == .yes ? answer : .unknown
     }
 
+    /// Whether followers saw an object in the version before that which deleted it.
+    func wasSeenUntilDeleted(_ identity: ObjectIdentity) -> Bool {
+        guard let change = changes[identity], change.kind == .delete, change.version > since else {
+            return false
+        }
+        return past(at: change.version - 1).view.judge(identity).isSeen
+    }
+
     /// The links that an object is seen to have lost.
     enum LostLinks {
         /// Those to these objects.

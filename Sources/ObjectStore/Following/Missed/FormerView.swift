@@ -90,12 +90,13 @@ final class FormerView: FormerSource {
     }
 
     private func askRules(of identity: ObjectIdentity) -> Judgement {
+        // Of a class that is never seen no change was read, perhaps.
+        if sight?.parts[identity.classIndex].isNeverSeen ?? false { return Judgement() }
         let object = objects.reach(identity)
         guard let found = object.found else { return Judgement(isDecided: object.isDecided) }
         guard let sight, sight.areConcerned[identity.classIndex] else {
             return Judgement(isSeen: true)
         }
-        if sight.parts[identity.classIndex].isNeverSeen { return Judgement() }
         let rules = rules(of: identity.classIndex, sight)
         if let rule = rules.rule {
             guard let holds = rule.holds(for: found, identity.key, in: objects) else {

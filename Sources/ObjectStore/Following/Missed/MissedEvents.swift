@@ -57,7 +57,8 @@ package final class MissedEvents {
         let identity = candidate.identity
         if let change = candidate.change, change.kind == .delete {
             return query.isKeyMatch(change.primaryKey)
-                ? departure(candidate, .delete, isSeen: query.sight == nil) : nil
+                ? departure(candidate, departureKind(of: candidate), isSeen: query.sight == nil)
+                : nil
         }
         // A deleted one has no key to be named by any more, and a different object of the class is no concern
         // of those who follow one.
@@ -71,6 +72,13 @@ package final class MissedEvents {
             return arrival(candidate)
         }
         return query.mayLeave(candidate) ? departure(candidate, .leave, isSeen: true) : nil
+    }
+
+    /// How an object is gone that is no result any more: who did not see it when it was deleted learns that it has left.
+    package func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
+        guard let change = candidate.change, change.kind == .delete else { return .leave }
+        return query.sight == nil || former.wasSeenUntilDeleted(candidate.identity)
+            ? .delete : .leave
     }
 
     /// The event of an object that is a result now: nil where nothing has changed that its readers see, and undecided where that is not known.

@@ -1,6 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
+import Synchronization
 
 /// The accounts of a store and their sessions: lists and changes them. Hashes of passwords are made and compared by others. Thread-safe.
 ///
@@ -171,14 +172,19 @@ package struct StoredAccounts: Sendable {
 
     /// Begins a session, for which those that have ended, and the oldest of too many, make room.
     ///
-    /// - `passwordHash`: What the password was compared with; another one means that it was changed meanwhile.
+    /// - Parameters:
+    ///   - passwordHash: What the password was compared with; another one means that it was changed meanwhile.
+    ///   - end: Is told, when that is durable, of each that has made room.
     /// - Throws: ``RequestFault`` `.unauthenticated` when the account is gone or its password changed.
     package func begin(
-        _ secret: AccountSecret, after passwordHash: String
+        _ secret: AccountSecret, after passwordHash: String,
+        ending end: (TokenHash) -> Void = { _ in }
     ) throws(RequestFault) -> Session {
         let now = Timestamp.now().seconds
         let id = secret.account
+        let ended = Mutex<[TokenHash]>([])
         try change { transaction throws(StoreError) in
+            ended.withLock { $0 = [] }
             guard try transaction.account(id)?.passwordHash == passwordHash else {
                 throw .refused(RequestFault.signInRefused)
             }
@@ -186,10 +192,12 @@ package struct StoredAccounts: Sendable {
             for (index, session) in sessions.enumerated()
             where index >= Session.countMax - 1 || session.used + Session.lifetime <= now {
                 transaction.removeSession(session.hash, of: id)
+                if let hash = TokenHash(session.hash) { ended.withLock { $0.append(hash) } }
             }
             transaction.putSession(
                 SessionRecord(account: id, hash: secret.hash.bytes, seconds: now, used: now))
         }
+        for hash in ended.withLock({ $0 }) { end(hash) }
         guard let session = try session(secret) else { throw RequestFault.signInRefused }
         return session
     }

@@ -142,7 +142,7 @@ struct ResultWriter {
         }
         // A new object may have the id of one that went.
         for key in difference.left {
-            try write(candidates[key]?.change?.kind == .delete ? .delete : .leave, key)
+            try write(candidates[key].map(events.departureKind) ?? .leave, key)
         }
         for news in difference.news {
             try write(news.isNew ? .enter : .update, news.key, at: news.index)
