@@ -1,6 +1,7 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastStoreService
+import HoldfastThreads
 
 /// An operation that reads: its use case, and the response to the reply of that.
 protocol ReadOperation: Sendable {
@@ -36,6 +37,9 @@ extension RESTService {
         }
     }
 
+    /// How long rules may take on a connection's thread.
+    private static let shortMilliseconds: UInt64 = 5
+
     /// - `pin`: That of the operation's version.
     private func answerNow(
         _ request: Request, under pin: SnapshotPin?, _ operation: consuming some ReadOperation
@@ -44,13 +48,23 @@ extension RESTService {
         let caller = caller(request)
         // Put together here and not in a function of `ReadCase`, since the compiler specializes generic code within its
         // module alone. A property of the use case is read through a copy of all of it.
-        let short = try request.allowing { () throws(RequestFault) in
-            try served.withRead(for: caller, of: pin) {
-                read throws(RequestFault) -> Response? in
-                guard let reply = try operation.reading.replyIfShort(read, served) else {
-                    return nil
+        let short = try request.allowing { () throws(RequestFault) -> Response? in
+            do throws(RequestFault) {
+                return try served.withRead(for: caller, of: pin) {
+                    read throws(RequestFault) -> Response? in
+                    if caller.sight != nil {
+                        read.budget.deadlineMilliseconds =
+                            monotonicMilliseconds() + Self.shortMilliseconds
+                    }
+                    guard let reply = try operation.reading.replyIfShort(read, served) else {
+                        return nil
+                    }
+                    return try operation.response(to: reply, request, self)
                 }
-                return try operation.response(to: reply, request, self)
+            } catch {
+                // What rules read of one object may take as long as a query.
+                guard caller.sight != nil, error.isQueryTime else { throw error }
+                return nil
             }
         }
         if let short { return .respond(try short.under(pin, served)) }

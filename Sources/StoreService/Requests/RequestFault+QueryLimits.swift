@@ -73,7 +73,10 @@ extension RequestFault {
     }
 
     /// Whether a query takes more time or memory than one may.
-    var isQueryLimit: Bool { code == Self.timeCode || code == Self.memoryCode }
+    var isQueryLimit: Bool { isQueryTime || code == Self.memoryCode }
+
+    /// Whether a query takes more time than one may.
+    package var isQueryTime: Bool { code == Self.timeCode }
 
     /// Returns the fault with the next step for a query that took too long, or itself if it is another.
     ///

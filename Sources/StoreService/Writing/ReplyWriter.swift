@@ -55,7 +55,16 @@ package struct ReplyWriter {
                 && read.shown(schema.classes[object.classIndex], object.key, row) != nil
         }
         if let view { return sees(view) }
-        return try served.withRead(for: caller) { read in sees(read) }
+        do throws(RequestFault) {
+            return try served.withRead(for: caller) { read in
+                read.budget.deadlineMilliseconds = served.queryDeadline
+                return sees(read)
+            }
+        } catch {
+            // It is written; who can't be told in time is not told.
+            if error.isQueryLimit { return false }
+            throw error
+        }
     }
 
     /// The reply to the write of an array of objects, without them when they would be too much.

@@ -71,6 +71,35 @@ struct UserBoundTests {
         #expect(server.send("GET", target, [server.authorization(.read)]).status == 200)
     }
 
+    @Test("a rule that takes too long ends the read of one object, and what was written is written")
+    func slowRule() throws {
+        let server = try RuledServer(classes: []) { $0.limits.queryTimeSecondsMax = 1 }
+        server.send(
+            "PUT", "/v1/schema/classes/Knot",
+            #"{"primaryKey":"id","properties":{"id":"int","name":"string","next":"Knot[]"}}"#)
+        for id in 0..<12 { server.send("PUT", "/v1/classes/Knot/objects/\(id)", "{}") }
+        let all = (0..<12).map(String.init).joined(separator: ",")
+        for id in 0..<12 {
+            server.send("PATCH", "/v1/classes/Knot/objects/\(id)", "{\"next\":[\(all)]}")
+        }
+        let slow = (0..<9).reversed().reduce("$x9.id < 0") { inner, depth in
+            "SUBQUERY(\(depth == 0 ? "next" : "$x\(depth).next"), $x\(depth + 1), \(inner)).@count > 0"
+        }
+        let document = server.send(
+            "PUT", "/v1/access",
+            "{\"roles\":{\"m\":{\"classes\":{\"Knot\":{\"read\":\"\(slow)\",\"create\":true}}}}}")
+        #expect(document.status == 200, "\(document.text)")
+        let ann = server.user("ann")
+        let read = server.get("/v1/classes/Knot/objects/1", as: ann)
+        #expect(read.status == 503 && read.text.contains("query-too-slow"), "\(read.text)")
+        let written = server.send(
+            "POST", "/v1/classes/Knot/objects", #"{"id":99,"next":[0]}"#, as: ann)
+        // What it links to is not seen in time, so that nothing is written; without links it is.
+        #expect(written.status >= 400, "\(written.text)")
+        let plain = server.send("POST", "/v1/classes/Knot/objects", #"{"id":98}"#, as: ann)
+        #expect(plain.status == 201, "\(plain.text)")
+    }
+
     @Test("places are each user's own, and free again when nobody holds them")
     func places() {
         let places = UserPlaces(2)
