@@ -11,9 +11,14 @@ extension RESTService {
     func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
         if users == .all || users == .anyone { return nil }
         if request.user != nil {
-            return users == .byDocument && access.hasDocument
+            guard users == .byDocument else {
+                return refusal("This operation is for tokens of the store that are not a user's.")
+            }
+            return access.hasDocument
                 ? nil
-                : refusal("This operation is for tokens of the store that are not a user's.")
+                : refusal(
+                    "There is no access document yet, so that users may do nothing: an admin sets one with PUT /v1/access."
+                )
         }
         guard let token = request.grant?.bearer as? Token else { return nil }
         guard token.terms.classes.isEmpty || users == .byDocument else {

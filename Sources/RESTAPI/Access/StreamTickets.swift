@@ -78,9 +78,12 @@ package final class StreamTickets: Sendable {
     /// Returns the grant of a request by the ticket that it states.
     ///
     /// - Parameters:
+    ///   - request: The request.
+    ///   - right: The right that its operation needs.
     ///   - tokens: The tokens of the store.
     ///   - users: The users who are known by their own tokens alone; nil where there are none.
     ///   - nobody: The grant of an anonymous visitor; nil where there is none.
+    /// - Returns: The grant.
     /// - Throws: ``RequestFault`` `.unauthenticated` when the ticket opens nothing, or not this.
     func grant(
         of request: Request, needing right: Right, from tokens: AccessTokens,

@@ -213,7 +213,7 @@ package struct TokenMembers: Sendable, Equatable {
         "/user")
 
     private static let invalidClasses = invalid(
-        "'classes' has the names of at most \(classCountMax) classes, each once; none of them stands for all classes.",
+        "'classes' has the names of at most \(classCountMax) classes, each once; an empty array stands for all classes.",
         "/classes")
 
     private static let malformed = RequestFault(

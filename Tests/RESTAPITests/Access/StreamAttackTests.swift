@@ -173,7 +173,8 @@ struct StreamAttackTests {
         "the deletion of what links from mixed values and embedded objects lead to is not told where its class is never seen",
         arguments: [
             (#""any":{"$link":{"class":"Secret","id":"s"}}"#, ""),
-            (#""e":{"sec":"s"}"#, ""), (#""sec":"s""#, ""), (#""sec":"s""#, #","Secret":{"create":true}"#),
+            (#""e":{"sec":"s"}"#, ""), (#""sec":"s""#, ""),
+            (#""sec":"s""#, #","Secret":{"create":true}"#),
             (#""e":{"sec":"s"}"#, #","Secret":{"create":true}"#),
             (#""any":{"$link":{"class":"Secret","id":"s"}}"#, #","Secret":{"read":"id == 'zz'"}"#),
         ])

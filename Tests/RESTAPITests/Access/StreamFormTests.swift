@@ -206,7 +206,8 @@ struct StreamFormTests {
         #expect(told == (isAdmin ? ["delete 1", "delete 2"] : ["leave 1", "leave 2"]))
     }
 
-    @Test("a set of mixed values is followed where its user sees a part, also when what it links to changes")
+    @Test(
+        "a set of mixed values is followed by who sees a part, also when what it links to changes")
     func mixedSet() throws {
         let server = try RuledServer(classes: [])
         server.send(

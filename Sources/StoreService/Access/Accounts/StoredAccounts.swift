@@ -173,8 +173,10 @@ package struct StoredAccounts: Sendable {
     /// Begins a session, for which those that have ended, and the oldest of too many, make room.
     ///
     /// - Parameters:
+    ///   - secret: The session's token.
     ///   - passwordHash: What the password was compared with; another one means that it was changed meanwhile.
     ///   - end: Is told, when that is durable, of each that has made room.
+    /// - Returns: The session.
     /// - Throws: ``RequestFault`` `.unauthenticated` when the account is gone or its password changed.
     package func begin(
         _ secret: AccountSecret, after passwordHash: String,
