@@ -130,7 +130,12 @@ package final class AccessControl: Sendable {
     /// two locks, and a look at what rules read of the user's claims and object.
     func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
         let known = try known(in: read.rows)
-        let facts = try facts(about: principal, known, on: read)
+        return sight(for: principal, try facts(about: principal, known, on: read), known)
+    }
+
+    private func sight(
+        for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights
+    ) -> Sight {
         let references = facts == nil ? [] : known.rules?.references ?? []
         let asker = KnownSights.Asker(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
@@ -148,7 +153,7 @@ package final class AccessControl: Sendable {
         let known = try known(in: read.rows)
         let facts = try facts(about: principal, known, on: read)
         let view = Self.view(for: principal, facts, known)
-        return WriteRights(sight: known.sight(of: view, for: facts)) { view.writing($0) }
+        return WriteRights(sight: sight(for: principal, facts, known)) { view.writing($0) }
     }
 
     /// The facts about a principal that rules are asked of; nil where a token's right decides, or no document holds.

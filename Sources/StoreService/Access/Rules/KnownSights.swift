@@ -15,6 +15,13 @@ final class KnownSights: Sendable {
         /// The user's values, in the order in which the rules ask for them.
         let values: [UserValue?]
 
+        /// What a sight for it counts as: one with many values in its rules takes as much memory as several.
+        var weight: Int {
+            values.reduce(1) { sum, value in
+                if case .many(let list)? = value { sum + list.count / 16 } else { sum }
+            }
+        }
+
         /// The rest tells few apart, and takes as long to hash.
         func hash(into hasher: inout Hasher) {
             hasher.combine(token?.number ?? 0)
@@ -30,6 +37,8 @@ final class KnownSights: Sendable {
 
     private struct State {
         var byAsker: [Asker: Sight] = [:]
+        /// What these count as together.
+        var weight = 0
         /// Equal for users whose values that rules read are equal.
         var byView: [AccessView: Sight] = [:]
         /// The schema without names that are unknown to somebody.
@@ -38,7 +47,7 @@ final class KnownSights: Sendable {
 
     /// The most parts of the schema that are kept.
     private static let partCountMax = 256
-    /// The most sights that are kept, which have a part for each class, and the most such parts.
+    /// The most sights that are kept, by their weight, which have a part for each class, and the most such parts.
     private static let sightCountMax = 4096
     private static let classCountMax = 1 << 18
 
@@ -65,12 +74,15 @@ final class KnownSights: Sendable {
     /// Keeps a sight that ``sight(of:for:)`` has made.
     func keep(_ sight: Sight, of asker: Asker) {
         state.withLock { state in
-            if state.byAsker.count >= countMax { state.byAsker = [:] }
+            state.weight += asker.weight
+            if state.weight > countMax {
+                (state.byAsker, state.byView, state.weight) = ([:], [:], asker.weight)
+            }
             state.byAsker[asker] = sight
         }
     }
 
-    /// Makes what a view shows, or finds it.
+    /// Makes what a view shows, or finds it; ``keep(_:of:)`` follows.
     ///
     /// - `user`: The facts that the rules made the view of; nil where they did not.
     func sight(of view: AccessView, for user: (some UserFacts)?) -> Sight {
@@ -90,10 +102,7 @@ final class KnownSights: Sendable {
         let sight = Sight(
             classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
             fingerprint: view.fingerprint, mark: decisive.text)
-        state.withLock { state in
-            if state.byView.count >= countMax { state.byView = [:] }
-            state.byView[view] = sight
-        }
+        state.withLock { $0.byView[view] = sight }
         return sight
     }
 
