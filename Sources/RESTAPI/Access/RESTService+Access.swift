@@ -34,11 +34,12 @@ extension RESTService {
     /// The principal of a request: the user whom it names by a token of an issuer or of the store, or the anonymous one, where
     /// it needs a token and has none, or none any more; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
-        guard let grant = request.grant else { return nil }
+        // A cast takes as long as some look-ups: tokens of the store first, which most requests have.
+        guard let grant = request.grant, let bearer = grant.bearer else { return nil }
         let principal: Principal? =
-            switch grant.bearer {
-            case let user as SignedInUser: user.principal
+            switch bearer {
             case let token as Token: token.principal
+            case let user as SignedInUser: user.principal
             case let nobody as Principal: nobody
             default: nil
             }
