@@ -15,9 +15,4 @@ package struct RefusedAct: Hashable, Sendable {
     package var property: String?
     /// The roles that hold and do not allow it: for the log alone.
     package var roles: [String]
-
-    /// The rules that do not allow it, as JSON Pointers of the access document; of a class without one in it, those of every class.
-    package var rules: [String] {
-        roles.map { "/roles/\($0)/classes/\(className)/\(action.rawValue)" }
-    }
 }

@@ -130,18 +130,21 @@ package final class AccessControl: Sendable {
     /// two locks, and a look at what rules read of the user's claims and object.
     func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
         let known = try known(in: read.rows)
-        return sight(for: principal, try facts(about: principal, known, on: read), known)
+        let facts = try facts(about: principal, known, on: read)
+        return Self.sight(for: principal, facts, known, Self.view(for: principal, facts, known))
     }
 
-    private func sight(
-        for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights
+    /// - `view`: What the principal may do, which is asked for where the sight is not known.
+    private static func sight(
+        for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights,
+        _ view: @autoclosure () -> AccessView
     ) -> Sight {
         let references = facts == nil ? [] : known.rules?.references ?? []
         let asker = KnownSights.Asker(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
         if let sight = known.sight(of: asker) { return sight }
-        let sight = known.sight(of: Self.view(for: principal, facts, known), for: facts)
+        let sight = known.sight(of: view(), for: facts)
         known.keep(sight, of: asker)
         return sight
     }
@@ -153,7 +156,8 @@ package final class AccessControl: Sendable {
         let known = try known(in: read.rows)
         let facts = try facts(about: principal, known, on: read)
         let view = Self.view(for: principal, facts, known)
-        return WriteRights(sight: sight(for: principal, facts, known)) { view.writing($0) }
+        let sight = Self.sight(for: principal, facts, known, view)
+        return WriteRights(sight: sight) { view.writing($0) }
     }
 
     /// The facts about a principal that rules are asked of; nil where a token's right decides, or no document holds.
