@@ -499,6 +499,10 @@ class Tokens(LiveTests):
             self.assertEqual([token["name"] for token in listed.json["tokens"]], ["me", "other"])
             me = self.conforms("getCaller", fresh.request("GET", "/v1/me", **mine), 200)
             self.assertEqual(me.json, {"token": "me", "right": "admin"})
+            self.conforms(
+                "putUserAccess", fresh.request("PUT", "/v1/access/users/ann", {"blocked": True}, **mine), 200)
+            barred = self.conforms("listUserAccess", fresh.request("GET", "/v1/access/users", **mine), 200)
+            self.assertEqual(barred.json, {"users": [{"id": "ann", "blocked": True}]})
             self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 204)
             self.conforms("deleteToken", fresh.request("DELETE", "/v1/tokens/other", **mine), 404)
 

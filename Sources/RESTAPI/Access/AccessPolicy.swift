@@ -107,7 +107,8 @@ package final class AccessPolicy: Sendable {
         guard let access = tokens.access(of: token) else {
             throw RequestFault(
                 .unauthenticated, "token-invalid",
-                "The token is unknown, was revoked, or has expired.")
+                "The token is unknown, was revoked or has expired, or its user is blocked or was signed out."
+            )
         }
         guard let grant = access.grant(needed) else {
             throw RequestFault(

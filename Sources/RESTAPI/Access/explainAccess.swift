@@ -12,7 +12,9 @@ extension RESTService {
         let question = try AccessQuestion(
             served.json(request.body, RequestScratch.current.parser))
         let buffer = ByteBuffer(capacity: 1024)
-        try question.answer(access, served, for: caller(request), to: JSONWriter(buffer))
+        let barred = try StoredTokens(store, fault: served.fault).read().users
+        try question.answer(
+            access, served, for: caller(request), barred: barred, to: JSONWriter(buffer))
         let (base, count) = buffer.takeStorage()
         return .respond(Response(200, .json, Bytes(adopting: base, count: count)))
     }

@@ -280,7 +280,8 @@ extension Operation {
             .notAcceptable, .conflict, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
             .insufficientStorage,
         ]
-    private static let userAccess = "/v1/access/users/{id}"
+    private static let userAccesses = document + "/users"
+    private static let userAccess = userAccesses + "/{id}"
     private static let userChange: [OpenAPIProblem] =
         .guarded + [
             .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
@@ -315,6 +316,9 @@ extension Operation {
         Operation(
             .delete, token, "deleteToken", .admin, .guarded + [.notFound, .insufficientStorage]
         ) { $0.deleteToken },
+        Operation(.get, userAccesses, "listUserAccess", .admin, .guarded + [.notAcceptable]) {
+            $0.listUserAccess
+        },
         Operation(
             .get, userAccess, "getUserAccess", .admin,
             .guarded + [.notAcceptable, .unprocessableContent]

@@ -12,10 +12,15 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         var access: TokenAccess<Grant>
     }
 
+    /// Those that hold, by number, and their numbers by hash.
+    private struct Tokens {
+        var known: [UInt64: Known] = [:]
+        var numbers: [TokenHash: UInt64] = [:]
+    }
+
     /// Those of the store.
     private let stored: StoredTokens
-    /// By number.
-    private let known = Mutex<[UInt64: Known]>([:])
+    private let tokens = Mutex(Tokens())
     /// Held while the store is read, so that nothing older comes after.
     private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
@@ -32,17 +37,15 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     package var isEnforced: Bool { isNeeded.load(ordering: .acquiring) }
 
     /// Whether there is any token.
-    package var isEmpty: Bool { known.withLock { $0.isEmpty } }
+    package var isEmpty: Bool { tokens.withLock { $0.known.isEmpty } }
 
     /// Returns the access of a token; nil for one that is unknown.
     ///
-    /// Cost: one hash and a comparison with every token; the time does not show which one matches.
+    /// Cost: one hash and two look-ups; nobody can choose the bytes of a hash, so that their time tells nothing of other tokens.
     package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
-        return known.withLock { known in
-            var found: TokenAccess<Grant>?
-            for known in known.values where known.token.hash.isEqual(hash) { found = known.access }
-            return found
+        return tokens.withLock { tokens in
+            tokens.numbers[hash].flatMap { tokens.known[$0]?.access }
         }
     }
 
@@ -51,20 +54,21 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
 
     /// Returns the access of the token of a number; nil when there is none, or none any more.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
-        known.withLock { $0[number]?.access }
+        tokens.withLock { $0.known[number]?.access }
     }
 
     /// Returns the token of a number; nil when there is none, or none any more.
     package func token(ofNumber number: UInt64) -> Token? {
-        known.withLock { $0[number]?.token }
+        tokens.withLock { $0.known[number]?.token }
     }
 
     /// Ends the tokens whose time is over. Call it once a second. Cost: a look at each.
     package func endOverdue(at now: Timestamp = .now()) {
-        known.withLock { known in
-            for (number, token) in known where token.token.terms.hasEnded(at: now) {
-                token.access.end()
-                known[number] = nil
+        tokens.withLock { tokens in
+            for (number, known) in tokens.known where known.token.terms.hasEnded(at: now) {
+                known.access.end()
+                tokens.known[number] = nil
+                tokens.numbers[known.token.hash] = nil
             }
         }
     }
@@ -83,33 +87,32 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Makes the tokens of the store those that are known.
     private func adopt() throws(RequestFault) {
         try reading.withLock { _ throws(RequestFault) in
-            let (tokens, areNeeded, users) = try stored.read()
+            let (present, areNeeded, users) = try stored.read()
             // By bytes: texts that are equal to Swift may be two users.
             let horizons = Dictionary(
                 users.map { (Array($0.id.utf8), $0.horizon) }, uniquingKeysWith: { $1 })
             let now = Timestamp.now()
-            known.withLock { known in
-                var left: [UInt64: Known] = [:]
-                let former = known.mapValues { $0.token.terms }
-                for token in tokens where !token.terms.hasEnded(at: now) {
+            tokens.withLock { tokens in
+                var left = Tokens()
+                for token in present where !token.terms.hasEnded(at: now) {
                     let horizon = token.terms.user.flatMap { horizons[Array($0.utf8)] } ?? .min
                     if token.created.seconds < horizon { continue }
-                    var access =
-                        known.removeValue(forKey: token.number)?.access
-                        ?? TokenAccess(token)
+                    let former = tokens.known.removeValue(forKey: token.number)
+                    var access = former?.access ?? TokenAccess(token)
                     access.change(to: token)
                     // What was begun with other classes or claims is none of the token's.
-                    if let before = former[token.number],
+                    if let before = former?.token.terms,
                         before.classes != token.terms.classes
                             || before.claims != token.terms.claims
                     {
                         access.end()
                         access = TokenAccess(token)
                     }
-                    left[token.number] = Known(token: token, access: access)
+                    left.known[token.number] = Known(token: token, access: access)
+                    left.numbers[token.hash] = token.number
                 }
-                for revoked in known.values { revoked.access.end() }
-                known = left
+                for revoked in tokens.known.values { revoked.access.end() }
+                tokens = left
             }
             isNeeded.store(areNeeded, ordering: .releasing)
             if areNeeded { open.end() }

@@ -158,6 +158,11 @@ struct AccessDocumentOperationTests {
         #expect(editor["actions"]?["delete"]?["role"]?.string == "editor")
         // The role that shows it lets nobody change anything.
         #expect(editor["properties"]?["secret"]?.string == "read")
+        #expect(own["access"] == nil)
+        let bar = Self.send(server, "PUT", "/v1/access/users/ann", #"{"blocked":true}"#)
+        #expect(bar.status == 200, "\(bar.text)")
+        #expect(try ask(#"{"user":"ann"}"#)["access"]?["blocked"]?.bool == true)
+        #expect(Self.send(server, "PUT", "/v1/access/users/ann", "{}").status == 200)
         let nobody = try ask("{}")
         #expect(nobody["roles"]?.elements[0]["reason"]?.string == "The role is for users.")
         for (body, status) in [

@@ -69,6 +69,12 @@ struct UserAccessTests {
         #expect(SignedInUserTests.me(server, new).status == 200)
         let shown = server.send("GET", "/v1/access/users/ann", [server.authorization(.admin)])
         #expect(shown.text == reply.text)
+        #expect(Self.put(server, "aaron", #"{"blocked":true}"#).status == 200)
+        let listed = server.send("GET", "/v1/access/users", [server.authorization(.admin)])
+        #expect(
+            listed.text == #"{"users":[{"id":"aaron","blocked":true},\#(reply.text)]}"#,
+            "\(listed.text)")
+        #expect(Self.put(server, "aaron", "{}").status == 200)
         #expect(try server.restoredStore().access().users.map(\.id) == ["ann"])
     }
 

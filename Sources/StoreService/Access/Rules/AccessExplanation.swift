@@ -20,14 +20,17 @@ package struct AccessExplanation {
     /// Writes what is so of the roles and, for an object, of each action.
     ///
     /// - `object`: The object; nil for the roles alone.
+    /// - `access`: What bars the user, whatever the rules say; nil for nothing.
     package func write(
-        _ object: (rowClass: RowClass, key: UInt64, row: RowView)?, to writer: JSONWriter
+        _ object: (rowClass: RowClass, key: UInt64, row: RowView)?, _ access: UserAccess?,
+        to writer: JSONWriter
     ) throws(StoreError) {
         let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
         let isUser = principal.user != nil
         let held = rules.roles.map { rules.holds($0, for: facts, isUser: isUser) }
         writer.object { reply in
             reply.member("revision").uint(rules.revision)
+            if let access { reply.member("access").object { access.write(to: &$0) } }
             reply.member("roles").array { array in
                 for (role, holds) in zip(rules.roles, held) {
                     array.element().object { entry in

@@ -50,16 +50,19 @@ package struct AccessQuestion {
 
     /// Answers it on the last commit.
     ///
+    /// - `barred`: The users who are blocked or signed out.
     /// - Throws: ``RequestFault`` `.notFound` for a class or an object that is not there, or where there is no document,
     ///   `.malformed` for what is no key of the class.
     package func answer(
-        _ control: AccessControl, _ served: ServedStore, for caller: Caller, to writer: JSONWriter
+        _ control: AccessControl, _ served: ServedStore, for caller: Caller, barred: [UserAccess],
+        to writer: JSONWriter
     ) throws(RequestFault) {
         try served.withRead(for: caller) { read throws(RequestFault) in
             guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
             let object = try object(read, served)
             let explanation = AccessExplanation(rules, principal, on: read)
-            try served.stored(explanation.write(object, to: writer))
+            let access = barred.first { $0.id == principal.user }
+            try served.stored(explanation.write(object, access, to: writer))
         }
     }
 
