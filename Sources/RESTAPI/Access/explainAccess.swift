@@ -5,17 +5,28 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 
 extension RESTService {
-    /// `POST /v1/access/explain`: what a user may do with an object, by which role and rule, or why not.
+    /// `POST /v1/access/explain`: what a user may do with an object, by which role and rule, or why not. Rules may read as much as queries.
     func explainAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         _ = try BodyType.read(request)
         let question = try AccessQuestion(
             served.json(request.body, RequestScratch.current.parser))
-        let buffer = ByteBuffer(capacity: 1024)
-        let barred = try StoredTokens(store, fault: served.fault).read().users
-        try question.answer(
-            access, served, for: caller(request), barred: barred, to: JSONWriter(buffer))
-        let (base, count) = buffer.takeStorage()
-        return .respond(Response(200, .json, Bytes(adopting: base, count: count)))
+        let caller = caller(request)
+        return .later { exchange in
+            self.schedule(for: exchange) { job in
+                self.answer(exchange) { () throws(RequestFault) in
+                    let stored = StoredTokens(self.store, fault: self.served.fault)
+                    let barred = try stored.read().users
+                    return try self.served.withRead(for: caller, in: job) {
+                        read throws(RequestFault) in
+                        let buffer = ByteBuffer(capacity: 1024)
+                        try question.answer(
+                            self.access, read, self.served, barred: barred, to: JSONWriter(buffer))
+                        let (base, count) = buffer.takeStorage()
+                        return Response(200, .json, Bytes(adopting: base, count: count))
+                    }
+                }
+            }
+        }
     }
 }

@@ -10,12 +10,13 @@ import HoldfastRows
 ///     {"user":"ann","claims":{"groups":["editor"]},"class":"Task","key":7}
 ///
 /// Without a user it is about anonymous visitors, and without a class about roles alone.
-package struct AccessQuestion {
+package struct AccessQuestion: Sendable {
     private let principal: Principal
     private let className: String?
-    private let key: JSONValue?
+    /// As JSON.
+    private let key: [UInt8]?
 
-    /// Reads a question; it is valid as long as the body.
+    /// Reads a question.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for claims without a user.
     package init(_ body: JSONValue) throws(RequestFault) {
@@ -23,7 +24,7 @@ package struct AccessQuestion {
         var user: String?
         var claims = Claims.none
         var className: String?
-        var key: JSONValue?
+        var key: [UInt8]?
         for member in body.members {
             let value = member.value
             switch String(decoding: member.name, as: UTF8.self) {
@@ -36,7 +37,10 @@ package struct AccessQuestion {
             case "class":
                 guard let name = value.string else { throw Self.malformed }
                 className = name
-            case "key": key = value
+            case "key":
+                let text = ByteBuffer(capacity: 64)
+                JSONWriter(text).plain(value)
+                key = text.array
             default: throw Self.malformed
             }
         }
@@ -48,22 +52,20 @@ package struct AccessQuestion {
         self.key = key
     }
 
-    /// Answers it on the last commit.
+    /// Answers it on a view of everything.
     ///
     /// - `barred`: The users who are blocked or signed out.
     /// - Throws: ``RequestFault`` `.notFound` for a class or an object that is not there, or where there is no document,
     ///   `.malformed` for what is no key of the class.
     package func answer(
-        _ control: AccessControl, _ served: ServedStore, for caller: Caller, barred: [UserAccess],
-        to writer: JSONWriter
+        _ control: AccessControl, _ read: ReadTransaction, _ served: ServedStore,
+        barred: [UserAccess], to writer: JSONWriter
     ) throws(RequestFault) {
-        try served.withRead(for: caller) { read throws(RequestFault) in
-            guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
-            let object = try object(read, served)
-            let explanation = AccessExplanation(rules, principal, on: read)
-            let access = barred.first { $0.id == principal.user }
-            try served.stored(explanation.write(object, access, to: writer))
-        }
+        guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
+        let object = try object(read, served)
+        let explanation = AccessExplanation(rules, principal, on: read)
+        let access = barred.first { $0.id == principal.user }
+        try served.stored(explanation.write(object, access, to: writer))
     }
 
     private func object(
@@ -73,8 +75,8 @@ package struct AccessQuestion {
         guard let rowClass = read.rows.rowClass(named: className),
             rowClass.definition.kind == .object
         else { throw served.fault(.unknownClass(RequestFault.shown(className))) }
-        let text = ByteBuffer(capacity: 64)
-        JSONWriter(text).plain(key)
+        let text = ByteBuffer(capacity: key.count)
+        text.append(key)
         let value = try KeyText.value(json: text.bytes, of: rowClass, parser: JSONParser())
         let target = ObjectTarget(rowClass: rowClass, key: value)
         if let objectKey = target.objectKey {
