@@ -128,9 +128,10 @@ package final class Follower: @unchecked Sendable {
         sink.map { unsent.isEmpty && $0.queuedByteCount < $0.queueByteCountMax / 2 } ?? true
     }
 
-    /// Whether its client has been told everything up to the feed's version. The feed's thread.
+    /// Whether its client has been told everything up to the feed's version. The feed's thread, also of one that is a worker's.
     func isAtPresent(_ version: UInt64) -> Bool {
-        unsent.isEmpty && channel?.knownVersion(at: version) == version
+        // One that has no channel may be a worker's, which sends what is left meanwhile.
+        channel?.knownVersion(at: version) == version && unsent.isEmpty
     }
 
     /// Whether nothing waits for its client.

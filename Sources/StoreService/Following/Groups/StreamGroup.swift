@@ -161,7 +161,8 @@ final class StreamGroup: @unchecked Sendable {
 
     private func sendCollected(_ version: UInt64, isLast: Bool) {
         let (head, end) = (ByteBuffer(capacity: 128), ByteBuffer(capacity: 64))
-        let cursor = cursor(version)
+        // Those that are told something are the feed's, and have the same view; others may be a worker's.
+        let cursor = cursor(version, of: steps.concerned.values.first?.follower)
         hub.events.framing.begin("change", id: nil, in: head)
         head.append("{\"version\":\"\(cursor)\",\"changes\":[")
         let id = isLast && isLive(at: version) ? cursor : nil
@@ -180,17 +181,17 @@ final class StreamGroup: @unchecked Sendable {
         steps.byteCount = 0
     }
 
-    /// The cursor behind a version. All live queries have the same view.
-    private func cursor(_ version: UInt64) -> String {
+    /// The cursor of a query's client behind a version.
+    private func cursor(_ version: UInt64, of follower: Follower?) -> String {
         let number = StoreVersion(epoch: hub.served.store.epoch, number: version)
-        return members.first?.follower.query.cursor(number) ?? number.description
+        return follower?.query.cursor(number) ?? number.description
     }
 
     /// Tells its client that the connection holds.
     func beat(_ version: UInt64) {
         let isLive = isUpToDate(at: version)
-        guard case .queued = sink.send(hub.events.heartbeat(isLive ? cursor(version) : nil)), isLive
-        else { return }
+        let cursor = isLive ? cursor(version, of: members.first?.follower) : nil
+        guard case .queued = sink.send(hub.events.heartbeat(cursor)), isLive else { return }
         for member in members { member.follower.state.know(through: version) }
     }
 }
