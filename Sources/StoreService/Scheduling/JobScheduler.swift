@@ -156,6 +156,8 @@ package final class JobScheduler: Sendable {
     /// Ends a running job's slice: it goes on at once or waits for its turn, unless it has to end.
     func endSlice(of job: Job) {
         let now = monotonicMilliseconds()
+        // Behind the lock whoever starts the job again states its thread.
+        let own = job.thread
         let (verdict, started) = state.withLock { state in
             let verdict = state.schedule.endSlice(of: job)
             state.schedule.expire(now)
@@ -167,7 +169,7 @@ package final class JobScheduler: Sendable {
         }
         if case .ends(let ending) = verdict { job.ending = ending }
         // The only order that the thread of a job in the middle can get is to go on with it.
-        if waits { _ = job.thread?.wait() }
+        if waits { _ = own?.wait() }
         job.beginSlice(limits.sliceMicroseconds)
     }
 }
