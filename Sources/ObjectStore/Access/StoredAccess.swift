@@ -36,4 +36,18 @@ extension Store {
             throw .storage(error)
         }
     }
+
+    /// What is said of a user whom the store bars, as of the last commit; nil where nothing is. Cost: a look-up by their id, byte for byte.
+    package func user(_ id: String) throws(StoreError) -> UserRecord? {
+        do throws(StorageError) {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            let key = StoreKey.bytes { StoreKey.appendUser(id, to: $0) }
+            guard let value = try snapshot.value(key) else { return nil }
+            guard let record = UserRecord(id, value) else { throw StoredAccess.damaged }
+            return record
+        } catch {
+            throw .storage(error)
+        }
+    }
 }

@@ -24,8 +24,13 @@ package struct UserRecord: CodedRecord, Equatable, Sendable {
     /// Reads the entry under a key; nil when it is damaged, or of a form that this program does not know.
     init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let id = String(validating: key.dropFirst(StoreKey.userPrefix.count), as: UTF8.self)
-        self.init(id: id ?? "", isBlocked: false, signedInAfter: .min)
-        guard !self.id.isEmpty, read(value) else { return nil }
+        self.init(id ?? "", value)
+    }
+
+    /// Reads the entry of a user; nil as above.
+    init?(_ id: String, _ value: UnsafeRawBufferPointer) {
+        self.init(id: id, isBlocked: false, signedInAfter: .min)
+        guard !id.isEmpty, read(value) else { return nil }
     }
 
     mutating func code(_ coder: inout RecordCoder) {

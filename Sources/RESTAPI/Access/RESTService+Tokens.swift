@@ -1,18 +1,48 @@
 import HoldfastHTTPServer
+import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
 
 // Shared parts of the operations on tokens.
 extension RESTService {
-    /// Answers from a thread of the scheduler with what is made of the store's tokens.
-    func answerTokens(
+    /// The tokens and barred users of the store, to be read.
+    var storedTokens: StoredTokens { StoredTokens(store, fault: served.fault) }
+
+    /// Changes them on a thread of the scheduler, and has the table of tokens know it before it answers.
+    func changeTokens(
         _ body: @escaping @Sendable (StoredTokens) throws(RequestFault) -> Response
     ) -> Outcome {
-        guard let tokens else {
-            let stored = StoredTokens(store, fault: served.fault)
-            return answerScheduled { () throws(RequestFault) in try body(stored) }
+        answerScheduled { () throws(RequestFault) in
+            guard let tokens = self.tokens else { return try body(self.storedTokens) }
+            return try tokens.change(body)
         }
-        return answerScheduled { () throws(RequestFault) in try tokens.change(body) }
+    }
+
+    /// Answers from a thread of the scheduler with a list of them, as the only member of an object.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - name: That of the member.
+    ///   - find: Reads the entries.
+    ///   - write: Writes the members of one.
+    /// - Returns: The outcome.
+    /// - Throws: ``RequestFault`` `.notAcceptable` where the client takes no JSON.
+    func answerList<Entry>(
+        _ request: Request, _ name: StaticString,
+        _ find: @escaping @Sendable (StoredTokens) throws(RequestFault) -> [Entry],
+        write: @escaping @Sendable (Entry, inout JSONObjectWriter) -> Void
+    ) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        return answerScheduled { () throws(RequestFault) in
+            let entries = try find(self.storedTokens)
+            return Response.json(200) { writer in
+                writer.object { object in
+                    object.member(name).array { array in
+                        for entry in entries { array.element().object { write(entry, &$0) } }
+                    }
+                }
+            }
+        }
     }
 
     /// Says who changes something by a request, for the log.

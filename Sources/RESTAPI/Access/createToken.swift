@@ -10,7 +10,7 @@ extension RESTService {
         // Its reply would be stored for a repeat, and the token with it.
         let (name, terms) = try tokenMembers(request).new()
         let audit = auditLine(request)
-        return answerTokens { stored throws(RequestFault) in
+        return changeTokens { stored throws(RequestFault) in
             let secret = try TokenSecret()
             let token = try stored.add(name, terms, secret.hash)
             audit.write(token: name)

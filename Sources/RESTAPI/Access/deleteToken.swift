@@ -6,7 +6,7 @@ extension RESTService {
     func deleteToken(_ request: Request) throws(RequestFault) -> Outcome {
         let name = request.parameter(0).string
         let audit = auditLine(request)
-        return answerTokens { stored throws(RequestFault) in
+        return changeTokens { stored throws(RequestFault) in
             try stored.revoke(name)
             audit.write()
             return Response(204)

@@ -15,13 +15,11 @@ extension RESTService {
         return .later { exchange in
             self.schedule(for: exchange) { job in
                 self.answer(exchange) { () throws(RequestFault) in
-                    let stored = StoredTokens(self.store, fault: self.served.fault)
-                    let barred = try stored.read().users
-                    return try self.served.withRead(for: caller, in: job) {
+                    try self.served.withRead(for: caller, in: job) {
                         read throws(RequestFault) in
                         let buffer = ByteBuffer(capacity: 1024)
                         try question.answer(
-                            self.access, read, self.served, barred: barred, to: JSONWriter(buffer))
+                            self.access, read, self.served, to: JSONWriter(buffer))
                         let (base, count) = buffer.takeStorage()
                         return Response(200, .json, Bytes(adopting: base, count: count))
                     }

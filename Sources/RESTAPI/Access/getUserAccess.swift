@@ -7,8 +7,8 @@ extension RESTService {
     func getUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let user = try UserAccess(id: request.parameter(0).string)
-        return answerTokens { stored throws(RequestFault) in
-            Self.response(try stored.read().users.first { $0.id == user.id } ?? user)
+        return answerScheduled { () throws(RequestFault) in
+            Self.response(try self.storedTokens.user(user.id) ?? user)
         }
     }
 }

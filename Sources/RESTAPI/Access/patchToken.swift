@@ -10,7 +10,7 @@ extension RESTService {
         let name = request.parameter(0).string
         let members = try tokenMembers(request)
         let audit = auditLine(request)
-        return answerTokens { stored throws(RequestFault) in
+        return changeTokens { stored throws(RequestFault) in
             let token = try stored.change(name, members)
             audit.write()
             return Response.json(200) { writer in writer.object { token.write(to: &$0) } }

@@ -12,7 +12,7 @@ extension RESTService {
             id: request.parameter(0).string,
             served.json(request.body, RequestScratch.current.parser))
         let audit = auditLine(request)
-        return answerTokens { stored throws(RequestFault) in
+        return changeTokens { stored throws(RequestFault) in
             if let users = self.users {
                 try users.set(user) { () throws(RequestFault) in try stored.set(user) }
             } else {

@@ -52,6 +52,11 @@ package struct StoredTokens: Sendable {
         return token
     }
 
+    /// What is said of a user whom the store bars; nil where nothing is. Cost: a look-up.
+    package func user(_ id: String) throws(RequestFault) -> UserAccess? {
+        do { return try store.user(id).map { UserAccess($0) } } catch { throw fault(error) }
+    }
+
     // MARK: Changes
 
     /// Stores the token of a hash; the very token that is there already is no fault.

@@ -79,6 +79,12 @@ struct ReadAttackTests {
         }
         #expect(server.get("/v1/me", as: askers[0]).status == 401)
         #expect(server.get("/v1/me", as: askers[1]).status == 200)
+        let shown = server.send("GET", "/v1/access/users/" + Self.escaped(two))
+        #expect(shown.text.contains("\"blocked\":false"), "\(shown.text)")
+        for (id, isBlocked) in [(one, true), (two, false)] {
+            let told = server.send("POST", "/v1/access/explain", "{\"user\":\(quoted(id))}")
+            #expect(told.text.contains("\"access\"") == isBlocked, "\(told.text)")
+        }
     }
 
     @Test("who has a key in another form than the service writes has no object, and equals none")

@@ -54,17 +54,17 @@ package struct AccessQuestion: Sendable {
 
     /// Answers it on a view of everything.
     ///
-    /// - `barred`: The users who are blocked or signed out.
     /// - Throws: ``RequestFault`` `.notFound` for a class or an object that is not there, or where there is no document,
     ///   `.malformed` for what is no key of the class.
     package func answer(
         _ control: AccessControl, _ read: ReadTransaction, _ served: ServedStore,
-        barred: [UserAccess], to writer: JSONWriter
+        to writer: JSONWriter
     ) throws(RequestFault) {
         guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
         let object = try object(read, served)
         let explanation = AccessExplanation(rules, principal, on: read)
-        let access = barred.first { $0.id == principal.user }
+        let stored = StoredTokens(served.store, fault: served.fault)
+        let access = try principal.user.flatMap { id throws(RequestFault) in try stored.user(id) }
         try served.stored(explanation.write(object, access, to: writer))
     }
 
