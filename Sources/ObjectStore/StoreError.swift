@@ -11,6 +11,8 @@ package enum StoreError: Error, Sendable {
     case objectNotFound
     /// An object with the primary key is there already.
     case duplicateKey(className: String)
+    /// An object with the primary key is there already, and the caller may not see it.
+    case keyOfHiddenObject(className: String)
     /// An object of an asymmetric class with the primary key waits in the class's outbox.
     case keyInOutbox(className: String)
     /// A link names an object that does not exist when the transaction ends.

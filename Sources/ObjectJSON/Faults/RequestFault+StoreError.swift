@@ -17,6 +17,11 @@ extension RequestFault {
                 .conflict, "duplicate-key",
                 "An object of class '\(className)' with this primary key is there already; use PUT to "
                     + "replace it, or mode=merge, replace or ignore.")
+        case .keyOfHiddenObject(let className):
+            self.init(
+                .conflict, "duplicate-key",
+                "An object of class '\(className)' with this primary key is there already, and this user may "
+                    + "not see it; state another key.")
         case .keyInOutbox(let className):
             self.init(
                 .conflict, "duplicate-key",

@@ -53,11 +53,12 @@ extension WriteTransaction {
         }
         try check(precondition, rowClass, key: found.key, isHidden ? nil : found.row)
         if let stored = found.row, let key = found.key {
-            var mode = mode
             if isHidden {
                 // Who does not see it learns no more than that its key is taken.
                 guard objectKey == nil, mode.mayCreate else { throw .objectNotFound }
-                mode = .create
+                throw rowClass.isAsymmetric
+                    ? .keyInOutbox(className: rowClass.definition.name)
+                    : .keyOfHiddenObject(className: rowClass.definition.name)
             }
             switch mode {
             case .create:
