@@ -27,6 +27,15 @@ static inline int shim_authentication_code(
     return crypto_generichash(code, 32, bytes, count, key, key_count);
 }
 
+/// SipHash-2-4 of `count` bytes, 64 bits (https://doc.libsodium.org/hashing/short-input_hashing), by a key of 16 bytes: nobody tells it
+/// from random bits without the key. It can't fail. Any thread.
+static inline unsigned long long shim_short_code(const void *key, const void *bytes, size_t count) {
+    _Static_assert(crypto_shorthash_KEYBYTES == 16 && crypto_shorthash_BYTES == 8, "SipHash-2-4");
+    unsigned long long code;
+    crypto_shorthash((unsigned char *)&code, bytes, count, key);
+    return code;
+}
+
 /// What a seal begins with, a random number, and what it adds with the code at its end.
 enum {
     shim_seal_number_count = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,

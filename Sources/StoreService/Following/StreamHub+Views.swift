@@ -56,8 +56,12 @@ extension StreamHub {
         guard !channel.stream.viewMark.isEmpty else { return false }
         let generation = rulesGeneration.load(ordering: .sequentiallyConsistent)
         func isOutdated(_ follower: Follower) -> Bool { follower.rulesGeneration != generation }
-        let outdated = channel.followers.filter(isOutdated) + channel.polls.filter(isOutdated)
-        if !outdated.isEmpty { lookAgain(outdated) }
+        // A step asks each time, and it is seldom so: nothing is copied until then.
+        if channel.followers.contains(where: isOutdated)
+            || channel.polls.contains(where: isOutdated)
+        {
+            lookAgain((channel.followers + channel.polls).filter(isOutdated))
+        }
         return channel.isEmpty
     }
 
