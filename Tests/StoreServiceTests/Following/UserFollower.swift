@@ -42,7 +42,8 @@ final class UserFollower {
     }
 
     let query: Query
-    let user: Int
+    /// The position of its caller, whose claims may change.
+    private(set) var user: Int
     let way: Way
     private(set) var follower: Follower?
     /// The reply that it waits for.
@@ -93,12 +94,19 @@ final class UserFollower {
 
     // MARK: Connections
 
+    /// Has another token of its user now and then, that claims something else, and goes on with it from where it stands.
+    private func changeClaims() {
+        guard let other = UserStreamWorld.otherClaims[user], world.any(4) == 0 else { return }
+        user = other
+    }
+
     /// Opens another connection, from where the client stands.
     func connect(_ hub: StreamHub) throws {
         sink.close()
         process()
         sink = ToldEvents()
         follower = nil
+        changeClaims()
         let caller = world.callers[user]
         guard let checked = known(caller) else { return }
         let start = try world.service.served.streamCursor(cursor, "since", of: checked.viewMark)
@@ -147,6 +155,7 @@ final class UserFollower {
     /// Asks for pages until one is up to date, or for one alone.
     func poll(all: Bool) throws {
         endWait()
+        changeClaims()
         let caller = world.callers[user]
         let served = world.service.served
         for _ in 0..<1000 {

@@ -121,6 +121,8 @@ final class UserStreamWorld {
     private var document = 0
     /// The user whom one of the documents lets see everything.
     static let editor = 5
+    /// The callers who are one user with other claims, by their positions.
+    static let otherClaims = [0: editor, editor: 0]
     private let names = ["ann", "bob", "cem", "dee"]
 
     init(_ engine: EngineCase, seed: UInt64, views: [UserView] = []) throws {
