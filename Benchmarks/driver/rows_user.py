@@ -1,4 +1,5 @@
 """Rows about users and rules: lists that a rule decides, JSON Web Tokens, and streams under a rule."""
+import contextlib
 import http.client
 import json
 import os
@@ -115,14 +116,17 @@ class _SignedTokens:
         return self
 
     def __exit__(self, *_):
-        self.process.child.stdin.close()
-        self.process.child.stdout.close()
         self.process.stop()
+        for pipe in (self.process.child.stdin, self.process.child.stdout):
+            # What was to be written is lost with it.
+            with contextlib.suppress(OSError):
+                pipe.close()
 
     def verification(self):
         """The CPU of a verification by each key, in microseconds."""
-        self.process.child.stdin.write(b"\n")
-        self.process.child.stdin.flush()
+        with contextlib.suppress(OSError):
+            self.process.child.stdin.write(b"\n")
+            self.process.child.stdin.flush()
         return self._read()
 
     def _read(self):

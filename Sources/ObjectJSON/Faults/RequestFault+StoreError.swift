@@ -20,8 +20,8 @@ extension RequestFault {
         case .keyOfHiddenObject(let className):
             self.init(
                 .conflict, "duplicate-key",
-                "An object of class '\(className)' with this primary key is there already, and this user may "
-                    + "not see it; state another key.")
+                "An object of class '\(className)' with this primary key is there already, and you may not see "
+                    + "it; state another key.")
         case .keyInOutbox(let className):
             self.init(
                 .conflict, "duplicate-key",

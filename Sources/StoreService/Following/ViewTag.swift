@@ -8,7 +8,7 @@ enum ViewTag {
 
     /// Makes the tag of a position. Cost: some tens of nanoseconds, since each event of a user has one.
     ///
-    /// - `mark`: Its first 16 bytes are the key, which are all that a view's name has.
+    /// - `mark`: Its 16 bytes are the key; see ``ViewMark``.
     static func text(of position: some StringProtocol, in mark: String) -> String {
         var key = SIMD16<UInt8>()
         for (index, byte) in mark.utf8.prefix(16).enumerated() { key[index] = byte }

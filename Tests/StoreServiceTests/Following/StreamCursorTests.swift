@@ -11,6 +11,13 @@ struct StreamCursorTests {
     private static let part = StreamCursor.ChangePart(
         after: 36, through: 40, knownCount: 123_456, reachedKey: 987_654_321)
 
+    @Test("end with the SipHash-2-4 of the position by the name of the view")
+    func tag() {
+        // The first vector of the paper: no bytes, by the key 00 01 … 0f; 0x726fdb47dd0e0e31, its last digit first.
+        let mark = String(decoding: [UInt8](0..<16), as: UTF8.self)
+        #expect(ViewTag.text(of: "", in: mark) == "9yyp5njywdnq1")
+    }
+
     @Test("what a user's cursor counts of hidden objects is sealed, and theirs alone")
     func sealed() throws {
         let seal = try #require(ChangePartSeal(storeKey: Self.key))

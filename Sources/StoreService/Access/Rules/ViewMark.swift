@@ -42,12 +42,15 @@ struct ViewMark {
         }
     }
 
-    /// The name: letters and digits.
+    /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
     var text: String {
-        let code = message.authenticationCode(under: key)
         // Where the library fails, no other process makes the same name.
-        let number =
-            code?.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } ?? .random(in: 0 ... .max)
-        return String(number, radix: 36)
+        let code =
+            message.authenticationCode(under: key) ?? (0..<12).map { _ in .random(in: 0 ... .max) }
+        let name = ByteBuffer(capacity: 16)
+        code.withUnsafeBytes {
+            Base64.encode(UnsafeRawBufferPointer(rebasing: $0[..<12]), alphabet: .url, into: name)
+        }
+        return String(decoding: name.bytes, as: UTF8.self)
     }
 }
