@@ -56,15 +56,10 @@ extension WriteTransaction {
             if isHidden {
                 // Who does not see it learns no more than that its key is taken.
                 guard objectKey == nil, mode.mayCreate else { throw .objectNotFound }
-                throw rowClass.isAsymmetric
-                    ? .keyInOutbox(className: rowClass.definition.name)
-                    : .keyOfHiddenObject(className: rowClass.definition.name)
+                throw Self.keyTaken(rowClass, isHidden: true)
             }
             switch mode {
-            case .create:
-                throw rowClass.isAsymmetric
-                    ? .keyInOutbox(className: rowClass.definition.name)
-                    : .duplicateKey(className: rowClass.definition.name)
+            case .create: throw Self.keyTaken(rowClass, isHidden: false)
             case .ignore:
                 return WriteResult(
                     classIndex: rowClass.index, key: key, row: stored, isCreated: false,
@@ -85,6 +80,13 @@ extension WriteTransaction {
             key = try keys.take(rowClass, &counters)
         }
         return try insert(draft, key, number: found.number, origin)
+    }
+
+    /// Why no object of a class can be created with a key that another has.
+    private static func keyTaken(_ rowClass: RowClass, isHidden: Bool) -> StoreError {
+        let name = rowClass.definition.name
+        if rowClass.isAsymmetric { return .keyInOutbox(className: name) }
+        return isHidden ? .keyOfHiddenObject(className: name) : .duplicateKey(className: name)
     }
 
     /// Looks up the object that a draft is about by the primary key that it states, or that the store makes
