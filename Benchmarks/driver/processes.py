@@ -53,8 +53,26 @@ class Process:
     def alive(self):
         return self.child.poll() is None
 
+    def write(self, text):
+        """Writes to its standard input, a pipe; raises with the log's end when it is gone."""
+        try:
+            self.child.stdin.write(text.encode())
+            self.child.stdin.flush()
+        except OSError:
+            raise self._ended() from None
+
+    def read_line(self):
+        """A line of its standard output, a pipe; raises with the log's end when there is none."""
+        line = self.child.stdout.readline()
+        if not line:
+            raise self._ended()
+        return line
+
+    def _ended(self):
+        return BenchError(f"{os.path.basename(self.arguments[0])} ended: {self.log_tail()}")
+
     def stop(self, seconds=20):
-        """Asks it to end, insists after `seconds`, and waits until it is gone."""
+        """Asks it to end, insists after `seconds`, waits until it is gone, and closes its pipes."""
         if self.alive():
             self.child.terminate()
             try:
@@ -62,6 +80,10 @@ class Process:
             except subprocess.TimeoutExpired:
                 self.child.kill()
                 self.child.wait()
+        for pipe in filter(None, (self.child.stdin, self.child.stdout)):
+            # What was written and not taken is lost with it.
+            with contextlib.suppress(OSError):
+                pipe.close()
         if self in _running:
             _running.remove(self)
 

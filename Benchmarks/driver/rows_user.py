@@ -1,5 +1,4 @@
 """Rows about users and rules: lists that a rule decides, JSON Web Tokens, and streams under a rule."""
-import contextlib
 import http.client
 import json
 import os
@@ -110,30 +109,19 @@ class _SignedTokens:
         os.makedirs(self.directory, exist_ok=True)
         self.process = Process([bench.reference("signed_tokens"), self.directory, count, _ISSUER, _AUDIENCE],
                                bench.path("signed-tokens.log"), has_pipes=True)
-        self._read()
+        # Its first line says that the files are there.
+        self.process.read_line()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.process.stop()
-        for pipe in (self.process.child.stdin, self.process.child.stdout):
-            # What was to be written is lost with it.
-            with contextlib.suppress(OSError):
-                pipe.close()
 
     def verification(self):
         """The CPU of a verification by each key, in microseconds."""
-        with contextlib.suppress(OSError):
-            self.process.child.stdin.write(b"\n")
-            self.process.child.stdin.flush()
-        return self._read()
-
-    def _read(self):
-        line = self.process.child.stdout.readline()
-        if not line:
-            raise BenchError(f"signed_tokens ended: {self.process.log_tail()}")
-        return json.loads(line)
+        self.process.write("\n")
+        return json.loads(self.process.read_line())
 
 
 def _signed(bench, count):
@@ -166,7 +154,7 @@ def _cpu_of_gets(holdfast, target, tokens):
 def json_web_tokens(bench):
     """What a JSON Web Token costs the first time, and when it has been seen."""
     row = Row("json-web-tokens", "a GET with a JSON Web Token, new and seen before")
-    names, openssl, new, ratios, seen = ("rs", "es"), {}, {}, {}, None
+    names, openssl, new, seen = ("rs", "es"), {}, {}, None
     if bench.has_holdfast:
         each, rounds = (200, 2) if bench.settings.quick else (500, 3 * bench.settings.rounds)
         data = bench.path("json-web-tokens")
@@ -181,15 +169,15 @@ def json_web_tokens(bench):
             _cpu_of_gets(holdfast, path, [reader] * each)
             tokens = {name: _tokens(signed.directory, name) for name in names}
             # One beside the other: the clock of a shared processor is another one a second later.
+            before = signed.verification()
             for part in range(rounds):
                 for name in names:
-                    before = signed.verification()[f"{name}256_us"]
                     cost = _cpu_of_gets(holdfast, path, tokens[name][part * each:(part + 1) * each]) \
                         - _cpu_of_gets(holdfast, path, [reader] * each)
-                    verified = (before + signed.verification()[f"{name}256_us"]) / 2
-                    openssl.setdefault(name, []).append(verified)
+                    after = signed.verification()
+                    openssl.setdefault(name, []).append((before[f"{name}256_us"] + after[f"{name}256_us"]) / 2)
                     new.setdefault(name, []).append(cost)
-                    ratios.setdefault(name, []).append(cost / verified)
+                    before = after
             runs = load.interleave_short(bench, {
                 label: lambda seconds, number, token=token: load.run(
                     bench, holdfast, "get", seconds, number + 1, path=path, token=token)
@@ -203,7 +191,7 @@ def json_web_tokens(bench):
         row.notes.append("needs the holdfast binary")
     for name in names:
         row.check(f"{name.upper()}256 the first time, to OpenSSL's verification",
-                  statistics.median(ratios[name]) if ratios else None, "×", 1.5)
+                  load.median_ratio(new[name], openssl[name]) if new else None, "×", 1.5)
     row.check("CPU of a GET, seen to a token of the store", seen, "×", 1.03)
     return row
 

@@ -62,22 +62,12 @@ class Streams:
                                bench.path(f"streams-{time.monotonic_ns()}.log"), has_pipes=True)
         self.began = time.monotonic_ns()
         text = "".join(f"{group} {last or '-'} {' '.join(rest)}\n" for group, last, *rest in targets)
-        self._write(text + "\n")
+        self.process.write(text + "\n")
         self.wait(lambda found: found[waits] >= self.count, seconds, f"{self.count} streams {waits}")
 
-    def _write(self, text):
-        try:
-            self.process.child.stdin.write(text.encode())
-            self.process.child.stdin.flush()
-        except OSError:
-            raise BenchError(f"the streams ended: {self.process.log_tail()}") from None
-
     def report(self):
-        self._write("report\n")
-        line = self.process.child.stdout.readline()
-        if not line:
-            raise BenchError(f"the streams ended: {self.process.log_tail()}")
-        found = json.loads(line)
+        self.process.write("report\n")
+        found = json.loads(self.process.read_line())
         if found["refused"] or found["ended"] or found["errors"]:
             raise BenchError(f"of {self.count} streams {found['refused']} were refused, {found['ended']} ended and "
                              f"{found['errors']} had an error: {self.process.log_tail()}")
@@ -85,7 +75,7 @@ class Streams:
 
     def clear(self):
         """Forgets what was told. What is told from here on is kept: the other process has answered."""
-        self._write("clear\n")
+        self.process.write("clear\n")
         self.report()
 
     def wait(self, condition, seconds, what):
@@ -99,8 +89,6 @@ class Streams:
 
     def stop(self):
         self.process.stop()
-        for pipe in (self.process.child.stdin, self.process.child.stdout):
-            pipe.close()
 
 
 class Fence:
