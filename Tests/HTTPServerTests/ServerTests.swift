@@ -98,10 +98,13 @@ import Testing
             client.send(text)
             clients.append(client)
         }
+        // Also the request whose body has no one that tells of it: a stop owes an answer to what it has begun to read.
         #expect(
             eventually {
                 held.mutex.withLock { $0.count } == 2
                     && ["stuck", "endless", "events"].allSatisfy { notes.count($0) == 1 }
+                    && server.metrics.inFlight.load(ordering: .relaxed) == 5
+                    && server.metrics.streams.load(ordering: .relaxed) == 1
             })
         clients[1].reset()
         server.stop(graceSeconds: 0)
