@@ -47,6 +47,9 @@ package struct FoldedChanges: Sendable {
     /// The last version that is folded in.
     package private(set) var through: UInt64
 
+    /// Whether more than one version is folded in.
+    package var isOfSeveralVersions: Bool { through - start > 1 }
+
     /// The outcome for an object; nil for one that did not change.
     package subscript(identity: ObjectIdentity) -> Change? {
         position(of: identity).map { outcomes[$0] }

@@ -47,7 +47,9 @@ package struct FoldedEvents: Sendable {
             case (_, false): break
             }
         }
-        if event.kind == .leave { event.primaryKey = Self.primaryKey(of: event.identity, after) }
+        if event.kind == .leave, event.primaryKey.isEmpty {
+            event.primaryKey = Self.primaryKey(of: event.identity, after)
+        }
         if let position {
             events[position] = event
         } else {

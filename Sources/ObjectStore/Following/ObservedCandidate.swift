@@ -18,6 +18,23 @@ package struct ObservedCandidate: Sendable {
     var isReachedForSure = true
     /// The last version of the changes.
     let through: UInt64
+    /// Whether they are more versions than that one.
+    let isOfSeveralVersions: Bool
+
+    /// Makes a candidate that is reached through no other object.
+    ///
+    /// - Parameters:
+    ///   - identity: Which object.
+    ///   - change: Its own one of the changes; nil for none.
+    ///   - position: Where that stands; nil for none, and where nobody asks.
+    ///   - changes: All of them.
+    init(
+        identity: ObjectIdentity, change: FoldedChanges.Change?, position: Int?,
+        of changes: FoldedChanges
+    ) {
+        (self.identity, self.change, self.position) = (identity, change, position)
+        (through, isOfSeveralVersions) = (changes.through, changes.isOfSeveralVersions)
+    }
 
     /// Notes that a watch was walked back to it.
     mutating func reach(by watch: Watch, isOfFilter: Bool) {

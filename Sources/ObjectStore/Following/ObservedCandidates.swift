@@ -55,7 +55,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         _ identity: ObjectIdentity, _ change: FoldedChanges.Change?, at position: Int?
     ) -> ObservedCandidate {
         var candidate = ObservedCandidate(
-            identity: identity, change: change, position: position, through: changes.through)
+            identity: identity, change: change, position: position, of: changes)
         if !reached.isEmpty, let reach = reached[identity.key] {
             candidate.reachedMembers = reach.members
             candidate.filterDependsOnChange = reach.isOfFilter

@@ -211,8 +211,16 @@ package final class ObservedQuery: Sendable {
                         ?? false
             return isTold ? candidate.event(.update) : nil
         case (true, false):
-            return candidate.event(candidate.change?.kind == .delete ? .delete : .leave)
+            return candidate.event(departureKind(of: candidate))
         }
+    }
+
+    /// How a result is gone: where several versions are one step, those who may have lost sight of it before it was deleted are told that
+    /// it has left, for what happens out of sight is told to nobody.
+    private func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
+        guard candidate.change?.kind == .delete else { return .leave }
+        return sight != nil && candidate.isOfSeveralVersions && mayLeave(candidate)
+            ? .leave : .delete
     }
 
     /// A matcher of the condition on a state; nil for none.

@@ -80,7 +80,7 @@ struct RuledSubscriptionTests {
             }
         }
 
-        private static func setList(
+        static func setList(
             in store: Store, members: [String], limit: Int64
         ) throws -> UInt64 {
             try store.put(
@@ -97,9 +97,16 @@ struct RuledSubscriptionTests {
         func told(members: [String], limit: Int64 = 1) throws
             -> (told: [String: [QueryEvent.Kind]], deferred: Set<String>)
         {
+            try told { _ = try Self.setList(in: store, members: members, limit: limit) }
+        }
+
+        /// The events of changes, as one step, by user, and who catches up with them.
+        func told(_ change: () throws -> Void) throws
+            -> (told: [String: [QueryEvent.Kind]], deferred: Set<String>)
+        {
             let before = try store.read()
             defer { before.close() }
-            _ = try Self.setList(in: store, members: members, limit: limit)
+            try change()
             let after = try store.read()
             defer { after.close() }
             let step = ChangeStep(
@@ -123,6 +130,27 @@ struct RuledSubscriptionTests {
         let changed = try world.told(members: ["ann", "cem", "dee"])
         #expect(changed.told == ["bob": [.leave, .leave], "dee": [.enter, .enter]])
         #expect(try world.told(members: ["ann", "cem", "dee"], limit: 2).told == [:])
+    }
+
+    @Test(
+        "what is hidden and then deleted within one step has left, and what is deleted in sight is deleted"
+    )
+    func hiddenAndDeleted() throws {
+        let world = try World(tasks: 3, users: ["ann", "bob"])
+        let hidden = try world.told {
+            _ = try world.store.put("Task", ["id": .value(.int(0)), "list": .null])
+            _ = try world.store.delete("Task", .int(0))
+            _ = try world.store.delete("Task", .int(1))
+        }
+        #expect(hidden.told == ["ann": [.leave, .delete], "bob": [.leave, .delete]])
+        #expect(
+            try world.told { _ = try world.store.delete("Task", .int(2)) }.told["ann"] == [.delete])
+        let left = try World(tasks: 1, users: ["ann", "bob"])
+        let told = try left.told {
+            _ = try World.setList(in: left.store, members: ["ann"], limit: 1)
+            _ = try left.store.delete("Task", .int(0))
+        }
+        #expect(told.told["bob"] == [.leave], "\(told.told)")
     }
 
     @Test("of a list with more tasks than a step tests only who joins it catches up")

@@ -85,7 +85,7 @@ struct ChangedLinks {
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         guard let change = changes[identity], change.kind == .update else { return false }
         let candidate = ObservedCandidate(
-            identity: identity, change: change, position: nil, through: changes.through)
+            identity: identity, change: change, position: nil, of: changes)
         return targets.map { !$0.isUncounted(candidate) } ?? true
     }
 }

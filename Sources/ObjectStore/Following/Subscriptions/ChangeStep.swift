@@ -10,6 +10,9 @@ package final class ChangeStep {
     private let sight: Sight?
     /// The change log from `before` to `after`.
     package let changes: FoldedChanges
+    /// Whether it deletes objects behind its first version, which may have been otherwise by then than they are before.
+    private(set) lazy var deletesLater =
+        changes.isOfSeveralVersions && changes.outcomes.contains { $0.kind == .delete }
     /// The same step as principals see it, who have followers that it concerns.
     private var sighted: [ObjectIdentifier: ChangeStep] = [:]
 

@@ -180,7 +180,7 @@ package final class ObservedFilter {
         for index in followers.indices {
             var candidate = ObservedCandidate(
                 identity: object.identity, change: object.change, position: nil,
-                through: step.changes.through)
+                of: step.changes)
             for watch in reached {
                 if watches.contains(watch) {
                     candidate.reach(by: table.watch(watch), isOfFilter: true)

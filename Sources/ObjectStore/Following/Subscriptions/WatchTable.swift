@@ -125,15 +125,23 @@ final class WatchTable {
             var count = 0
             let countMax = min(Self.originCountMax, Self.stepOriginCountMax - before)
             defer { stepCounts[position] = before + count }
-            let origins = PathOrigins(rootClass: entry.rootClass, transaction: step.after.bare)
-            _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
-                let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
-                let last = found[origin]?.last
-                if last?.position != position || last?.owners != owners {
-                    found[origin, default: []].append(Reach(position: position, owners: owners))
+            func reach(in view: ReadTransaction, only isWanted: (ObjectIdentity) -> Bool) {
+                let origins = PathOrigins(rootClass: entry.rootClass, transaction: view.bare)
+                _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
+                    let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
+                    guard isWanted(origin) else { return true }
+                    let last = found[origin]?.last
+                    if last?.position != position || last?.owners != owners {
+                        found[origin, default: []].append(Reach(position: position, owners: owners))
+                    }
+                    count += 1
+                    return count <= countMax
                 }
-                count += 1
-                return count <= countMax
+            }
+            reach(in: step.after) { _ in true }
+            // What was deleted in one of several versions may have been out of somebody's sight by then.
+            if step.deletesLater {
+                reach(in: step.before) { step.changes[$0]?.kind == .delete }
             }
             if count > countMax {
                 tooWide[position, default: []].append(Trigger(identity: identity, owners: owners))
