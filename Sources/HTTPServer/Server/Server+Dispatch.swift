@@ -294,16 +294,16 @@ extension Server {
         request.connection.expectNothing()
         if let upload = request.upload {
             request.upload = nil
-            return apply(upload.finish(), to: request, until: nil)
+            return apply(upload.finish(), to: request, isForReading: false)
         }
         if let refusal = lastRefusal(of: request) {
             dropBody(of: request)
             return send(refusal, for: request)
         }
-        let route = router.routes[request.route]
-        let outcome = route.handler(request)
-        // A wait for the end of a write is not cut: its client would not learn what became of it.
-        return apply(outcome, to: request, until: route.isForReading ? request.admission : nil)
+        // Without a copy of the route, which counts all that it refers to.
+        let outcome = router.routes[request.route].handler(request)
+        return apply(
+            outcome, to: request, isForReading: router.routes[request.route].isForReading)
     }
 
     /// The refusal of a request whose body is whole, which took its time; nil where there is none.
@@ -317,12 +317,15 @@ extension Server {
     }
 
     private func apply(
-        _ outcome: Outcome, to request: Request, until admission: Admission?
+        _ outcome: Outcome, to request: Request, isForReading: Bool
     ) -> MHD_Result {
         switch outcome {
         case .respond(let response): return send(response, for: request)
         case .later(let start):
-            guard request.wait(until: admission) else { return send(stoppingReply(), for: request) }
+            // A wait for the end of a write is not cut: its client would not learn what became of it.
+            guard request.wait(until: isForReading ? request.admission : nil) else {
+                return send(stoppingReply(), for: request)
+            }
             start(Exchange(request))
             return .YES
         }

@@ -10,7 +10,8 @@ extension RESTService {
     /// the operation does not say that it answers as what they may do decides.
     func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
         if users == .all || users == .anyone { return nil }
-        if request.user != nil {
+        guard let bearer = request.grant?.bearer else { return nil }
+        if bearer is SignedInUser {
             guard users == .byDocument else {
                 return refusal("This operation is for tokens of the store that are not a user's.")
             }
@@ -20,7 +21,7 @@ extension RESTService {
                     "There is no access document yet, so that users may do nothing: an admin sets one with PUT /v1/access."
                 )
         }
-        guard let token = request.grant?.bearer as? Token else { return nil }
+        guard let token = bearer as? Token else { return nil }
         guard token.terms.classes.isEmpty || users == .byDocument else {
             return refusal(
                 "The token is for \(token.terms.classes.count) of the classes, and this operation for none alone."
@@ -34,8 +35,13 @@ extension RESTService {
     /// The principal of a request: the user whom it names by a token of an issuer or of the store, or the anonymous one, where
     /// it needs a token and has none, or none any more; nil for a token of the store alone.
     func principal(of request: Request) -> Principal? {
+        request.grant.flatMap { principal(of: $0) }
+    }
+
+    /// The principal of the requests that a grant admits.
+    func principal(of grant: Grant) -> Principal? {
         // A cast takes as long as some look-ups: tokens of the store first, which most requests have.
-        guard let grant = request.grant, let bearer = grant.bearer else { return nil }
+        guard let bearer = grant.bearer else { return nil }
         let principal: Principal? =
             switch bearer {
             case let token as Token: token.principal
@@ -46,9 +52,9 @@ extension RESTService {
         return principal.map { Self.lasting($0, grant) }
     }
 
-    /// The token of a request as far as it is for some classes alone, and no document says what it may do with these.
-    func limitedToken(of request: Request) -> Principal? {
-        guard let grant = request.grant, let token = grant.bearer as? Token else { return nil }
+    /// The token of a grant as far as it is for some classes alone, and no document says what it may do with these.
+    func limitedToken(of grant: Grant) -> Principal? {
+        guard let token = grant.bearer as? Token else { return nil }
         return token.limited.map { Self.lasting($0, grant) }
     }
 

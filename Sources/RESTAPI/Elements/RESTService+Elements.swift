@@ -44,7 +44,8 @@ extension RESTService {
         read.known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         read.form = try Preferences(request).form
-        return try answer(request, ObjectOperation(reading: read, form: read.form))
+        return try answer(
+            request, for: read.caller, ObjectOperation(reading: read, form: read.form))
     }
 
     /// Takes in a change of one element: `addElement`, `putElement`, `deleteElement` and the same by key.

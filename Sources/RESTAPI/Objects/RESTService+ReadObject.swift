@@ -16,12 +16,13 @@ extension RESTService {
         let known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         let form = try Preferences(request).form
+        let caller = caller(request)
         // Made in one piece and handed on, since a copy counts many references.
         return try answer(
-            request,
+            request, for: caller,
             ObjectOperation(
                 reading: ObjectRead(
-                    ObjectAddress(request, source), isProjected: isProjected, for: caller(request),
+                    ObjectAddress(request, source), isProjected: isProjected, for: caller,
                     ReadVersion(nil, of: served), fields: request[query: "fields"]?.string,
                     expand: request[query: "expand"]?.string, precondition: precondition,
                     known: known, form: form),

@@ -39,7 +39,8 @@ extension RESTService {
             forms: forms, quotesLargeInts: preferences.quotesLargeInts, for: caller(request),
             ReadVersion(nil, of: served))
         return try answer(
-            request, cursor: page.text, PageOperation(reading: page, varies: varies))
+            request, for: page.caller, cursor: page.text,
+            PageOperation(reading: page, varies: varies))
     }
 }
 

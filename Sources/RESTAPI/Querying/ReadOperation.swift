@@ -10,8 +10,9 @@ protocol ReadOperation: Sendable {
     /// The use case.
     var reading: Case { get set }
 
-    /// Makes the response, while the view that the reply is of is open.
-    func response(
+    /// Makes the response, while the view that the reply is of is open. Mutating, since it is asked of a variable, which is copied for
+    /// other calls.
+    mutating func response(
         to reply: Case.Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response
 }
@@ -20,20 +21,22 @@ extension RESTService {
     /// Answers a read of the version that the request asks for, as soon as the store has it: on the connection's thread
     /// if the reply is sure to be short, else from a job.
     ///
+    /// - `caller`: The caller of the use case.
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
     func answer(
-        _ request: Request, cursor text: QueryText? = nil,
+        _ request: Request, for caller: Caller, cursor text: QueryText? = nil,
         _ operation: consuming some ReadOperation
     ) throws(RequestFault) -> Outcome {
         // Most reads are of one object and have no parameters.
         if !request.hasQuery, text == nil {
-            return try answerNow(request, under: nil, operation)
+            return try answerNow(request, for: caller, under: nil, consume operation)
         }
         let versionless = operation
         return try whenReadable(request, cursor: text) { version throws(RequestFault) in
             var operation = versionless
             operation.reading.version = version
-            return try self.answerNow(request, under: version.pin, operation)
+            return try self.answerNow(
+                request, for: self.caller(request), under: version.pin, operation)
         }
     }
 
@@ -42,10 +45,10 @@ extension RESTService {
 
     /// - `pin`: That of the operation's version.
     private func answerNow(
-        _ request: Request, under pin: SnapshotPin?, _ operation: consuming some ReadOperation
+        _ request: Request, for caller: Caller, under pin: SnapshotPin?,
+        _ operation: consuming some ReadOperation
     ) throws(RequestFault) -> Outcome {
-        var operation = operation
-        let caller = caller(request)
+        var operation = consume operation
         // Put together here and not in a function of `ReadCase`, since the compiler specializes generic code within its
         // module alone. A property of the use case is read through a copy of all of it.
         let short = try request.allowing { () throws(RequestFault) -> Response? in
@@ -72,7 +75,8 @@ extension RESTService {
             self.schedule(for: exchange) { job in
                 self.answer(exchange) { () throws(RequestFault) in
                     try request.allowing { () throws(RequestFault) in
-                        try operation.reading.answer(self.served, in: job) {
+                        var operation = operation
+                        return try operation.reading.answer(self.served, in: job) {
                             reply throws(RequestFault) in
                             try operation.response(to: reply, request, self)
                                 .under(pin, self.served)

@@ -16,7 +16,7 @@ extension RESTService {
             shownBy: request[query: "projection"]?.string, for: caller(request),
             ReadVersion(nil, of: served))
         return try answer(
-            request, cursor: text,
+            request, for: read.caller, cursor: text,
             PropertyOperation(
                 reading: read, text: text, quotesLargeInts: preferences.quotesLargeInts))
     }

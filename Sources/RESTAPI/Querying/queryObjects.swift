@@ -18,7 +18,7 @@ extension RESTService {
                 quotesLargeInts: preferences.quotesLargeInts, for: self.caller(request),
                 ReadVersion(nil, of: self.served))
             return try self.answer(
-                request, cursor: text,
+                request, for: page.caller, cursor: text,
                 PageOperation(reading: page, hasAddress: false, varies: true))
         }
     }

@@ -8,13 +8,16 @@ extension RESTService {
     /// The caller of a request: known by its token, or the one that its ticket was made with, where tokens are needed; where there is an
     /// access document, a user by their id. What a token of some classes may do ends with these.
     func caller(_ request: Request) -> Caller {
-        let principal = access.hasDocument ? principal(of: request) : nil
-        var owner = request.grant?.owner ?? 0
+        guard let grant = request.grant else { return Caller(token: nil, address: request.client) }
+        let principal = access.hasDocument ? principal(of: grant) : nil
+        var owner = grant.owner
         // A user is the same with each of their tokens; those of issuers have grants that say so.
-        if let principal, request.user == nil { owner = principal.number(store.ticketKey) ?? 0 }
+        if let principal, !(grant.bearer is SignedInUser) {
+            owner = principal.number(store.ticketKey) ?? 0
+        }
         return Caller(
             token: owner == 0 ? nil : owner, address: request.client,
-            sight: (principal ?? limitedToken(of: request)).map { PrincipalSight(access, $0) })
+            sight: (principal ?? limitedToken(of: grant)).map { PrincipalSight(access, $0) })
     }
 
     /// Has a thread of the scheduler give back the memory that long work has freed. Call it once a second.
