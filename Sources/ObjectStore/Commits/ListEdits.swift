@@ -10,6 +10,9 @@ package struct ListEdits: Equatable, Sendable {
     /// Whether it is only known that the list is another.
     package private(set) var isReplaced = false
 
+    /// Whether nothing was done.
+    var isEmpty: Bool { splices.isEmpty && !isReplaced }
+
     init() {}
 
     /// Adds a splice; one too many replaces the list.

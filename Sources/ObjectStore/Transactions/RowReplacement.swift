@@ -8,6 +8,8 @@ struct RowReplacement {
     var changesLinks = true
     /// Whether a migration under way takes the object; false when somebody else lets it.
     var entersMigration = true
+    /// The properties that are known to differ: a tree that one transaction changes again has the same reference.
+    var changed = MemberSet()
     /// The known edits of lists, by member.
     var lists: [Int: ListEdits] = [:]
 

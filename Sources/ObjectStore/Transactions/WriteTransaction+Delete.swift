@@ -146,7 +146,9 @@ extension WriteTransaction {
             stored.holdsOverflow && (isCut || group.holdsEmbeddedOutOfLine(rowClass, stored))
         var how = RowReplacement(isAct: false, changesLinks: false, entersMigration: !sweeps)
         for member in rowClass.listMembers {
-            how.lists[member] = overflow.listEdits[rowClass.members[member].number]
+            guard let edits = overflow.listEdits[rowClass.members[member].number] else { continue }
+            how.lists[member] = edits
+            if !edits.isEmpty { how.changed.insert(member) }
         }
         let written = try replace(rowClass, object.key, stored, by: bytes, origin, how)
         if sweeps { try group.sweepOverflow(rowClass, object.key, written.row) }

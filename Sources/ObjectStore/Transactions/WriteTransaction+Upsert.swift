@@ -200,8 +200,9 @@ extension WriteTransaction {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
-        let changed = rows.changedMembers(
+        var changed = rows.changedMembers(
             of: rowClass, from: stored, to: candidate, overflow)
+        changed.formUnion(how.changed)
         if changed.isEmpty {
             try group.freeOverflow(rowClass, key, candidate, keeping: stored)
             try overflow.checkFailure()

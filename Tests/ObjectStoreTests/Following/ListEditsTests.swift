@@ -119,6 +119,60 @@ struct ListEditsTests {
     }
 
     @Test(
+        "a list of embedded objects has changed where a long list within one of them loses a link",
+        arguments: [200, 24])
+    func withinEmbedded(byteCountMax: Int) throws {
+        let classes = [
+            ObjectClass(
+                name: "Item", primaryKey: "id",
+                properties: [
+                    Property(name: "id", type: .single(.scalar(.int))),
+                    Property(name: "parts", type: .list(.object("Part"))),
+                ]),
+            ObjectClass(
+                name: "Part", kind: .embedded,
+                properties: [Property(name: "lines", type: .list(.object("Line")))]),
+            ObjectClass(
+                name: "Line", kind: .embedded,
+                properties: [
+                    Property(name: "target", type: .single(.object("Target")), isOptional: true)
+                ]),
+            ObjectClass(
+                name: "Target", primaryKey: "id",
+                properties: [Property(name: "id", type: .single(.scalar(.int)))]),
+        ]
+        var options = StoreOptions()
+        options.overflowLimits = .tiny
+        options.overflowLimits.collectionByteCountMax = byteCountMax
+        let store = try Shelter.open(.memory, options: options, classes: classes)
+        defer { store.close() }
+        let part = { (range: Range<Int64>) -> ObjectContent in
+            ["lines": .embeddedList(range.map { ["target": .link("Target", .int($0))] })]
+        }
+        for id in 0..<Int64(40) { try store.put("Target", ["id": .value(.int(id))]) }
+        try store.put(
+            "Item", ["id": .value(.int(1)), "parts": .embeddedList([part(0..<40), part(0..<0)])])
+        let insert = ObjectScript.Operation.edit(
+            .insert(at: 2), "parts", of: Identity("Item", .int(1)), .embeddedList([part(0..<0)]))
+        func delete(_ id: Int64) -> ObjectScript.Operation { .delete(Identity("Target", .int(id))) }
+        let changed = ListSplice(0, removed: 1, inserted: 1)
+        let inserted = ListSplice(2, removed: 0, inserted: 1)
+        for (operations, splices) in [
+            ([delete(3)], [changed]), ([delete(4), delete(5)], [changed]),
+            ([insert, delete(6)], [inserted, changed]),
+            ([delete(7), insert], [changed, inserted]),
+            ([insert, .attempt([delete(8)])], [inserted, changed]),
+        ] {
+            let version = try store.run(operations)
+            let edits = try store.reading { transaction in
+                try FoldedChanges(after: version - 1, in: transaction, notesLists: true)
+                    .edits(ofList: 1, of: ObjectIdentity(classIndex: 0, key: 1))
+            }
+            #expect(edits?.splices == splices, "\(operations)")
+        }
+    }
+
+    @Test(
         "a list that is assigned with some elements more, some fewer or one other is not replaced")
     func assignments() throws {
         let store = try Shelter.open(.memory, classes: [Self.item])
