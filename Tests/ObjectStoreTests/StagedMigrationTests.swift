@@ -1,6 +1,7 @@
 import HoldfastObjectModel
-import HoldfastObjectStore
+@testable import HoldfastObjectStore
 import HoldfastObjectSupport
+import HoldfastRows
 import HoldfastStorage
 import Synchronization
 import Testing
@@ -176,6 +177,61 @@ struct StagedMigrationTests {
                 == .value(.string("x")))
         try store.awaitCleanUp()
         #expect(try store.findings() == [])
+    }
+
+    @Test(
+        "a patch that states a long value twice beside a migration leaves what is staged of its object"
+    )
+    func patchedBeside() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        var options = Self.options
+        options.overflowLimits = .tiny
+        let store = try Store(engine: engine, options: options)
+        defer { store.close() }
+        try store.setSchema(Self.classes(.int))
+        for id in 1...100 as ClosedRange<Int64> {
+            // As texts the numbers have no room in their rows.
+            try store.put(
+                "Note", ["id": .value(.int(id)), "n": .value(.int(1_000_000_000 + id))])
+        }
+        let change = SynchronousSchemaWrite { _ in
+            SchemaProposal(Schema(classes: Self.classes(.string)))
+        }
+        // Its 20 slices take long, until some objects are patched beside them.
+        engine.slowDown(microseconds: 20_000)
+        store.submit(change)
+        var besideCount = 0
+        for id in 1...100 as ClosedRange<Int64> {
+            if store.catalog.schema.revision == 1 { besideCount += 1 }
+            if besideCount == 10 { engine.slowDown(microseconds: 300) }
+            try store.write { transaction throws(StoreError) in
+                let rows = transaction.catalog.rows
+                let editor = try ObjectEditor(
+                    transaction, rows.classes[0], key: UInt64(id), .none)
+                for text in ["a long text", "another long text of \(id)"] {
+                    let draft = ObjectDraft(
+                        ["text": .value(.string(text))], rows.classes[0], rows, isMerge: true)
+                    var path = EditPath(rows.classes[0])
+                    path.member = 2
+                    do throws(EditFailure) {
+                        try editor.apply(ObjectEdit(path, .place(draft, .put)), origin: [])
+                    } catch {
+                        throw .refused(error)
+                    }
+                }
+                _ = try editor.finish()
+            }
+        }
+        engine.slowDown(microseconds: 0)
+        _ = try change.version()
+        try store.awaitCleanUp()
+        #expect(besideCount > 1)
+        #expect(try store.findings() == [])
+        for (identity, object) in try store.contents().objects {
+            guard case .int(let id) = identity.key else { continue }
+            #expect(object.content["n"] == .value(.string("\(1_000_000_000 + id)")))
+            #expect(object.content["text"] == .value(.string("another long text of \(id)")))
+        }
     }
 
     @Test("objects that are deleted beside a migration leave nothing of what was staged of them")

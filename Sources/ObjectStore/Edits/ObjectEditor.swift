@@ -104,7 +104,10 @@ package final class ObjectEditor {
     package func finish() throws(StoreError) -> WriteResult {
         try flush()
         if hasGarbage, let stored = try transaction.storedRow(rowClass, key) {
+            // What is staged is none of what the row refers to, and stands there by now.
+            try transaction.leaveMigration(rowClass, key, stored)
             try transaction.group.sweepOverflow(rowClass, key, stored)
+            try transaction.enterMigration(rowClass, key, stored)
         }
         guard let result else { throw .objectNotFound }
         return result

@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+import HoldfastRows
 import HoldfastTestSupport
 import Testing
 
@@ -48,5 +50,24 @@ struct RankedDoublesTests {
     func nothing() {
         var numbers: [Double] = []
         #expect(numbers.withUnsafeMutableBufferPointer { RankedDoubles($0).percentile(50) } == nil)
+    }
+
+    @Test(
+        "equal decimals with more and with fewer zeros have one percentile, whatever they came in")
+    func equalDecimals() throws {
+        let texts = ["1.6840", "1.684", "1.68400"]
+        for percent in [0.0, 33, 50, 100] {
+            var found: Set<String> = []
+            for shift in texts.indices {
+                var numbers = try (texts[shift...] + texts[..<shift]).map {
+                    try #require(Decimal128($0))
+                }
+                let number = numbers.withUnsafeMutableBufferPointer {
+                    Decimal128.percentile(percent, of: $0, within: Budget())
+                }
+                found.insert("\(try #require(number))")
+            }
+            #expect(found.count == 1, "\(percent): \(found)")
+        }
     }
 }

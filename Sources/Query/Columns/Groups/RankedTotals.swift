@@ -173,7 +173,9 @@ extension Decimal128: RankedNumber {
         _ percent: Double, of numbers: UnsafeMutableBufferPointer<Decimal128>,
         within budget: Budget
     ) -> Number? {
-        let sorted = Array(numbers).sorted(within: budget, by: { $0.ordinal < $1.ordinal })
+        // Equal numbers with more and with fewer zeros at the end stand in one order, whatever they came in.
+        let sorted = Array(numbers).sorted(
+            within: budget, by: { ($0.ordinal, $0.high, $0.low) < ($1.ordinal, $1.high, $1.low) })
         guard let sorted else { return nil }
         let place = RankedPlace(percent, count: sorted.count)
         let (low, high) = (sorted[place.index], sorted[place.next])
