@@ -1,7 +1,8 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// Values behind a to-one link, read once for each object that is linked to: a number for each different one, in their order.
+/// Values behind a to-one link, read once for each object that is linked to: a number for each different one, in their order; for
+/// each object, where values that are packed may be equal and written differently (1.5, 1.50).
 /// One thread binds them; any number of threads read their numbers afterwards.
 final class FarValues: @unchecked Sendable {
     // Unchecked: other threads only read what was set before they came.
@@ -15,6 +16,8 @@ final class FarValues: @unchecked Sendable {
     private let calculated: (walker: PathWalker, sink: GroupKeySink)?
     /// Packs the values, where they are calculated with.
     private let packer: RowPacker?
+    /// Whether equal values may be written differently, and are packed.
+    private let packsEach: Bool
     /// The numbers of the values, by slot: first that of null, then those of the links' keys by their distance from ``base``.
     private var numbers: [UInt32] = [0]
     private var base: Int64 = 0
@@ -48,6 +51,9 @@ final class FarValues: @unchecked Sendable {
             ? nil
             : (PathWalker(far, schema: schema), GroupKeySink(GroupKey(path: far, part: part)))
         packer = packing.map { RowPacker(far, $0, schema: schema) }
+        packsEach =
+            packing != nil
+            && [ElementStorage.decimal, .mixed, .double, .float].contains(path.type.storage)
     }
 
     /// How many different values there are.
@@ -84,7 +90,7 @@ final class FarValues: @unchecked Sendable {
         ranges = []
         for (range, slot) in sorted {
             guard budget.spend(Self.stepsOfRow) else { return false }
-            if ranges.last.map({ order($0, range) != 0 }) ?? true {
+            if packsEach || ranges.last.map({ order($0, range) != 0 }) ?? true {
                 ranges.append(range)
                 pack(slot, columns.source)
             }
