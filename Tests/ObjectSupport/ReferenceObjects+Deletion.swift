@@ -117,8 +117,9 @@ extension ReferenceObjects {
                 result[property.name] = unlinked(embedded, value, link)
             } else if property.onDelete == .nullify {
                 result[property.name] = canonical(Self.without(link, value), property)
-            } else {
-                // It leads to what is gone, and to nothing that comes under the same key.
+            } else if case .link(let name, _) = link, classes[name]?.primaryKey != nil {
+                // It leads to what is gone, and to nothing that comes under the same primary key. An object key is given once, so
+                // that a link by it is the same as before.
                 result[property.name] = Self.dangling(link, value)
             }
         }
