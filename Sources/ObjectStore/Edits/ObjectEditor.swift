@@ -156,7 +156,8 @@ package final class ObjectEditor {
             note(
                 try transaction.replace(
                     rowClass, key, stored, by: row.bytes, WriteOrigin(source: source),
-                    RowReplacement(lists: lists)))
+                    // Behind a sweep it enters by itself.
+                    RowReplacement(entersMigration: !hasGarbage, lists: lists)))
         } else if result == nil {
             note(
                 WriteResult(
