@@ -49,8 +49,16 @@ package struct StoreVersion: Hashable, Sendable {
 extension StoreVersion: CustomStringConvertible {
     /// `<epoch>-<n>`
     package var description: String {
-        var bytes: [UInt8] = []
-        Self.writeEpoch(epoch) { bytes.append($0) }
-        return String(decoding: bytes, as: UTF8.self) + "-\(number)"
+        let number = String(number).utf8
+        return String(unsafeUninitializedCapacity: 9 + number.count) { text in
+            var count = 0
+            Self.writeEpoch(epoch) { digit in
+                text[count] = digit
+                count += 1
+            }
+            text[count] = UInt8(ascii: "-")
+            for (index, digit) in number.enumerated() { text[count + 1 + index] = digit }
+            return count + 1 + number.count
+        }
     }
 }

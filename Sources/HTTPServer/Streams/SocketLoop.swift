@@ -41,6 +41,7 @@ final class SocketLoop: @unchecked Sendable {
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     private var thread: SystemThread?
     private var nextWatch: UInt64 = 0
+    private var watchCount: UInt64 = 0
 
     /// Opens the descriptors of the loop.
     init(_ server: Server, listening sockets: [Int32]) throws(ServerError) {
@@ -117,8 +118,10 @@ final class SocketLoop: @unchecked Sendable {
             guard handle(messages) else { break }
             let now = monotonicNanoseconds()
             if now >= nextWatch {
-                nextWatch = now + 1_000_000_000
-                everySecond(now)
+                nextWatch = now + 1_000_000_000 / Self.accessPartCount
+                endAccess(inPart: watchCount % Self.accessPartCount)
+                if watchCount % Self.accessPartCount == 0 { everySecond(now) }
+                watchCount += 1
             }
         }
         for (_, role) in roles {
@@ -180,7 +183,6 @@ final class SocketLoop: @unchecked Sendable {
         }
         server.options.watchAccess?()
         server.watchConnections(now)
-        endAccess()
     }
 
     /// Closes what was left for the thread after it had ended.

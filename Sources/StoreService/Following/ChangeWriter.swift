@@ -14,6 +14,8 @@ struct ChangeWriter {
     private var writer: ObjectWriter
     /// Writes former values, where they are told and known.
     private var earlier: ObjectWriter?
+    /// The cursor that was made last, and the version that it stands behind.
+    private var cursor: (number: UInt64, text: String)?
 
     /// - `before`: What the changes begin at, as far as that is one state.
     init(
@@ -249,25 +251,30 @@ struct ChangeWriter {
 
     // MARK: Events
 
-    /// The cursor behind a version.
-    private func cursor(_ number: UInt64) -> String {
-        stream.cursor(StoreVersion(epoch: read.epoch, number: number))
+    /// The cursor behind a version, which an event states twice.
+    private mutating func cursor(_ number: UInt64) -> String {
+        if let cursor, cursor.number == number { return cursor.text }
+        let text = stream.cursor(StoreVersion(epoch: read.epoch, number: number))
+        cursor = (number, text)
+        return text
     }
 
     /// Opens a `change` event; its changes follow.
-    func beginChangeEvent(version number: UInt64, _ framing: any EventFraming) {
+    mutating func beginChangeEvent(version number: UInt64, _ framing: any EventFraming) {
         framing.begin("change", id: nil, in: buffer)
-        text("{\"version\":\"\(cursor(number))\",\"changes\":[")
+        raw("{\"version\":\"")
+        text(cursor(number))
+        raw("\",\"changes\":[")
     }
 
     /// Closes a `change` event.
     ///
     /// - `version`: Behind which a client may resume; nil where the event does not move that.
     /// - `isLastPart`: Whether it is the last of several parts.
-    func endChangeEvent(
+    mutating func endChangeEvent(
         version number: UInt64? = nil, isLastPart: Bool = false, _ framing: any EventFraming
     ) {
         raw(isLastPart ? "],\"last\":true}" : "]}")
-        framing.end(id: number.map(cursor), in: buffer)
+        framing.end(id: number.map { cursor($0) }, in: buffer)
     }
 }

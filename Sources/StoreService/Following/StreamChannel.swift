@@ -40,6 +40,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     unowned let hub: StreamHub
     private(set) var followers: [Follower] = []
     private(set) var polls: [Follower] = []
+    /// The rules under which all of these joined it, or later ones; see ``StreamHub/rulesGeneration``.
+    var oldestRules = UInt64.max
     private var content: ChannelContent
     private var pace: Pace
     private var isDelayed = false
@@ -81,6 +83,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     func add(_ follower: Follower) {
         follower.channel = self
+        oldestRules = min(oldestRules, follower.rulesGeneration)
         switch follower.client {
         case .events: followers.append(follower)
         case .reply: polls.append(follower)

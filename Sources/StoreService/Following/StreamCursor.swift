@@ -140,7 +140,11 @@ package enum StreamCursor: Equatable, Sendable {
             let sealed = seal?.text(of: part, in: "\(version)_\(mark)")
             body = sealed.map { "\(version).\($0)" } ?? "\(version)"
         }
-        return body + "_" + ViewTag.text(of: body, in: mark)
+        let tag = ViewTag.text(of: body, in: mark)
+        body.reserveCapacity(body.utf8.count + 1 + tag.utf8.count)
+        body += "_"
+        body += tag
+        return body
     }
 
     /// The text of the cursor, without the name of a view.

@@ -53,15 +53,14 @@ extension StreamHub {
     /// - Returns: Whether it has none any more.
     @discardableResult
     func lookAgainIfOutdated(_ channel: StreamChannel) -> Bool {
-        guard !channel.stream.viewMark.isEmpty else { return false }
         let generation = rulesGeneration.load(ordering: .sequentiallyConsistent)
-        func isOutdated(_ follower: Follower) -> Bool { follower.rulesGeneration != generation }
-        // A step asks each time, and it is seldom so: nothing is copied until then.
-        if channel.followers.contains(where: isOutdated)
-            || channel.polls.contains(where: isOutdated)
-        {
-            lookAgain((channel.followers + channel.polls).filter(isOutdated))
+        // A step asks each time, and it is seldom so: the followers are not looked at until then.
+        guard channel.oldestRules < generation, !channel.stream.viewMark.isEmpty else {
+            return false
         }
+        channel.oldestRules = generation
+        lookAgain(
+            (channel.followers + channel.polls).filter { $0.rulesGeneration < generation })
         return channel.isEmpty
     }
 
