@@ -132,9 +132,10 @@ package final class Store: Sendable {
     package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
     package var hasStoppedWriting: Bool { queue.statistics.present.hasStoppedWriting }
-    /// Calls `handler`, on a thread of the engine's, when something fails that it does by itself.
+    /// Calls `handler`, on a thread of the engine's or the writer's, when something fails that they do by themselves.
     package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
         engine.observeFailures(handler)
+        queue.backgroundMigration.observeFailures(handler)
     }
     /// The bytes on disk, if the engine can tell.
     package var storedByteCount: Int? { engine.storedByteCount }

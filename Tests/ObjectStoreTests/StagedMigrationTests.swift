@@ -410,6 +410,38 @@ struct StagedMigrationTests {
         }
     }
 
+    @Test("a clean-up that fails is told once, and again when it fails behind one that succeeded")
+    func failingCleanup() throws {
+        let engine = FaultyEngine(try EngineCase.memory.open())
+        let store = try Store(engine: engine, options: Self.options)
+        defer { store.close() }
+        let other = ObjectClass(
+            name: "Other", properties: [Property(name: "n", type: .single(.scalar(.int)))])
+        let told = Told()
+        store.observeFailures { error in told.errors.withLock { $0.append(error) } }
+        for round in 1...2 {
+            try store.setSchema(Self.classes(.int) + [other])
+            try fill(store, 22)
+            try engine.failReads(
+                FaultyEngine.ReadFault(tags: [StoreKey.Tag.row], after: 0, isLasting: true))
+            try store.setSchema([other], allowsDataLoss: true)
+            // Each write has it tried again.
+            for number in 1...3 { try store.put("Other", ["n": .value(.int(Int64(number)))]) }
+            #expect(engine.endReadFault() > 1)
+            #expect(told.errors.withLock { $0.map(\.code) } == Array(repeating: .io, count: round))
+            for number in 1...100 where store.migrationProgress != nil {
+                try store.put("Other", ["n": .value(.int(Int64(number)))])
+            }
+            #expect(store.migrationProgress == nil)
+            #expect(try store.findings() == [])
+        }
+    }
+
+    /// What a store has told of failures.
+    private final class Told: Sendable {
+        let errors = Mutex<[StorageError]>([])
+    }
+
     @Test(
         "a store that is closed in the middle is opened as it was, and cleans up",
         arguments: EngineCase.all)

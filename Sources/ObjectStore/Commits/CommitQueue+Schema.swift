@@ -43,7 +43,7 @@ extension CommitQueue {
             return write.finish(.committed(version: group.state.version))
         }
         if backgroundMigration.record.garbage.contains(where: migration.change.staged.contains) {
-            backgroundMigration.isBlocked = false
+            backgroundMigration.unblock()
             backgroundMigration.held = write
             return
         }
@@ -100,13 +100,7 @@ extension CommitQueue {
             backgroundMigration.held = nil
             commitSchema(held)
         } else {
-            do {
-                try removeGarbage()
-            } catch {
-                backgroundMigration.isBlocked = true
-                backgroundMigration.held?.finish(.failed(error))
-                backgroundMigration.held = nil
-            }
+            do { try removeGarbage() } catch { backgroundMigration.block(error) }
         }
     }
 
@@ -183,7 +177,7 @@ extension CommitQueue {
             throw .storage(error)
         }
         catalogs.confirm()
-        backgroundMigration.isBlocked = false
+        backgroundMigration.unblock()
         backgroundMigration.end()
         publisher.publish(group.state.version) { nil }
         migration.write.finish(.committed(version: group.state.version))

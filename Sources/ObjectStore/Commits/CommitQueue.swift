@@ -264,7 +264,7 @@ final class CommitQueue: @unchecked Sendable {
                 }
                 views.close()
             }
-            backgroundMigration.isBlocked = false
+            backgroundMigration.unblock()
             if !group.migrationFaults.isEmpty {
                 backgroundMigration.migration?.take(group.migrationFaults)
             }

@@ -1,3 +1,4 @@
+import HoldfastStorage
 import Synchronization
 
 /// Work on the schema beside the writes: the change under way, and the removal of garbage that changes
@@ -12,14 +13,17 @@ final class BackgroundMigration: @unchecked Sendable {
     /// A change that waits until entries are removed that would get in its way.
     var held: (any PendingSchemaWrite)?
     /// Whether removing failed, so that it waits for a write that succeeds, or for a restart.
-    var isBlocked = false
+    private(set) var isBlocked = false
     /// The key behind which the removal of the first entry of the garbage continues; nil at its beginning.
     var removedThrough: [UInt8]?
     /// The number of times that the current slice conflicted with another commit.
     var conflictCount = 0
     private var totalCount: UInt64 = 0
     private var removedCount: UInt64 = 0
+    /// Why removing failed when it was last tried; nil where it succeeded.
+    private var failure: StorageError?
     private let published = Mutex<MigrationProgress?>(nil)
+    private let observers = Mutex<[@Sendable (StorageError) -> Void]>([])
 
     /// Starts from the stored record: entries that an unfinished change had staged become garbage.
     init(_ record: MigrationRecord) {
@@ -54,8 +58,30 @@ final class BackgroundMigration: @unchecked Sendable {
         publish()
     }
 
+    /// Calls `handler`, on the writer's thread, when garbage can't be removed: once, as long as it fails alike.
+    func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        observers.withLock { $0.append(handler) }
+    }
+
+    /// Has the removal of garbage wait, since it failed, and refuses the change that waits for it.
+    func block(_ error: StoreError) {
+        isBlocked = true
+        held?.finish(.failed(error))
+        held = nil
+        var failure = StorageError(
+            .corrupted, operation: "remove what a schema change left", native: "\(error)")
+        if case .storage(let cause) = error { failure = cause }
+        guard failure != self.failure else { return }
+        self.failure = failure
+        for observer in observers.withLock({ $0 }) { observer(failure) }
+    }
+
+    /// Lets the removal of garbage be tried again.
+    func unblock() { isBlocked = false }
+
     /// Counts removed entries.
     func countRemoved(_ count: Int) {
+        failure = nil
         removedCount += UInt64(count)
         if record.isEmpty { removedCount = 0 }
         publish()
