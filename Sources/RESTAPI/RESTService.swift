@@ -103,7 +103,8 @@ package final class RESTService: Sendable {
             }
             logger.log(
                 .info, "a user did what no role allows",
-                ("class", .text(act.className)), ("action", .text(act.action.rawValue)),
+                ("user", .text(act.user ?? "")), ("class", .text(act.className)),
+                ("action", .text(act.action.rawValue)),
                 ("property", .text(act.property ?? "")),
                 ("rules", .text(rules.joined(separator: " "))), ("leftOut", .number(passed)))
         }

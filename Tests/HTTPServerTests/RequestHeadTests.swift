@@ -40,6 +40,9 @@ import Testing
         Case(
             testDescription: "two types",
             bytes: head("Content-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 5") + "abcde"),
+        Case(
+            testDescription: "two that say who asks",
+            bytes: head("Authorization: Bearer a\r\nauthorization: Bearer b")),
         Case(testDescription: "an unknown encoding", bytes: head("Transfer-Encoding: gzip")),
         Case(testDescription: "no encoding", bytes: head("Transfer-Encoding: identity")),
         Case(testDescription: "an empty encoding", bytes: head("Transfer-Encoding:")),

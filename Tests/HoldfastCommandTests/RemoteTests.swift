@@ -78,6 +78,12 @@ struct RemoteTests {
         #expect(
             labels.output.split(whereSeparator: \.isNewline) == ["id,label", "1,a", "2,b", "3,"],
             "\(labels.output)")
+        let table = directory.path + "/nodes.csv"
+        let named = run(
+            "export", "--url", url, "--token", token, "--class", "Node", "--fields", "id,label",
+            table)
+        #expect(named.status == 0, "\(named.output)")
+        #expect(TemporaryDirectory.contents(table)?.starts(with: "id,".utf8) == true)
         let backup = directory.path + "/store.holdfast"
         let made = run("backup", "--url", url, "--token", token, backup)
         #expect(made.status == 0 && made.output.contains("bytes"), "\(made.output)")

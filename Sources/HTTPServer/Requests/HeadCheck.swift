@@ -20,6 +20,7 @@ struct HeadCheck {
         case contentLength
         case transferEncoding
         case contentType
+        case authorization
     }
 
     /// Whether the ends of lines are looked at, which libmicrohttpd 1.0 does itself.
@@ -40,6 +41,7 @@ struct HeadCheck {
     private var contentLengthCount = 0
     private var transferEncodingCount = 0
     private var contentTypeCount = 0
+    private var authorizationCount = 0
     /// The value of `Expect`, where libmicrohttpd has it.
     private var expectation: UnsafePointer<UInt8>?
 
@@ -91,7 +93,8 @@ struct HeadCheck {
         if hostCount > 1 || (isHTTP11 && hostCount == 0) { return .host }
         if contentLengthCount > 1 || (isChunked && contentLengthCount > 0) { return .contentLength }
         if transferEncodingCount > (isChunked && isHTTP11 ? 1 : 0) { return .transferEncoding }
-        return contentTypeCount > 1 ? .contentType : nil
+        if contentTypeCount > 1 { return .contentType }
+        return authorizationCount > 1 ? .authorization : nil
     }
 
     /// Takes the next field in. Returns whether the head is well-formed so far.
@@ -139,6 +142,8 @@ struct HeadCheck {
             isChunked = value.equalsIgnoringCase("chunked")
         } else if name.equalsIgnoringCase(HeaderName.contentType.text) {
             contentTypeCount += 1
+        } else if name.equalsIgnoringCase(HeaderName.authorization.text) {
+            authorizationCount += 1
         } else if name.equalsIgnoringCase(HeaderName.expect.text) {
             expectation = value.bytes.baseAddress
         }
@@ -181,6 +186,10 @@ extension HeadCheck.Fault {
         case .contentType:
             ServerFault(
                 400, .badHeader, "The request must have one field Content-Type at most.")
+        case .authorization:
+            ServerFault(
+                400, .badHeader,
+                "The request must have one field Authorization at most: it says who asks.")
         }
     }
 }

@@ -13,7 +13,9 @@ extension Verb {
             OpenStore.data
         ] + ServiceClient.options + [
             Option("class", "NAME", "the class of the objects; without it the whole store"),
-            Option(flag: "csv", "write CSV with a header line, for --class"),
+            Option(
+                flag: "csv",
+                "write CSV with a header line, for --class; so is a FILE named .csv"),
             Option(
                 "fields", "NAMES", "what to write of each, with commas between, for --class",
                 fallback: "all"),
@@ -61,7 +63,7 @@ struct ExportCommand {
                 className.map {
                     ExportContent.objects(
                         .ofClass($0), fields: arguments.text("fields"),
-                        isCSV: arguments.has("csv"))
+                        isCSV: isCSV)
                 } ?? .store
             cursor = try ExportCursor(content, view, SchemaNames(view.rows))
         } catch {
@@ -93,7 +95,7 @@ struct ExportCommand {
             className.map { "/v1/classes/\(ObjectPath.segment($0))/export" } ?? "/v1/export"
         let file = try OutputFile(path)
         var shownAt = Clock.seconds()
-        let type = arguments.has("csv") ? "text/csv" : "application/x-ndjson"
+        let type = isCSV ? "text/csv" : "application/x-ndjson"
         let (status, refusal) = try client.send(
             "GET", target + query.text, headers: ["Accept: \(type)"],
             reply: { piece in
@@ -108,6 +110,10 @@ struct ExportCommand {
     }
 
     private var path: String { arguments.operands.first ?? "-" }
+
+    private var isCSV: Bool {
+        arguments.has("csv") || className != nil && path.lowercased().hasSuffix(".csv")
+    }
 
     private func show(_ file: OutputFile, _ shownAt: inout Double) {
         let now = Clock.seconds()

@@ -72,6 +72,7 @@ extension CompiledProjection {
             return PathStep(along: step.member, of: schema.classes[step.classIndex])
         }
         return PathStep(
-            backTo: shown.classIndex, shown.originProperty, from: schema.classes[step.classIndex])
+            backTo: shown.classIndex, shown.originProperty, from: schema.classes[step.classIndex],
+            by: step.member)
     }
 }

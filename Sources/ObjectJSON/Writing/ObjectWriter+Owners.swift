@@ -113,9 +113,15 @@ extension ObjectWriter {
             !inner.steps.isEmpty
         {
             write(owner.row, key: owner.key, inner)
-            buffer.store(UInt8(ascii: ","), at: start)
-        } else {
-            json.raw("}")
+            // All of what is asked for may be hidden.
+            let isEmpty = buffer.count == start + 2
+            if isEmpty {
+                buffer.truncate(to: start)
+            } else {
+                buffer.store(UInt8(ascii: ","), at: start)
+            }
+            if !isEmpty { return }
         }
+        json.raw("}")
     }
 }

@@ -20,7 +20,7 @@ struct WatchPlan: Sendable {
                 // An inverse link read at the end of the path.
                 let back = PathStep(
                     backTo: read.classIndex, read.originProperty,
-                    from: schema.classes[dependency.classIndex])
+                    from: schema.classes[dependency.classIndex], by: dependency.member)
                 dependency.classIndex = read.classIndex
                 dependency.member = read.originProperty
                 dependency.path.append(back)

@@ -21,9 +21,10 @@ struct QuerySight {
         let dependencies =
             (query.predicate?.dependencies(schema) ?? [])
             + query.sort.flatMap { $0.path.dependencies(schema) }
-        guard dependencies.contains(where: { sight.alters($0.member, of: $0.classIndex) }) else {
-            return nil
+        let isAltered = dependencies.contains { read in
+            sight.alters(read.member, of: read.classIndex) || sight.hidesInverseLink(on: read.path)
         }
+        if !isAltered { return nil }
     }
 
     /// Whether entries of an index of a property have an order that what is shown has not.

@@ -7,6 +7,8 @@ package struct RefusedAct: Hashable, Sendable {
 
     /// The operation or line that stated it.
     package var source: Int
+    /// Who did it: for the log alone; nil where nobody has signed in.
+    package var user: String?
     /// The object's class.
     package var className: String
     /// The action.

@@ -298,7 +298,7 @@ final class WriteJudge {
         _ rowClass: RowClass, _ action: RefusedAct.Action, _ source: Int, _ member: Int? = nil
     ) -> RefusedAct {
         RefusedAct(
-            source: source, className: rowClass.definition.name, action: action,
+            source: source, user: rights.user, className: rowClass.definition.name, action: action,
             property: member.map { rowClass.definition.properties[$0].name },
             roles: roles(rowClass.index).map(\.name))
     }

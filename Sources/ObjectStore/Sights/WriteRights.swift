@@ -35,6 +35,8 @@ package struct WriteRights: Sendable {
         }
     }
 
+    /// The user; nil where nobody has signed in.
+    let user: String?
     /// The readable part.
     let sight: Sight
     /// The roles that hold, with what they let do with a class, by its position.
@@ -43,9 +45,13 @@ package struct WriteRights: Sendable {
     /// Makes rights.
     ///
     /// - Parameters:
+    ///   - user: The user; nil where nobody has signed in.
     ///   - sight: What may be read: no more can be changed or deleted.
     ///   - roles: The roles that hold, with what they let do with a class, by its position.
-    package init(sight: Sight, roles: @escaping @Sendable (_ classIndex: Int) -> [Role]) {
+    package init(
+        of user: String?, sight: Sight, roles: @escaping @Sendable (_ classIndex: Int) -> [Role]
+    ) {
+        self.user = user
         self.sight = sight
         self.roles = roles
     }

@@ -35,6 +35,8 @@ struct PathResolver {
     /// The position of the property named last in its class; nil after what is not a property.
     var namedMember: Int?
     var pending = Pending.nothing
+    /// The inverse link that the path stands on, by position; −1 on another property, and on `@links`.
+    var inverseLink = -1
     var isIndexed = false
     /// The declared type that a final `@type` asks for, as a ``KindSet``: a constant. And where it stands.
     var declaredKinds: (kinds: Int64, start: Int)?
@@ -94,6 +96,7 @@ struct PathResolver {
                         + "ask from that object.", at: offset)
             }
             pending = .inverse(originClass: compiled.classIndex, member: compiled.originProperty)
+            inverseLink = member
         } else {
             pending = .member(member, nil)
         }
@@ -162,7 +165,8 @@ struct PathResolver {
                     kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member)
             )
         case .inverse(let originClass, let member):
-            steps.append(PathStep(backTo: originClass, member, from: rowClass))
+            steps.append(PathStep(backTo: originClass, member, from: rowClass, by: inverseLink))
+            inverseLink = -1
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
         case .mixed:
             throw source.fault(.type, "'\(name)' can't follow a value of type 'mixed'.", at: offset)
@@ -382,6 +386,7 @@ struct PathResolver {
             }
         }
         return ValuePath(
-            root: root, steps: steps, terminal: terminal, type: type, firstMember: firstMember)
+            root: root, steps: steps, terminal: terminal, type: type, firstMember: firstMember,
+            inverseLink: inverseLink)
     }
 }

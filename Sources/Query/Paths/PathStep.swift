@@ -34,21 +34,28 @@ package struct PathStep: Hashable, Sendable {
     package var toClass: Int
     /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse`` and ``Kind/holder``.
     package var member: Int
+    /// The inverse link of `fromClass` by which ``Kind/inverse`` or ``Kind/holder`` goes, by position; −1 of others, and of `@links`. Where it is
+    /// hidden on an object, the step leads nowhere.
+    package var inverseLink: Int
 
     /// Makes a step.
-    package init(kind: Kind, fromClass: Int, toClass: Int, member: Int) {
+    package init(kind: Kind, fromClass: Int, toClass: Int, member: Int, inverseLink: Int = -1) {
         self.kind = kind
         self.fromClass = fromClass
         self.toClass = toClass
         self.member = member
+        self.inverseLink = inverseLink
     }
 
     /// Makes the step back along an inverse link that a class declares or that a query names.
-    package init(backTo originClass: Int, _ member: Int, from rowClass: RowClass) {
+    package init(
+        backTo originClass: Int, _ member: Int, from rowClass: RowClass, by inverseLink: Int
+    ) {
         kind = rowClass.definition.kind == .embedded ? .holder : .inverse
         fromClass = rowClass.index
         toClass = originClass
         self.member = member
+        self.inverseLink = inverseLink
     }
 
     /// Makes the step along a link or embedded object, or each of a collection of them.
@@ -61,6 +68,7 @@ package struct PathStep: Hashable, Sendable {
         fromClass = rowClass.index
         toClass = compiled.classIndex
         self.member = member
+        inverseLink = -1
     }
 
     /// Whether the step may lead to several objects.

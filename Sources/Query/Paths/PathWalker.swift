@@ -203,6 +203,7 @@ final class PathWalker {
             else { return missing(index, sink) }
             return enter(embedded, step, index, of: row, key, holder, source, sink)
         case .inverse:
+            if rowClass.hides(step.inverseLink, in: row) { return true }
             let originClass = schema.classes[step.toClass]
             var continues = true
             guard originClass.definition.kind == .embedded else {
@@ -308,6 +309,7 @@ final class PathWalker {
             var count = Int64(field.textByteCount)
             return sink.receive(&count, 8)
         case .inverse(let originClass, let member):
+            if lastClass.hides(path.inverseLink, in: row) { return true }
             var continues = true
             source.forEachOrigin(
                 ofClass: lastClass.index, key: key, originClass: originClass, member: member
@@ -375,6 +377,7 @@ final class PathWalker {
             let objects = lastClass.collection(member, in: row, source)
             return objects.object(position) == nil ? 0 : 1
         case .inverseCount(let originClass, let member):
+            if lastClass.hides(path.inverseLink, in: row) { return 0 }
             var count: Int64 = 0
             source.forEachOrigin(
                 ofClass: lastClass.index, key: key, originClass: originClass, member: member

@@ -82,6 +82,9 @@ extension ValuePath {
         case .holder(_, let member): (kind, last) = (.holder, member)
         default: return nil
         }
-        return steps + [PathStep(kind: kind, fromClass: lastClass, toClass: target, member: last)]
+        let step = PathStep(
+            kind: kind, fromClass: lastClass, toClass: target, member: last,
+            inverseLink: inverseLink)
+        return steps + [step]
     }
 }

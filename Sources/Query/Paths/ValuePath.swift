@@ -63,14 +63,17 @@ package struct ValuePath: Hashable, Sendable {
     /// The property of the root class that the path begins with; nil where values are filtered, and for
     /// `@links`. Two inverse links of one property differ in nothing else.
     package var firstMember: Int?
+    /// The inverse link by which ``Terminal/inverse(originClass:member:)`` and the like lead back; see ``PathStep/inverseLink``.
+    var inverseLink: Int
 
     /// Makes a path.
     package init(
         root: QueryRoot, steps: [PathStep], terminal: Terminal, type: ValueType,
-        firstMember: Int? = nil
+        firstMember: Int? = nil, inverseLink: Int = -1
     ) {
         self.root = root
         self.firstMember = firstMember
+        self.inverseLink = inverseLink
         self.steps = steps
         self.terminal = terminal
         self.type = type

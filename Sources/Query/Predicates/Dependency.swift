@@ -47,7 +47,8 @@ extension ValuePath {
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
         var found = Dependency.along(steps, firstMember: firstMember)
         func addInverse(_ originClass: Int, _ member: Int) {
-            let step = PathStep(backTo: originClass, member, from: schema.classes[lastClass])
+            let step = PathStep(
+                backTo: originClass, member, from: schema.classes[lastClass], by: inverseLink)
             found.append(
                 Dependency(
                     classIndex: originClass, member: member, path: steps + [step],

@@ -148,6 +148,11 @@ struct AccessRulesTests {
         #expect(try warned(behind(update)) == ["own-object /roles/a/when"])
         #expect(
             try warned(behind(#","create":true"#)) == ["own-object /roles/a/when"])
+        let unread = { (more: String) in
+            #"{"roles":{"a":{"classes":{"Task":{"create":true,"delete":true}}}\#(more)}}"#
+        }
+        #expect(try warned(unread("")) == ["no-read /roles/a/classes/Task/delete"])
+        #expect(try warned(unread(#","b":{"classes":{"*":{"read":true}}}"#)) == [])
     }
 
     @Test("become what a user may do: roles that hold, with the user's values in their rules")

@@ -17,7 +17,7 @@ final class TwinSight: SightSource, @unchecked Sendable {
     func rights(in read: ReadTransaction) -> WriteRights? {
         let schema = read.rows
         return twins.sight(in: read).map { sight in
-            WriteRights(sight: sight) { classIndex in
+            WriteRights(of: nil, sight: sight) { classIndex in
                 let members = MemberSet(schema.classes[classIndex].members.indices)
                 let all = Predicate.constant(true)
                 return [

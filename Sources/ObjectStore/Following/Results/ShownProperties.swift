@@ -48,7 +48,9 @@ package struct ShownProperties: Sendable {
                 let isInverse = compiled.originProperty >= 0
                 let step =
                     isInverse
-                    ? PathStep(backTo: compiled.classIndex, compiled.originProperty, from: rowClass)
+                    ? PathStep(
+                        backTo: compiled.classIndex, compiled.originProperty, from: rowClass,
+                        by: member)
                     : PathStep(along: member, of: rowClass)
                 steps.append(step)
                 rowClass = schema.classes[compiled.classIndex]

@@ -157,7 +157,7 @@ package final class AccessControl: Sendable {
         let facts = try facts(about: principal, known, on: read)
         let view = Self.view(for: principal, facts, known)
         let sight = Self.sight(for: principal, facts, known, view)
-        return WriteRights(sight: sight) { view.writing($0) }
+        return WriteRights(of: principal.user, sight: sight) { view.writing($0) }
     }
 
     /// The facts about a principal that rules are asked of; nil where a token's right decides, or no document holds.

@@ -33,10 +33,27 @@ struct AccessWarnings {
         }
     }
 
+    /// Warns of actions on objects that nobody may read, which come to nothing.
+    private mutating func warnOfUnread(
+        _ rules: CompiledRole.ClassRules, _ rowClass: RowClass, _ pointer: JSONPointer,
+        _ words: String
+    ) {
+        let actions = [(AccessAction.update, rules.before), (.delete, rules.delete)]
+        guard let (action, _) = actions.first(where: { $0.1 != nil }),
+            !roles.contains(where: { $0.classes[rowClass.index]?.read != nil })
+        else { return }
+        note(
+            "no-read", pointer.appending(action.rawValue).description,
+            words
+                + "\(action.rawValue): no role lets anybody read objects of the class, and what is not read can't "
+                + "be updated or deleted. Add 'read'.")
+    }
+
     private mutating func warn(
         of rules: CompiledRole.ClassRules, _ rowClass: RowClass, _ pointer: JSONPointer,
         _ words: String
     ) {
+        warnOfUnread(rules, rowClass, pointer, words)
         for action in AccessAction.allCases {
             var seen: Set<String> = []
             for (_, condition) in rules.conditions(action) {
