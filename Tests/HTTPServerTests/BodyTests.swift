@@ -285,6 +285,45 @@ final class CollectingSink: UploadSink {
         }
     }
 
+    @Test("uploads that pause at each piece and take too long are answered, and the service stops")
+    func slowUploads() throws {
+        let notes = Notes()
+        let workers = [Worker(), Worker()]
+        defer { for worker in workers { worker.stop() } }
+        let count = 16
+        let next = Atomic<Int>(0)
+        let route = Route(
+            .post, "/up", "up",
+            streaming: { _, upload in
+                let number = next.wrappingAdd(1, ordering: .relaxed).newValue
+                return .accept(
+                    CollectingSink(upload, notes, pausedBy: workers[number % 2], isLater: true))
+            })
+        try withServer(
+            [route],
+            {
+                $0.bodyByteCountMax = 10
+                $0.bodyTimeoutSeconds = 1
+            }
+        ) { _, port in
+            let clients = try (0..<count).map { _ in try RawClient(port: port) }
+            let body = chunked(pattern(400_000), by: 10)
+            let threads = clients.map { client in
+                TestThread {
+                    client.send(
+                        "POST /up HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    client.send(body)
+                }
+            }
+            for client in clients {
+                let reply = try client.reply()
+                #expect(reply.status == 200 || reply.status == 408, "\(reply.status)")
+            }
+            for thread in threads { thread.join() }
+        }
+        #expect(notes.count("finish") + notes.count("abort") == count)
+    }
+
     @Test("an upload whose client leaves is aborted, also while it waits")
     func abortedUploads() throws {
         let notes = Notes()

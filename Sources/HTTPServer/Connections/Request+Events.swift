@@ -70,8 +70,11 @@ extension Request {
 
     /// Lets a paused body go on.
     func resume() {
-        let isPaused = state.withLock { $0.resume() }
-        if isPaused { MHD_resume_connection(connection.handle) }
+        state.withLock { state in
+            // Under the lock: libmicrohttpd may hand on the next piece before it has left the call that paused, and a pause for
+            // that piece may not come between.
+            if state.resume() { MHD_resume_connection(connection.handle) }
+        }
     }
 
     /// Answers the request, unless it was answered before. Returns false when its client has left.
