@@ -32,7 +32,7 @@ extension CompiledProjection {
                 Dependency(
                     classIndex: step.classIndex, member: step.member, path: steps,
                     firstMember: firstMember))
-            steps.append(forward(step, schema))
+            steps.append(PathStep(along: step.member, of: schema.classes[step.classIndex]))
         }
         if let calculation = property.calculation {
             // From the object that has the last property.
@@ -63,16 +63,5 @@ extension CompiledProjection {
         for inner in property.projection?.properties ?? [] {
             addPaths(of: inner, behind: steps, firstMember, schema, to: &paths)
         }
-    }
-
-    /// Returns a step of a way as the step of a path.
-    private static func forward(_ step: Step, _ schema: RowSchema) -> PathStep {
-        let shown = schema.classes[step.classIndex].members[step.member]
-        guard shown.originProperty >= 0 else {
-            return PathStep(along: step.member, of: schema.classes[step.classIndex])
-        }
-        return PathStep(
-            backTo: shown.classIndex, shown.originProperty, from: schema.classes[step.classIndex],
-            by: step.member)
     }
 }

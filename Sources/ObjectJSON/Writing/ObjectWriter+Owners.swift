@@ -109,18 +109,11 @@ extension ObjectWriter {
         json.raw("}")
         let shown = step.nested < 0 ? [] : selection.owners[Int(step.nested)]
         let start = buffer.count
-        if let inner = shown.first(where: { $0.rowClass.index == rowClass.index }),
-            !inner.steps.isEmpty
-        {
+        if let inner = shown.first(where: { $0.rowClass.index == rowClass.index }) {
             write(owner.row, key: owner.key, inner)
-            // All of what is asked for may be hidden.
-            let isEmpty = buffer.count == start + 2
-            if isEmpty {
-                buffer.truncate(to: start)
-            } else {
-                buffer.store(UInt8(ascii: ","), at: start)
-            }
-            if !isEmpty { return }
+            // Of it nothing may be asked for, or all hidden: an empty object.
+            if buffer.count > start + 2 { return buffer.store(UInt8(ascii: ","), at: start) }
+            buffer.truncate(to: start)
         }
         json.raw("}")
     }

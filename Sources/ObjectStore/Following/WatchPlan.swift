@@ -19,8 +19,7 @@ struct WatchPlan: Sendable {
             if read.originProperty >= 0 {
                 // An inverse link read at the end of the path.
                 let back = PathStep(
-                    backTo: read.classIndex, read.originProperty,
-                    from: schema.classes[dependency.classIndex], by: dependency.member)
+                    along: dependency.member, of: schema.classes[dependency.classIndex])
                 dependency.classIndex = read.classIndex
                 dependency.member = read.originProperty
                 dependency.path.append(back)

@@ -21,10 +21,7 @@ struct QuerySight {
         let dependencies =
             (query.predicate?.dependencies(schema) ?? [])
             + query.sort.flatMap { $0.path.dependencies(schema) }
-        let isAltered = dependencies.contains { read in
-            sight.alters(read.member, of: read.classIndex) || sight.hidesInverseLink(on: read.path)
-        }
-        if !isAltered { return nil }
+        guard dependencies.contains(where: sight.alters) else { return nil }
     }
 
     /// Whether entries of an index of a property have an order that what is shown has not.

@@ -67,7 +67,7 @@ extension Sight {
             guard let first = read.path.first else {
                 return parts[rootClass].altered.contains(read.member)
             }
-            return alters(read.member, of: read.classIndex) || hidesInverseLink(on: read.path)
+            return alters(read)
                 || parts[rootClass].altered.contains(first.member)
                 // An embedded object that links here is seen where what holds it is, whatever that is.
                 || read.path.contains { step in
@@ -77,9 +77,10 @@ extension Sight {
         }
     }
 
-    /// Whether a step back goes by an inverse link that is hidden on some objects.
-    func hidesInverseLink(on path: [PathStep]) -> Bool {
-        path.contains { $0.inverseLink >= 0 && hides($0.inverseLink, of: $0.fromClass) }
+    /// Whether the end of a read may be shown otherwise than it is stored, or an inverse link that leads there is hidden on some objects.
+    func alters(_ read: Dependency) -> Bool {
+        alters(read.member, of: read.classIndex)
+            || read.path.contains { $0.inverseLink >= 0 && hides($0.inverseLink, of: $0.fromClass) }
     }
 
     /// A read behind any element of a list, in place of one at a position, where what stands before it may be hidden.

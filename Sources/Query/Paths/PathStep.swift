@@ -34,8 +34,8 @@ package struct PathStep: Hashable, Sendable {
     package var toClass: Int
     /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse`` and ``Kind/holder``.
     package var member: Int
-    /// The inverse link of `fromClass` by which ``Kind/inverse`` or ``Kind/holder`` goes, by position; −1 of others, and of `@links`. Where it is
-    /// hidden on an object, the step leads nowhere.
+    /// The inverse link of `fromClass` that the step goes by, by position; −1 where it goes by none, as by `@links`. Where rules hide it on an object,
+    /// ``Kind/inverse`` leads nowhere; of embedded objects, which have no rules of their own, none is hidden.
     package var inverseLink: Int
 
     /// Makes a step.
@@ -51,24 +51,25 @@ package struct PathStep: Hashable, Sendable {
     package init(
         backTo originClass: Int, _ member: Int, from rowClass: RowClass, by inverseLink: Int
     ) {
-        kind = rowClass.definition.kind == .embedded ? .holder : .inverse
-        fromClass = rowClass.index
-        toClass = originClass
-        self.member = member
-        self.inverseLink = inverseLink
+        self.init(
+            kind: rowClass.definition.kind == .embedded ? .holder : .inverse,
+            fromClass: rowClass.index, toClass: originClass, member: member,
+            inverseLink: inverseLink)
     }
 
-    /// Makes the step along a link or embedded object, or each of a collection of them.
+    /// Makes the step along a link or embedded object, or each of a collection of them, or back along an inverse link.
     package init(along member: Int, of rowClass: RowClass) {
         let compiled = rowClass.members[member]
+        if compiled.originProperty >= 0 {
+            self.init(
+                backTo: compiled.classIndex, compiled.originProperty, from: rowClass, by: member)
+            return
+        }
         let isEmbedded = compiled.storage.element == .embedded
-        kind =
-            compiled.storage.shape == .single
-            ? (isEmbedded ? .embedded : .link) : isEmbedded ? .embeddedList : .links
-        fromClass = rowClass.index
-        toClass = compiled.classIndex
-        self.member = member
-        inverseLink = -1
+        self.init(
+            kind: compiled.storage.shape == .single
+                ? (isEmbedded ? .embedded : .link) : isEmbedded ? .embeddedList : .links,
+            fromClass: rowClass.index, toClass: compiled.classIndex, member: member)
     }
 
     /// Whether the step may lead to several objects.

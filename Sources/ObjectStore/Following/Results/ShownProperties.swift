@@ -44,16 +44,9 @@ package struct ShownProperties: Sendable {
             var rowClass = schema.classes[classIndex]
             var steps: [PathStep] = []
             for member in chain.dropLast() {
-                let compiled = rowClass.members[member]
-                let isInverse = compiled.originProperty >= 0
-                let step =
-                    isInverse
-                    ? PathStep(
-                        backTo: compiled.classIndex, compiled.originProperty, from: rowClass,
-                        by: member)
-                    : PathStep(along: member, of: rowClass)
+                let step = PathStep(along: member, of: rowClass)
                 steps.append(step)
-                rowClass = schema.classes[compiled.classIndex]
+                rowClass = schema.classes[step.toClass]
             }
             dependencies += Dependency.along(steps, firstMember: first)
             dependencies.append(
