@@ -61,6 +61,7 @@ def arguments():
     add("--group", type=int, default=32, help="writes a commit of bare LMDB (default %(default)s)")
     add("--chunked", action="store_true", help="upload imports in chunks instead of with Content-Length")
     add("--holdfast", default=REPOSITORY / ".build/release/holdfast", metavar="PROGRAM")
+    add("--base", metavar="PROGRAM", help="an earlier program, which `without-rules` measures too")
     add("--embedded", default=REPOSITORY / ".build/release/HoldfastBenchmarks", metavar="PROGRAM",
         help="the executable with the embedded rows")
     add("--serve-args", type=shlex.split, default=[], metavar="'ARGS'", help="more options for `holdfast serve`")

@@ -1,10 +1,12 @@
 """A run's context: settings, temporary directory, compiled references, data and Holdfast stores."""
+import copy
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 
 from . import client
 from .data import DataSet, bench_schema
@@ -33,6 +35,12 @@ class Bench:
     def __exit__(self, *error):
         if not self.settings.keep:
             shutil.rmtree(self._directory, ignore_errors=True)
+
+    def with_program(self, holdfast):
+        """The same run with another Holdfast, whose stores need names of their own."""
+        other = copy.copy(self)
+        other.settings = types.SimpleNamespace(**{**vars(self.settings), "holdfast": holdfast})
+        return other
 
     def say(self, text):
         """Progress, on standard error so that standard output is the report alone."""

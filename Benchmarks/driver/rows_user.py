@@ -101,6 +101,50 @@ def user_lists(bench):
     return row
 
 
+def without_rules(bench):
+    """Reads and writes of a class without rules by a token of the store, beside a document of rules for others and without one.
+
+    With `--base` in an earlier program too.
+    """
+    objects = bench.settings.objects
+    row = Row("without-rules", f"GET, page and durable PUT of a class without rules, {objects:,} objects")
+    alone, beside, base = "no document", "beside rules", "program of before"
+    path = "/v1/classes/Draft/objects"
+    kinds = {"GET": ("get", path + "/{id}"), "page": ("get", path + "?limit=20"), "PUT": ("put", path + "/{id}")}
+    runs = {}
+    if bench.has_holdfast:
+        programs = {alone: bench, beside: bench}
+        if bench.settings.base:
+            programs[base] = bench.with_program(bench.settings.base)
+        servers = {}
+        try:
+            for label, program in programs.items():
+                copy = f"-without-rules-{len(servers)}"
+                program.serve("Draft", objects, copy).stop()
+                data = bench.path(f"store-Draft-{objects}{copy}")
+                servers[label] = Holdfast(program, data, token=new_token(program, data, "bench", "--rights", "admin"))
+            client.request(servers[beside], "PUT", "/v1/access", {"roles": {"member": {"classes": {
+                "City": {"read": "name == $user.id"}}}}})
+            for kind, (script, asked) in kinds.items():
+                runs[kind] = load.interleave(bench, {
+                    label: lambda number, server=server, script=script, asked=asked: load.run(
+                        bench, server, script, 1, number + 1, path=asked, objects=objects, token=server.token)
+                    for label, server in servers.items()}, rounds=8 * bench.settings.rounds)
+                for label, loads in runs[kind].items():
+                    row.add(f"{kind}, {label}", load.median(loads))
+        finally:
+            for server in servers.values():
+                server.stop()
+    else:
+        row.notes.append("needs the holdfast binary")
+    for kind in kinds:
+        cpu = {label: [run.cpu_us for run in loads] for label, loads in runs.get(kind, {}).items()}
+        row.check(f"CPU of a {kind}, beside rules to without", load.median_ratio(cpu[beside], cpu[alone]) if cpu else None, "×", 1.02)
+        if base in cpu:
+            row.check(f"CPU of a {kind}, to the program of before", load.median_ratio(cpu[alone], cpu[base]), "×", 1.02)
+    return row
+
+
 class _SignedTokens:
     """A directory with keys and tokens of users n0, n1, …, and what OpenSSL takes to verify one, measured when asked."""
 
@@ -319,6 +363,7 @@ def user_joins(bench):
 
 
 ROWS = {
+    "without-rules": without_rules,
     "user-lists": user_lists,
     "json-web-tokens": json_web_tokens,
     "user-streams": user_streams,

@@ -3,8 +3,15 @@
 // Another service than the usual one: index.html?service=http://127.0.0.1:9000
 export const api = new URLSearchParams(location.search).get('service') ?? 'http://127.0.0.1:8080';
 
-/** The token of a session, or one of an identity provider: index.html#token=eyJ… */
-let token = new URLSearchParams(location.hash.slice(1)).get('token') ?? sessionStorage.getItem('token');
+// The token of an identity provider comes as index.html#token=eyJ…, and stays neither in the address nor in the history.
+const given = new URLSearchParams(location.hash.slice(1)).get('token');
+if (given) {
+  sessionStorage.setItem('token', given);
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+/** The token of a session, or of an identity provider. */
+let token = sessionStorage.getItem('token');
 
 /** Whether there is somebody to ask as. */
 export const isSignedIn = () => token !== null;
@@ -15,6 +22,8 @@ export async function ask(method, path, body) {
   if (token) headers.Authorization = `Bearer ${token}`;
   const reply = await fetch(api + path, {method, headers, body: body && JSON.stringify(body)});
   const text = await reply.text();
+  // It has ended: its user signs in again.
+  if (reply.status === 401) forget();
   if (!reply.ok) throw Object.assign(new Error(JSON.parse(text).detail), {status: reply.status});
   return text ? JSON.parse(text) : null;
 }
@@ -29,6 +38,10 @@ export async function signIn(login, password) {
 /** Ends the session, or forgets the token. */
 export async function signOut() {
   await ask('DELETE', '/v1/sessions/current').catch(() => {});
+  forget();
+}
+
+function forget() {
   sessionStorage.removeItem('token');
   token = null;
 }

@@ -98,6 +98,18 @@ struct KeyDocumentTests {
         }
     }
 
+    @Test("an address that leads on slowly is given up after five seconds")
+    func slowRedirections() throws {
+        let elsewhere = Target()
+        try Self.withPlace({ _ in
+            usleep(2_500_000)
+            return Response(302).with(.location, elsewhere.text.withLock { $0 })
+        }) { place in
+            elsewhere.text.withLock { $0 = place }
+            #expect(Self.read(place).contains("imeout"))
+        }
+    }
+
     @Test("an address that is silent is given up after five seconds")
     func silence() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -55,6 +55,7 @@ class Proxy:
              "-nodes", "-days", "2", "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}",
              "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"],
             check=True, capture_output=True, timeout=WAIT_SECONDS_MAX)
+        self.access_log = folder / "access.log"
         self.context = ssl.create_default_context(cafile=folder / "certificate.pem")
         (folder / "site.conf").write_text(self._site(folder))
         temporary = "".join(
@@ -98,6 +99,7 @@ class Proxy:
                 (r"\n *listen \[::\]:[^;]*;", ""),
                 (r"listen 80;", f"listen 127.0.0.1:{self.http_port};"),
                 (r"listen 443 ", f"listen 127.0.0.1:{self.https_port} "),
+                (r"access_log [^;]* holdfast;", f"access_log {folder}/access.log holdfast;"),
                 (r"ssl_certificate [^;]*;", f"ssl_certificate {folder}/certificate.pem;"),
                 (r"ssl_certificate_key [^;]*;", f"ssl_certificate_key {folder}/key.pem;")):
             text, count = re.subn(pattern, change, text)
@@ -187,6 +189,38 @@ class ProxyTests(unittest.TestCase):
             self.assertEqual(first[0], 401)
             self.assertIn(429, first)
             self.assertEqual(statuses("127.0.0.3", 1), [401])
+
+    def test_tries_of_passwords_and_audit_lines_are_those_of_the_client(self):
+        with Service("--trusted-proxy", "127.0.0.1", prepare=self.make_token) as service, Proxy(service.port) as proxy:
+            def request(address, path, body, **headers):
+                connection = proxy.connect()
+                connection._create_connection = lambda target, *rest: socket.create_connection(
+                    ("127.0.0.1", target[1]), 60, (address, 0))
+                return exchange(connection, "POST", path, body, **headers)
+            password = "correct horse battery staple"
+            right = {"Authorization": f"Bearer {self.token}"}
+            made = request("127.0.0.4", "/v1/accounts", {"login": "ann", "password": password}, **right)
+            self.assertEqual(made.status, 201, made.body)
+            self.assertIn('"client":"127.0.0.4', next(
+                line for line in service.log().splitlines() if "createAccount" in line))
+            # A login each: the address alone has had enough.
+            tries = [request("127.0.0.2", "/v1/sessions", {"login": f"l{number}", "password": password}).status
+                     for number in range(11)]
+            self.assertEqual(tries, 10 * [401] + [429])
+            self.assertEqual(request("127.0.0.3", "/v1/sessions", {"login": "ann", "password": password}).status, 201)
+
+    def test_what_a_request_asks_for_stays_out_of_the_proxys_log(self):
+        self.send("GET", "/v1/classes/Note/objects?filter=text%20%3D%3D%20%27secret%27")
+        line = self.proxy.access_log.read_text().splitlines()[-1]
+        self.assertIn("/v1/classes/Note/objects", line)
+        self.assertNotIn("secret", line)
+
+    def test_keys_behind_a_certificate_of_an_unknown_authority_are_not_read(self):
+        address = f"https://127.0.0.1:{self.proxy.https_port}/keys"
+        with Service("--jwt-keys", address, "--jwt-issuer", "https://id.example.org", "--jwt-audience", "notes") as service:
+            self.assertIn("certificate", service.log())
+            reply = service.request("GET", "/v1/me", Authorization="Bearer eyJhbGciOiJSUzI1NiJ9.e30.e30")
+            self.assertEqual((reply.status, reply.json["code"]), (503, "keys-unavailable"))
 
     def test_plain_http_is_sent_to_tls(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.proxy.http_port, timeout=60)

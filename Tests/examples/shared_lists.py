@@ -97,6 +97,13 @@ class Visits:
         self.wait(f"of {person.name}", lambda: json.loads(person.page.evaluate(LISTS)), lists)
 
 
+def command_count():
+    """How many commands the page's README needs for accounts, from an empty folder on."""
+    text = (EXAMPLE / "README.md").read_text().split("## Start it")[1].split("\n## ")[0]
+    lines = "".join(re.findall(r"^```\w+\n(.*?)^```$", text, re.M | re.S)).splitlines()
+    return sum(not line.startswith("put() ") for line in lines)
+
+
 def commands(folder, service):
     """The commands of the page's README, as they stand: what they print."""
     text = (EXAMPLE / "README.md").read_text()
@@ -130,6 +137,15 @@ def meet(visits, ann, bob):
     visits.shows(ann, {"Diary": [], "Party": ["Bread (done)"]})
 
 
+def leave(visits, out, refused):
+    """Somebody who signs out, and somebody whose token is refused: both can sign in."""
+    out.run("document.getElementById('out').click()")
+    for visitor in (out, refused):
+        visits.wait(
+            f"shows the door to {visitor.name}",
+            lambda page=visitor.page: page.evaluate("document.getElementById('door')?.hidden + location.hash"), "false")
+
+
 def picture(*people):
     target = os.environ.get("HOLDFAST_LISTS_SCREENSHOT")
     for person in people if target else ():
@@ -156,7 +172,7 @@ def check():
             address = f"{origin}/?service={service.url}" + (token and f"#token={token}")
             return Person(name, stack.enter_context(chromium.Page(address)))
 
-        visits = Visits()
+        visits, began = Visits(), time.monotonic()
         ann, bob = person("ann"), person("bob")
         for visitor in (ann, bob):
             visits.wait("has a door", lambda page=visitor.page: page.evaluate("document.getElementById('door')?.hidden === false"), True)
@@ -166,6 +182,7 @@ def check():
                 f"You are {visitor.name}.")
         meet(visits, ann, bob)
         picture(ann, bob)
+        print(f"Examples/shared-lists: {command_count()} commands, and {time.monotonic() - began:.1f} s from there to a list that is shared")
         service.options = (*service.options, KEYS[0], str(folder / KEYS[1]), *KEYS[2:])
         service.restart(15)
         dora, emil = person("Dora", tokens[0]), person("Emil", tokens[1])
@@ -175,4 +192,5 @@ def check():
                 f"You are {visitor.name}.")
         meet(visits, dora, emil)
         visits.shows(bob, {"Party": ["Bread (done)"], "Work": []})
+        leave(visits, dora, person("Fay", tokens[0][:-8] + "AAAAAAAA"))
         return visits.passed, visits.failed, 0

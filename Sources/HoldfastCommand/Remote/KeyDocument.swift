@@ -44,8 +44,8 @@ enum KeyDocument: Sendable {
 
     /// The most bytes of a document.
     static let byteCountMax = 1 << 20
-    /// How long reading may take, in seconds.
-    static let secondsMax = 5
+    /// How long reading may take with all redirections, in milliseconds.
+    private static let millisecondCountMax: UInt64 = 5000
     private static let redirectCountMax = 3
     private static let noMemory = SigningKeyFailure("there is no memory")
 
@@ -66,8 +66,9 @@ enum KeyDocument: Sendable {
         case .file(let path): return try Self.read(path)
         case .address(let first):
             var address = first
+            let deadline = monotonicMilliseconds() + Self.millisecondCountMax
             for _ in 0...Self.redirectCountMax {
-                switch try Self.fetch(address) {
+                switch try Self.fetch(address, until: deadline) {
                 case .document(let bytes): return bytes
                 case .elsewhere(let next):
                     address = try Address(next)
@@ -104,14 +105,18 @@ enum KeyDocument: Sendable {
         var bytes: [UInt8] = []
     }
 
-    private static func fetch(_ address: Address) throws(SigningKeyFailure) -> Reply {
+    private static func fetch(
+        _ address: Address, until deadline: UInt64
+    ) throws(SigningKeyFailure) -> Reply {
+        let now = monotonicMilliseconds()
+        guard now < deadline else { throw SigningKeyFailure("\(address.text) takes too long") }
         guard let curl = curl_easy_init() else { throw noMemory }
         defer { curl_easy_cleanup(curl) }
         let body = Body()
         shim_curl_set_text(curl, CURLOPT_URL, address.text)
         shim_curl_set_text(curl, CURLOPT_PROTOCOLS_STR, "http,https")
         shim_curl_set_number(curl, CURLOPT_NOSIGNAL, 1)
-        shim_curl_set_number(curl, CURLOPT_TIMEOUT, secondsMax)
+        shim_curl_set_number(curl, CURLOPT_TIMEOUT_MS, Int(deadline - now))
         // A proxy of the environment is for the network.
         if address.origin.hasPrefix("http://") { shim_curl_set_text(curl, CURLOPT_PROXY, "") }
         shim_curl_set_pointer(

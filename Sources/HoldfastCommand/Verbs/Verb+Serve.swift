@@ -245,7 +245,8 @@ struct ServeCommand {
         guard let issuer else { return nil }
         let report = { @Sendable [logger] (failure: SigningKeyFailure) in
             logger.log(
-                .warning, "the keys of JSON Web Tokens can't be read; the last ones hold",
+                .warning,
+                "the keys of JSON Web Tokens can't be read; those that were read before, if any, hold",
                 ("detail", .text(failure.description)))
         }
         let document = issuer.keys

@@ -63,6 +63,19 @@ struct SignedInUserTests {
         #expect(server.send("GET", "/v1").status == 401)
     }
 
+    @Test("asks as often with many tokens as with one, and others by themselves")
+    func rate() throws {
+        let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens()) {
+            $0.requestRateMax = 1
+        }
+        // Each token is new: what was counted was counted for the user.
+        let isLimited = (0..<20).contains { number in
+            Self.me(server, Self.token("ann", ending: 300 + Int64(number))).status == 429
+        }
+        #expect(isLimited)
+        #expect(Self.me(server, Self.token("bob")).status == 200)
+    }
+
     @Test("may do nothing else, and a token of the store what it could")
     func rights() throws {
         let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())
