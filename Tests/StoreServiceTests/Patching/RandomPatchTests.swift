@@ -53,6 +53,12 @@ struct RandomPatchTests {
             return otherCode == "path-missing" && pointers.first??.hasPrefix("/0/value") ?? false
         }
 
+        /// Whether it is that the place which a member of the first step names is not there.
+        func isMissing(_ member: String) -> Bool {
+            guard case .refused(_, "path-missing", let pointers) = self else { return false }
+            return pointers == ["/0/\(member)"]
+        }
+
         var pointerCount: Int {
             if case .refused(_, _, let pointers) = self { return pointers.count }
             return 0
@@ -234,6 +240,10 @@ struct RandomPatchTests {
         for (index, step) in steps.enumerated() {
             let (own, single) = try pair.apply("[\(step.json)]", to: object)
             if own != single, step.isLoose || own.isToldBefore(single) {
+                return try settle(pair, object)
+            }
+            // A path that goes on behind a list's end is known to lead nowhere before an object is read.
+            if step.path.contains("/-/"), own.isMissing("path"), single.isMissing("from") {
                 return try settle(pair, object)
             }
             #expect(own == single, "\(json)\n\(patch)\nstep \(index): \(step.json)")
