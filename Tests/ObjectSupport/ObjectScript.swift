@@ -98,6 +98,7 @@ package final class ObjectScript {
         store = try Store(engine: engine, options: options)
         classes = schemas.make(&random)
         try store.setSchema(classes)
+        reference.keepsEarlyPlaces = options.turnByteCountMax == 0
         reference.setSchema(classes, makesVersion: true)
     }
 

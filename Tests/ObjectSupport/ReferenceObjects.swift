@@ -43,6 +43,10 @@ package struct ReferenceObjects {
     /// The objects that were born or died in the present transaction.
     package internal(set) var names: [Int: Identity] = [:]
     private var awaited: Set<Identity> = []
+    /// Whether an object is in its class's order where it was linked to before it was made, as in a turn, which is not run again.
+    var keepsEarlyPlaces = false
+    /// The places of those that the present transaction has linked to so, by ``Object/birth``.
+    private var early: [Identity: Int] = [:]
     /// Objects of which nested ones are being written, and their ``Object/birth``.
     private var underWay: [Identity: Int] = [:]
     var nextKeys: [String: Int64] = [:]
@@ -64,6 +68,7 @@ package struct ReferenceObjects {
         changes = [:]
         names = [:]
         awaited = []
+        early = [:]
         holders = []
         birthCountBefore = birthCount
     }
@@ -128,7 +133,7 @@ package struct ReferenceObjects {
         // While its nested objects are written, links to the object are not awaited, and it is not
         // there yet either.
         let birth: Int
-        if let known = underWay[identity] {
+        if let known = underWay[identity] ?? early.removeValue(forKey: identity) {
             birth = known
         } else {
             birthCount += 1
@@ -263,6 +268,10 @@ package struct ReferenceObjects {
             if objects[target] == nil, underWay[target] == nil {
                 awaited.insert(target)
                 noteNumber(target)
+                if keepsEarlyPlaces, early[target] == nil {
+                    birthCount += 1
+                    early[target] = birthCount
+                }
             }
             return target.link
         default: return .null

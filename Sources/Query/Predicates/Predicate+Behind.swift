@@ -46,6 +46,7 @@ extension Comparison {
         // What several objects have in common is none of each.
         if steps.contains(where: \.isMany),
             compared.path.isFold || compared.listQuantifier != nil && compared.constants.count > 1
+                || !compared.path.isOfEach(behind: steps.count)
         {
             return nil
         }
@@ -55,5 +56,17 @@ extension Comparison {
         let rest = Operand.path(path, path.isMany ? compared.quantifier : nil)
         return compared.constantIsLeft
             ? Comparison(left, relation, rest) : Comparison(rest, relation, right)
+    }
+}
+
+extension ValuePath {
+    /// Whether each object behind some steps has a value at the end of the path, if only null, or the values of a collection. Behind a
+    /// link of its own, or at a place in a collection, it may have none among those of others, and null by itself.
+    fileprivate func isOfEach(behind stepCount: Int) -> Bool {
+        guard steps.count == stepCount else { return false }
+        switch terminal {
+        case .value, .elements: return true
+        default: return false
+        }
     }
 }

@@ -15,6 +15,7 @@ struct RuledSubscriptionTests {
             properties: [
                 Property(name: "id", type: .single(.scalar(.int))),
                 Property(name: "list", type: .single(.object("List")), isOptional: true),
+                Property(name: "others", type: .list(.object("List"))),
             ]),
         ObjectClass(
             name: "List", primaryKey: "id",
@@ -22,6 +23,7 @@ struct RuledSubscriptionTests {
                 Property(name: "id", type: .single(.scalar(.int))),
                 Property(name: "members", type: .set(.object("Person"))),
                 Property(name: "limit", type: .single(.scalar(.int))),
+                Property(name: "owner", type: .single(.object("Person")), isOptional: true),
             ]),
         ObjectClass(
             name: "Person", primaryKey: "id",
@@ -151,6 +153,31 @@ struct RuledSubscriptionTests {
             _ = try left.store.delete("Task", .int(0))
         }
         #expect(told.told["bob"] == [.leave], "\(told.told)")
+    }
+
+    @Test("of several objects behind a link, one whose own link is taken away counts no more")
+    func withoutOwner() throws {
+        let world = try World(tasks: 1, users: ["bob"], rule: "ANY others.owner.id != $0")
+        func setOwner(_ owner: String?) throws {
+            _ = try world.store.put(
+                "List",
+                [
+                    "id": .value(.int(1)), "limit": .value(.int(1)),
+                    "owner": owner.map { .link("Person", .string($0)) } ?? .value(.null),
+                ])
+        }
+        try setOwner("ann")
+        let shared = try world.told {
+            _ = try world.store.put(
+                "Task",
+                [
+                    "id": .value(.int(0)),
+                    "others": .values([.link(className: "List", key: .int(1))]),
+                ])
+        }
+        #expect(shared.told == ["bob": [.enter]])
+        #expect(try world.told { try setOwner(nil) }.told == ["bob": [.leave]])
+        #expect(try world.told { try setOwner("cem") }.told == ["bob": [.enter]])
     }
 
     @Test("of a list with more tasks than a step tests only who joins it catches up")
