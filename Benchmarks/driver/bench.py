@@ -90,11 +90,8 @@ class Bench:
             raise BenchError(f"{' '.join(command)}: {result.stderr[-400:]}")
         return json.loads(result.stdout)
 
-    def serve(self, class_name, count, copy=""):
-        """Holdfast on a store with `count` objects of a class, loaded over HTTP the first time.
-
-        A loaded store is served again by a fresh process, whose memory does not remember the import.
-        """
+    def store(self, class_name, count, copy=""):
+        """The directory of a store with `count` objects of a class, loaded over HTTP the first time."""
         name = f"store-{class_name}-{count}{copy}"
         if name not in self._stores:
             self.say(f"loading {count:,} {class_name} objects")
@@ -105,7 +102,11 @@ class Bench:
                     if reply.get("failed") or not reply.get("imported"):
                         raise BenchError(f"import of {one}: {str(reply)[:400]}")
             self._stores.add(name)
-        return Holdfast(self, self.path(name))
+        return self.path(name)
+
+    def serve(self, class_name, count, copy=""):
+        """Holdfast on such a store: a fresh process, whose memory does not remember the import."""
+        return Holdfast(self, self.store(class_name, count, copy))
 
     def serve_empty(self, name):
         return Holdfast(self, self.path(name))

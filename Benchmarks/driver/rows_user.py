@@ -119,9 +119,7 @@ def without_rules(bench):
         servers = {}
         try:
             for label, program in programs.items():
-                copy = f"-without-rules-{len(servers)}"
-                program.serve("Draft", objects, copy).stop()
-                data = bench.path(f"store-Draft-{objects}{copy}")
+                data = program.store("Draft", objects, f"-without-rules-{len(servers)}")
                 servers[label] = Holdfast(program, data, token=new_token(program, data, "bench", "--rights", "admin"))
             client.request(servers[beside], "PUT", "/v1/access", {"roles": {"member": {"classes": {
                 "City": {"read": "name == $user.id"}}}}})

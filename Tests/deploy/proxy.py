@@ -107,10 +107,10 @@ class Proxy:
                 raise RuntimeError(f"the example has no {pattern}")
         return text
 
-    def connect(self):
-        """A connection with TLS to the name in the certificate, at the proxy's address."""
+    def connect(self, client="127.0.0.1"):
+        """A connection with TLS to the name in the certificate, at the proxy's address, from a client's."""
         connection = http.client.HTTPSConnection(
-            NAME, self.https_port, timeout=WAIT_SECONDS_MAX, context=self.context)
+            NAME, self.https_port, timeout=WAIT_SECONDS_MAX, source_address=(client, 0), context=self.context)
         connection._create_connection = lambda address, *rest: socket.create_connection(
             ("127.0.0.1", address[1]), *rest)
         return connection
@@ -172,9 +172,7 @@ class ProxyTests(unittest.TestCase):
         with Service("--rate-limit", "1", "--trusted-proxy", "127.0.0.1",
                      prepare=self.make_token) as service, Proxy(service.port) as proxy:
             def statuses(address, count):
-                connection = proxy.connect()
-                connection._create_connection = lambda target, *rest: socket.create_connection(
-                    ("127.0.0.1", target[1]), 60, (address, 0))
+                connection = proxy.connect(address)
                 # What the client says itself must not count.
                 headers = {"X-Forwarded-For": "192.0.2.1"}
                 found = []
@@ -193,10 +191,7 @@ class ProxyTests(unittest.TestCase):
     def test_tries_of_passwords_and_audit_lines_are_those_of_the_client(self):
         with Service("--trusted-proxy", "127.0.0.1", prepare=self.make_token) as service, Proxy(service.port) as proxy:
             def request(address, path, body, **headers):
-                connection = proxy.connect()
-                connection._create_connection = lambda target, *rest: socket.create_connection(
-                    ("127.0.0.1", target[1]), 60, (address, 0))
-                return exchange(connection, "POST", path, body, **headers)
+                return exchange(proxy.connect(address), "POST", path, body, **headers)
             password = "correct horse battery staple"
             right = {"Authorization": f"Bearer {self.token}"}
             made = request("127.0.0.4", "/v1/accounts", {"login": "ann", "password": password}, **right)

@@ -96,6 +96,16 @@ class Visits:
     def shows(self, person, lists):
         self.wait(f"of {person.name}", lambda: json.loads(person.page.evaluate(LISTS)), lists)
 
+    def shows_door(self, person):
+        self.wait(
+            f"shows the door to {person.name}",
+            lambda: person.page.evaluate("document.getElementById('door')?.hidden + location.hash"), "false")
+
+    def greets(self, person):
+        self.wait(
+            "greets", lambda: person.page.evaluate("document.getElementById('who')?.textContent ?? ''"),
+            f"You are {person.name}.")
+
 
 def command_count():
     """How many commands the page's README needs for accounts, from an empty folder on."""
@@ -141,9 +151,7 @@ def leave(visits, out, refused):
     """Somebody who signs out, and somebody whose token is refused: both can sign in."""
     out.run("document.getElementById('out').click()")
     for visitor in (out, refused):
-        visits.wait(
-            f"shows the door to {visitor.name}",
-            lambda page=visitor.page: page.evaluate("document.getElementById('door')?.hidden + location.hash"), "false")
+        visits.shows_door(visitor)
 
 
 def picture(*people):
@@ -175,11 +183,9 @@ def check():
         visits, began = Visits(), time.monotonic()
         ann, bob = person("ann"), person("bob")
         for visitor in (ann, bob):
-            visits.wait("has a door", lambda page=visitor.page: page.evaluate("document.getElementById('door')?.hidden === false"), True)
+            visits.shows_door(visitor)
             visitor.sign_up()
-            visits.wait(
-                "greets", lambda page=visitor.page: page.evaluate("document.getElementById('who')?.textContent ?? ''"),
-                f"You are {visitor.name}.")
+            visits.greets(visitor)
         meet(visits, ann, bob)
         picture(ann, bob)
         print(f"Examples/shared-lists: {command_count()} commands, and {time.monotonic() - began:.1f} s from there to a list that is shared")
@@ -187,9 +193,7 @@ def check():
         service.restart(15)
         dora, emil = person("Dora", tokens[0]), person("Emil", tokens[1])
         for visitor in (dora, emil):
-            visits.wait(
-                "greets", lambda page=visitor.page: page.evaluate("document.getElementById('who')?.textContent ?? ''"),
-                f"You are {visitor.name}.")
+            visits.greets(visitor)
         meet(visits, dora, emil)
         visits.shows(bob, {"Party": ["Bread (done)"], "Work": []})
         leave(visits, dora, person("Fay", tokens[0][:-8] + "AAAAAAAA"))
