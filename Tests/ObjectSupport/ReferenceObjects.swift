@@ -42,11 +42,10 @@ package struct ReferenceObjects {
     package internal(set) var changes: [Int: Change] = [:]
     /// The objects that were born or died in the present transaction.
     package internal(set) var names: [Int: Identity] = [:]
-    private var awaited: Set<Identity> = []
+    /// The objects that the present transaction has linked to before they are made, and the places that they take by that.
+    private var awaited: [Identity: Int] = [:]
     /// Whether an object is in its class's order where it was linked to before it was made, as in a turn, which is not run again.
     var keepsEarlyPlaces = false
-    /// The places of those that the present transaction has linked to so, by ``Object/birth``.
-    private var early: [Identity: Int] = [:]
     /// Objects of which nested ones are being written, and their ``Object/birth``.
     private var underWay: [Identity: Int] = [:]
     var nextKeys: [String: Int64] = [:]
@@ -67,8 +66,7 @@ package struct ReferenceObjects {
     package mutating func begin() {
         changes = [:]
         names = [:]
-        awaited = []
-        early = [:]
+        awaited = [:]
         holders = []
         birthCountBefore = birthCount
     }
@@ -128,12 +126,12 @@ package struct ReferenceObjects {
             nextKeys[objectClass.name] = key + 1
             identity = Identity(objectClass.name, .int(key))
         }
-        awaited.remove(identity)
+        let early = awaited.removeValue(forKey: identity)
         noteNumber(identity)
         // While its nested objects are written, links to the object are not awaited, and it is not
         // there yet either.
         let birth: Int
-        if let known = underWay[identity] ?? early.removeValue(forKey: identity) {
+        if let known = underWay[identity] ?? (keepsEarlyPlaces ? early : nil) {
             birth = known
         } else {
             birthCount += 1
@@ -266,12 +264,11 @@ package struct ReferenceObjects {
         case .value(.link(let name, let key)):
             let target = Identity(name, key)
             if objects[target] == nil, underWay[target] == nil {
-                awaited.insert(target)
-                noteNumber(target)
-                if keepsEarlyPlaces, early[target] == nil {
+                if awaited[target] == nil {
                     birthCount += 1
-                    early[target] = birthCount
+                    awaited[target] = birthCount
                 }
+                noteNumber(target)
             }
             return target.link
         default: return .null

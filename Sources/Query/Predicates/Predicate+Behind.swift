@@ -45,8 +45,8 @@ extension Comparison {
         else { return nil }
         // What several objects have in common is none of each.
         if steps.contains(where: \.isMany),
-            compared.path.isFold || compared.listQuantifier != nil && compared.constants.count > 1
-                || !compared.path.isOfEach(behind: steps.count)
+            !compared.path.isOfEach(behind: steps.count)
+                || compared.listQuantifier != nil && compared.constants.count > 1
         {
             return nil
         }
@@ -61,7 +61,7 @@ extension Comparison {
 
 extension ValuePath {
     /// Whether each object behind some steps has a value at the end of the path, if only null, or the values of a collection. Behind a
-    /// link of its own, or at a place in a collection, it may have none among those of others, and null by itself.
+    /// link of its own, or at a place in a collection, it may have none among those of others, and null by itself; a figure is of all.
     fileprivate func isOfEach(behind stepCount: Int) -> Bool {
         guard steps.count == stepCount else { return false }
         switch terminal {
