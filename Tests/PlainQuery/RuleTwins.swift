@@ -8,7 +8,7 @@ import HoldfastTestSupport
 /// has no name that the user does not know.
 package struct RuleTwins {
     /// The schema of the first store.
-    package var classes: [ObjectClass] { twins.classes }
+    package internal(set) var classes: [ObjectClass]
     /// The projections of the first store.
     package private(set) var projections: [Projection] = []
     /// The schema of the second store.
@@ -29,13 +29,15 @@ package struct RuleTwins {
     package var objects: [String: [Value]] { twins.objects }
     package var allObjects: [String: [Value]] { twins.allObjects }
 
-    private var twins: SightTwins
-    private var random: SeededGenerator
+    var twins: SightTwins
+    var random: SeededGenerator
     private var claimed: [(name: String, json: String)] = []
     private var claimCount = 0
     private var level: Int?
     private var groups: [String]?
     private var makers: [PlainQueryMaker] = []
+    /// Whether whoever reads an object may change it too.
+    private let isWritten: Bool
 
     /// A rule as a text, and what it says of the user; nil where they lack what it names.
     private struct RuleText {
@@ -44,8 +46,12 @@ package struct RuleTwins {
     }
 
     /// Makes a schema, projections and a user.
-    package init(seed: UInt64) {
+    ///
+    /// - `isWritten`: Whether the user may write what they read, and properties have delete rules or are unique.
+    package init(seed: UInt64, isWritten: Bool = false) {
+        self.isWritten = isWritten
         twins = SightTwins(seed: seed)
+        classes = twins.classes
         random = SeededGenerator(seed: seed &+ 7)
         user =
             Int.random(in: 0..<8, using: &random) == 0
@@ -75,6 +81,8 @@ package struct RuleTwins {
         self.twins = twins
         hidden.formUnion(twins.hidden)
         hidden.formUnion(projections.flatMap { $0.properties.map(\.name) })
+        // The copy was made without delete rules.
+        if isWritten { try constrain(whole) }
         knownClasses = Self.removing(unknown, everywhere, from: classes)
         knownProjections = projections
         while true {
@@ -136,12 +144,18 @@ package struct RuleTwins {
                 let hides = role.hidden.union(always[name] ?? [])
                 let rights = hides.sorted().map { "\(Self.quoted($0)):\"none\"" }
                     .joined(separator: ",")
+                let isShown =
+                    holds && (rule == nil || rule?.predicate != nil)
+                    && !Self.isFalse(role.rule, name, view)
+                let read = rule.map { Self.quoted($0.text) } ?? "true"
+                // Who may make objects knows their class.
+                let create = isShown && chance(80) ? "true" : read
                 entries.append(
-                    "\(Self.quoted(name)):{\"read\":\(rule.map { Self.quoted($0.text) } ?? "true")"
+                    "\(Self.quoted(name)):{\"read\":\(read)"
+                        + (isWritten
+                            ? ",\"create\":\(create),\"update\":true,\"delete\":true" : "")
                         + (hides.isEmpty ? "" : ",\"properties\":{\(rights)}") + "}")
-                guard holds, rule == nil || rule?.predicate != nil,
-                    !Self.isFalse(role.rule, name, view)
-                else { continue }
+                guard isShown else { continue }
                 if unknown.remove(name) != nil {
                     everywhere[name] = hides
                 } else {
@@ -338,11 +352,11 @@ package struct RuleTwins {
 
     // MARK: Chance
 
-    private mutating func chance(_ percent: Int) -> Bool {
+    mutating func chance(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &random) < percent
     }
 
-    private mutating func pick<T>(_ values: [T]) -> T {
+    mutating func pick<T>(_ values: [T]) -> T {
         values[Int.random(in: values.indices, using: &random)]
     }
 

@@ -86,6 +86,23 @@ package struct SightTwins {
         return rules.hidden(in: world.with(contents)) == rules.hidden(in: world.with(others))
     }
 
+    /// Whether the rules show all of the objects that are new between two states, and of the others that are left the same as before.
+    func showTheSame(
+        before: [String: [UInt64: ObjectContent]], after: [String: [UInt64: ObjectContent]],
+        _ store: Store
+    ) throws -> Bool {
+        guard let rules else { return true }
+        let world = try store.reading { try PlainWorld($0) }
+        let hidden = rules.hidden(in: world.with(before))
+        let left = rules.hidden(in: world.with(after))
+        return after.allSatisfy { name, objects in
+            objects.keys.allSatisfy { key in
+                before[name]?[key] == nil
+                    ? left[name]?[key] == [] : left[name]?[key] == hidden[name]?[key]
+            }
+        }
+    }
+
     /// What the rules do not show of the first store as it is: for each object that is hidden all of it, else the values that are,
     /// and the elements of its lists and sets.
     ///

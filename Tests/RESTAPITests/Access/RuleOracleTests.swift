@@ -16,16 +16,6 @@ struct RuleOracleTests {
     private static let requestCount = SeededGenerator.scaled(2_500)
     private static let shardCount: UInt64 = 2
 
-    /// The two stores that are asked, and who asks the first.
-    private struct World {
-        var twins: RuleTwins
-        let whole: RuledServer
-        let part: RuledServer
-        let asker: RuledServer.Asker
-        /// A snapshot of each; nil where there is none to be had.
-        let snapshots: (whole: String, part: String)?
-    }
-
     @Test("every reply is that of the store without the unreadable", arguments: 0..<shardCount)
     func oracle(shard: UInt64) throws {
         let first = SeededGenerator.testSeed("replies to users, shard \(shard)")
@@ -34,7 +24,7 @@ struct RuleOracleTests {
         var counts: [Int: Int] = [:]
         while requestCount < Self.requestCount {
             defer { seed &+= Self.shardCount }
-            guard var world = try Self.world(seed) else { continue }
+            guard var world = try RuleWorld(seed) else { continue }
             var random = SeededGenerator(seed: seed &+ 1)
             for isEmptied in [false, true] {
                 // What a snapshot has stays, whatever becomes of the store.
@@ -79,7 +69,7 @@ struct RuleOracleTests {
         let first = SeededGenerator.testSeed("explanations of rules")
         var counts = (read: 0, hidden: 0)
         for seed in first..<first &+ UInt64(SeededGenerator.scaled(20)) {
-            guard let world = try Self.world(seed) else { continue }
+            guard let world = try RuleWorld(seed) else { continue }
             var maker = RuleRequestMaker(
                 twins: world.twins, random: SeededGenerator(seed: seed &+ 2))
             let user = world.twins.user.map {
@@ -117,58 +107,12 @@ struct RuleOracleTests {
         #expect(counts.read > 20 && counts.hidden > 20)
     }
 
-    /// Makes the stores of a seed; nil where the user may ask for nothing.
-    private static func world(_ seed: UInt64) throws -> World? {
-        var options = StoreOptions()
-        options.columns.useCountMin = 1
-        options.columns.objectCountMin = 0
-        options.columns.sharedMicrosecondsMin = 0
-        if seed % 5 == 0 { options.overflowLimits = .tiny }
-        var twins = RuleTwins(seed: seed)
-        let whole = try RuledServer(
-            seed % 4 > 1 ? .lmdb : .memory, classes: twins.classes, options: options)
-        let part = try RuledServer(classes: twins.classes, options: options)
-        try twins.fill(whole.store, part.store)
-        for (server, projections) in [(whole, twins.projections), (part, twins.knownProjections)] {
-            for projection in projections {
-                let reply = server.send(
-                    "PUT", "/v1/projections/\(projection.name)", text(projection))
-                #expect(reply.status == 201, "seed \(seed): \(reply.text)")
-            }
-        }
-        let put = whole.send("PUT", "/v1/access", twins.document)
-        #expect(put.status == 200, "seed \(seed): \(put.text)\n  \(twins.document)")
-        guard twins.user != nil || twins.document.contains("anyone") else {
-            #expect(whole.get("/v1/classes/A/objects", as: .nobody).status == 401)
-            return nil
-        }
-        let asker =
-            twins.user.map { whole.user($0, claims: twins.claims) } ?? .nobody
-        let known = twins.knownClasses.first { $0.kind == .object }
-        let pages = known.map { "/v1/classes/\($0.name)/objects?snapshot=new" } ?? "/v1/schema"
-        let snapshots = (
-            whole.get(pages, as: asker).headers["holdfast-snapshot"],
-            part.get(pages, as: .admin).headers["holdfast-snapshot"]
-        )
-        #expect((snapshots.0 == nil) == (known == nil) && (snapshots.1 == nil) == (known == nil))
-        return World(
-            twins: twins, whole: whole, part: part, asker: asker,
-            snapshots: snapshots.0.flatMap { whole in snapshots.1.map { (whole: whole, part: $0) } }
-        )
-    }
-
     /// Deletes the objects of both stores, but for those of users, by which names are known.
-    private static func empty(_ world: World) {
+    private static func empty(_ world: RuleWorld) {
         for server in [world.whole, world.part] {
             for name in ["B", "C"] {
                 server.send("DELETE", "/v1/classes/\(name)/objects?all=true")
             }
         }
-    }
-
-    private static func text(_ projection: Projection) -> String {
-        let properties = projection.properties.map { "\(quoted($0.name)):\(quoted($0.pathText))" }
-        return
-            "{\"class\":\(quoted(projection.className)),\"properties\":{\(properties.joined(separator: ","))}}"
     }
 }

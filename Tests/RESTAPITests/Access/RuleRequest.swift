@@ -22,6 +22,17 @@ struct RuleRequest: CustomStringConvertible {
         self.takesSnapshot = takesSnapshot
     }
 
+    /// A request that writes.
+    init(
+        _ target: String, _ method: String, _ body: QueryJSON? = nil,
+        type: String = "application/json"
+    ) {
+        self.target = target
+        self.method = method
+        self.body = body?.text
+        if body != nil { headers.append(("Content-Type", type)) }
+    }
+
     /// Makes a request.
     static func make(_ twins: inout RuleTwins, _ random: inout SeededGenerator) -> RuleRequest {
         var maker = RuleRequestMaker(twins: twins, random: random)

@@ -1,0 +1,166 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastPlainQuery
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// Writes of a user, and the same ones of the administrator on a copy of the store in which what the user may not read is absent, have
+/// the same replies and leave the same.
+@Suite("Writes of users, and of the administrator of a store without what they may not read")
+struct RuleChangeOracleTests {
+    /// How many requests each shard compares; with both it is 30,000 in `make soak`.
+    private static let requestCount = SeededGenerator.scaled(1_500)
+    private static let shardCount: UInt64 = 2
+
+    /// What comes of a request.
+    private enum Outcome {
+        /// Both stores show the same.
+        case same
+        /// What is not seen has made a difference that may be: the stores have parted.
+        case parted
+        case fault(String)
+    }
+
+    @Test(
+        "every reply, and what is read then, is that of the store without the unreadable",
+        arguments: 0..<shardCount)
+    func oracle(shard: UInt64) throws {
+        let first = SeededGenerator.testSeed("changes of users, shard \(shard)")
+        var seed = first &+ shard
+        var counts = (requests: 0, done: 0, parted: 0)
+        while counts.requests < Self.requestCount {
+            defer { seed &+= Self.shardCount }
+            guard var world = try RuleWorld(seed, isWritten: true), world.twins.user != nil else {
+                continue
+            }
+            var random = SeededGenerator(seed: seed &+ 1)
+            var before = try SightTwins.contents(of: world.whole.store)
+            var keyCount = 0
+            steps: for _ in 0..<60 {
+                guard let seen = world.seen() else { break }
+                var maker = RuleChangeMaker(
+                    requests: RuleRequestMaker(twins: world.twins, random: random), seen: seen,
+                    keyCount: keyCount)
+                let request = maker.make()
+                (world.twins, random, keyCount) = (
+                    maker.requests.twins, maker.requests.random, maker.keyCount
+                )
+                counts.requests += 1
+                let own = request.replies(world.whole, as: world.asker, of: nil)
+                let other = request.replies(world.part, as: .admin, of: nil)
+                let after = try SightTwins.contents(of: world.whole.store)
+                var outcome = try Self.outcome(request, own, other, world, before, after)
+                if case .same = outcome,
+                    request.headers.contains(where: { $0.0 == "Idempotency-Key" }),
+                    let fault = try Self.faultOfRepeat(request, own, world, after)
+                {
+                    outcome = .fault(fault)
+                }
+                if own.first.map({ $0.status < 300 }) ?? false { counts.done += 1 }
+                switch outcome {
+                case .same: before = after
+                case .parted:
+                    counts.parted += 1
+                    break steps
+                case .fault(let fault):
+                    Issue.record(
+                        """
+                        seed \(seed): \(request)
+                          \(fault)
+                          user \(world.twins.user ?? "nobody") \(world.twins.claims)
+                          \(world.twins.document)
+                        """)
+                    return
+                }
+            }
+            let findings = try StoreCheck.run(world.whole.store).findings
+            #expect(findings.isEmpty, "seed \(seed)")
+        }
+        print("changes of users, seeds \(first) to \(seed): \(counts)")
+        #expect(counts.done > counts.requests / 4)
+        #expect(counts.parted < counts.requests / 5)
+    }
+
+    private static func outcome(
+        _ request: RuleRequest, _ own: [HTTPClient.Reply], _ other: [HTTPClient.Reply],
+        _ world: RuleWorld, _ before: RuleTwins.Contents, _ after: RuleTwins.Contents
+    ) throws -> Outcome {
+        guard let reply = own.first, let expected = other.first else { return .fault("no reply") }
+        let comparison = ReplyComparison(hidden: world.twins.hidden)
+        let difference = comparison.difference(own, other)
+        if reply.status >= 300, before != after {
+            // Of an import lines may have been taken.
+            guard request.target.hasSuffix("/import") else { return .fault("\(reply.text) wrote") }
+        }
+        if try !world.twins.showTheSame(before: before, after: after, world.whole.store) {
+            return expected.status < 300
+                ? .parted : .fault("\(reply.status), expected \(expected.text)")
+        }
+        if let difference {
+            if staysInMap(difference) { return .parted }
+            guard mayDiffer(request, reply, world.twins) else { return .fault(difference) }
+            return reply.status >= 300 && expected.status >= 300 && before == after
+                ? .same : .parted
+        }
+        guard let found = world.difference(comparison) else { return .same }
+        if staysInMap(found) { return .parted }
+        return takesAlong(request, world.twins) ? .parted : .fault("then \(found)")
+    }
+
+    /// Whether an object that is deleted may take others along behind links that are hidden.
+    private static func takesAlong(_ request: RuleRequest, _ twins: RuleTwins) -> Bool {
+        twins.hasCascade
+            && (request.method == "DELETE" || request.body?.contains("\"delete\"") ?? false)
+    }
+
+    /// Whether a map has an entry, shown as null for its hidden link, that has been taken away from the copy's.
+    private static func staysInMap(_ difference: String) -> Bool {
+        difference.hasSuffix(": null, expected nothing")
+    }
+
+    /// What is wrong with a repetition, which shows the user no objects but one that was created; nil for nothing.
+    private static func faultOfRepeat(
+        _ request: RuleRequest, _ first: [HTTPClient.Reply], _ world: RuleWorld,
+        _ before: RuleTwins.Contents
+    ) throws -> String? {
+        let again = request.replies(world.whole, as: world.asker, of: nil)
+        // The copy has its own, of a request that has been done in both.
+        _ = request.replies(world.part, as: .admin, of: nil)
+        guard let reply = again.first, let original = first.first else { return "no reply" }
+        if try SightTwins.contents(of: world.whole.store) != before { return "wrote again" }
+        guard original.status < 300 else { return nil }
+        return [original.status, 204].contains(reply.status)
+            && reply.headers["idempotency-replayed"] == "true"
+            ? nil : "\(reply.status) \(reply.text), after \(original.status) \(original.text)"
+    }
+
+    /// Whether a reply may tell of what the user does not see: that a key or a value is taken, that a deletion is denied, and that a
+    /// value may not be stated.
+    private static func mayDiffer(
+        _ request: RuleRequest, _ reply: HTTPClient.Reply, _ twins: RuleTwins
+    ) -> Bool {
+        let json = QueryJSON(reply.text)
+        let lines = json?["errors"]?.elements.compactMap { $0["code"]?.string } ?? []
+        let codes = Set(lines + [json?["code"]?.string].compactMap { $0 })
+        let body = request.body ?? ""
+        let isCreation =
+            request.method != "DELETE"
+            && (request.method != "PATCH" || request.parameters.contains { $0.name == "upsert" })
+        if codes.contains("not-allowed") {
+            return isCreation || twins.hidden.contains { body.contains($0) }
+        }
+        if codes.contains("duplicate-key") { return isCreation }
+        if codes.contains("not-unique") {
+            return twins.classes.contains { $0.properties.contains(where: \.isUnique) }
+        }
+        if codes.contains("object-not-found") { return takesAlong(request, twins) }
+        if codes.contains("denied-delete") {
+            return twins.classes.contains { $0.properties.contains { $0.onDelete == .deny } }
+        }
+        return false
+    }
+}
