@@ -31,16 +31,16 @@ package struct RuleTwins {
 
     var twins: SightTwins
     var random: SeededGenerator
-    private var claimed: [(name: String, json: String)] = []
-    private var claimCount = 0
-    private var level: Int?
-    private var groups: [String]?
+    var claimed: [(name: String, json: String)] = []
+    var claimCount = 0
+    var level: Int?
+    var groups: [String]?
     private var makers: [PlainQueryMaker] = []
     /// Whether whoever reads an object may change it too.
     private let isWritten: Bool
 
     /// A rule as a text, and what it says of the user; nil where they lack what it names.
-    private struct RuleText {
+    struct RuleText {
         var text: String
         var predicate: PlainPredicate?
     }
@@ -216,95 +216,6 @@ package struct RuleTwins {
             predicate: own.predicate.map { isOr ? .or([$0, right]) : .and([$0, right]) })
     }
 
-    /// A condition that asks for the user.
-    private mutating func ofUser(
-        _ name: String, _ world: PlainWorld, _ view: ReadTransaction
-    ) -> RuleText? {
-        let properties = world.classes[name]?.properties ?? []
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0:
-            let id = chance(70) ? user ?? "1" : "1"
-            return RuleText(
-                text: "$user.id == '\(id)'", predicate: user.map { .constant($0 == id) })
-        case 1:
-            return RuleText(
-                text: "$user.level == 1",
-                predicate: user.flatMap { _ in level.map { .constant($0 == 1) } })
-        case 2:
-            let links = properties.filter { $0.type == .single(.object("A")) }
-            guard let link = links.randomElement(using: &random) else { return nil }
-            let path = PlainPath(root: name, hops: [], end: .value(link.name), type: .link("A"))
-            return RuleText(
-                text: "\(link.name) == $user.id",
-                predicate: user.flatMap { Int64($0) }.map {
-                    Self.equal(path, .object("A", .int($0)))
-                })
-        case 3:
-            guard let property = scalar(properties, world.classes["A"]?.properties ?? []) else {
-                return nil
-            }
-            let object = user.flatMap { Int64($0) }.flatMap { id in
-                world.all("A").first { $0.content["id"] == .value(.int(id)) }
-            }
-            let value = object?.content[property.other.name]?.plainValue ?? .null
-            let path = path(name, property.own)
-            return RuleText(
-                text: "\(property.own.name) == $user.object.\(property.other.name)",
-                predicate: value == .null ? nil : Self.equal(path, .value(value)))
-        default:
-            guard let property = scalar(properties, properties)?.own else { return nil }
-            // One that is not claimed has a name of its own.
-            claimCount += 1
-            let claim = "c\(claimCount)"
-            let value = PlainDomain.value(property.scalar ?? .int, &random)
-            let text = "\(property.name) == $user.\(claim)"
-            guard chance(70), let json = Self.json(value) else {
-                return RuleText(text: text, predicate: nil)
-            }
-            claimed.append((claim, json))
-            return RuleText(
-                text: text,
-                predicate: user == nil ? nil : Self.equal(path(name, property), .value(value)))
-        }
-    }
-
-    private func path(_ name: String, _ property: Property) -> PlainPath {
-        PlainPath(
-            root: name, hops: [], end: .value(property.name),
-            type: .scalar(property.scalar?.widened ?? .int))
-    }
-
-    /// A property and another one of its type.
-    private mutating func scalar(
-        _ properties: [Property], _ others: [Property]
-    ) -> (own: Property, other: Property)? {
-        func isPlain(_ property: Property) -> Bool {
-            guard case .single(.scalar(let type)) = property.type else { return false }
-            return property.cases == nil && [.int, .string, .bool].contains(type.widened)
-        }
-        guard let own = properties.filter(isPlain).randomElement(using: &random) else {
-            return nil
-        }
-        let other = others.filter { isPlain($0) && $0.type == own.type }
-            .randomElement(using: &random)
-        return other.map { (own, $0) }
-    }
-
-    private static func equal(_ path: PlainPath, _ kind: PlainConstant.Kind) -> PlainPredicate {
-        .comparison(
-            .path(path, nil), PlainOperator(name: .equal),
-            .constant(PlainConstant(kind: kind, isArgument: true)))
-    }
-
-    private static func json(_ value: Value) -> String? {
-        switch value {
-        case .int(let number): "\(number)"
-        case .bool(let truth): "\(truth)"
-        case .string(let text): text.contains("\0") ? nil : quoted(text)
-        default: nil
-        }
-    }
-
     private static func canBeNull(_ property: Property) -> Bool {
         if case .linkingObjects = property.type { return false }
         return property.isOptional || property.type.isCollection || property.scalar == .mixed
@@ -360,7 +271,7 @@ package struct RuleTwins {
         values[Int.random(in: values.indices, using: &random)]
     }
 
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
