@@ -36,7 +36,7 @@ package struct ServiceLimits: Sendable {
     package var feedFilterMilliseconds: UInt64 = 5
     /// Queries of one stream of several.
     package var streamQueryCountMax = 100
-    /// Streams of several queries of one token at a time; without tokens, of all clients.
+    /// Streams of several queries of one token or user at a time; without tokens, of all clients.
     package var tokenStreamCountMax = 1_000
     /// Streams of several queries at a time.
     package var queryStreamCountMax = 10_000

@@ -2,6 +2,10 @@ import HoldfastQuery
 import HoldfastRows
 
 extension ObservedQuery {
+    /// The classes whose changes tell what its results were: those whose changes can concern it, and those of the objects that conditions name,
+    /// which may have been deleted since; nil for all.
+    package var formerClasses: Set<Int>? { classes?.union(namedClasses) }
+
     /// Whether it takes the past of an object to know that it may have been a result which is none now.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 

@@ -59,6 +59,8 @@ package final class ObservedQuery: Sendable {
     let readByShown: WatchPlan
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
+    /// The classes of the objects that the condition and the rules name.
+    let namedClasses: Set<Int>
     /// The key that its filter has in common with equal ones.
     package let filterKey: ObservedFilter.Key
     private let madeConditions = Mutex<FilterConditions?>(nil)
@@ -110,6 +112,9 @@ package final class ObservedQuery: Sendable {
             readByShown = readByFilter
         }
         filterKey = ObservedFilter.Key(target, predicate, self.sight)
+        namedClasses = (deciding + displaying).flatMap(\.rules).reduce(
+            into: predicate?.namedClasses(schema) ?? []
+        ) { $0.formUnion($1.namedClasses(sight?.schema ?? schema)) }
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths, schema: schema)
         otherReadClasses = WatchPlan(readPaths, schema: schema).watches

@@ -88,6 +88,15 @@ package enum Operand: Hashable, Sendable {
         }
     }
 
+    /// The constants that stand by themselves or in a list.
+    var constants: [Value] {
+        switch self {
+        case .constant(let value): [value]
+        case .constants(let values, _): values
+        case .path, .expression: []
+        }
+    }
+
     /// Hands every path to `body`.
     func forEachPath(_ body: (ValuePath) -> Void) {
         switch self {

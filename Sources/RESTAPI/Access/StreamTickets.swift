@@ -186,7 +186,7 @@ extension RequestFault {
     fileprivate static func tooManyTickets(_ options: RESTOptions) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-tickets",
-            "There may be \(options.tokenTicketCountMax) tickets of one token in use and \(options.ticketCountMax) in all. "
+            "There may be \(options.tokenTicketCountMax) tickets of one token or user in use and \(options.ticketCountMax) in all. "
                 + "Try again when others have ended.",
             retryAfterSeconds: max(1, options.ticketReturnSeconds))
     }

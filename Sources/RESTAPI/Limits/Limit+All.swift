@@ -114,7 +114,7 @@ extension Limit {
             "how old a ticket may be that opens its stream again after a restart",
             "ticket-invalid", \.rest.ticketRestartSeconds),
         Limit(
-            "max-token-tickets", .count(1...1_000_000), "tickets in use of one token",
+            "max-token-tickets", .count(1...1_000_000), "tickets in use of one token or user",
             "too-many-tickets", \.rest.tokenTicketCountMax),
         Limit(
             "max-tickets", .count(1...1_000_000), "tickets in use", "too-many-tickets",
@@ -124,7 +124,7 @@ extension Limit {
             "too-many-queries", \.rest.limits.streamQueryCountMax),
         Limit(
             "max-token-streams", .count(1...1_000_000),
-            "streams of several queries of one token at a time", "too-many-streams",
+            "streams of several queries of one token or user at a time", "too-many-streams",
             \.rest.limits.tokenStreamCountMax),
         Limit(
             "max-streams", .count(1...1_000_000), "streams of several queries at a time",

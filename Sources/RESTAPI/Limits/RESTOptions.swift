@@ -26,7 +26,7 @@ package struct RESTOptions: Sendable {
     package var ticketReturnSeconds = 60
     /// The greatest age of a ticket, in seconds, that opens its stream again after a restart of the service.
     package var ticketRestartSeconds = 86_400
-    /// Tickets in use of one token; without tokens, of one address.
+    /// Tickets in use of one token or user; without either, of one address.
     package var tokenTicketCountMax = 1000
     /// Tickets in use.
     package var ticketCountMax = 10_000

@@ -114,7 +114,7 @@ extension ServedStore {
             changes = try FoldedChanges(
                 after: known.after, through: through, in: read,
                 objectCountMax: objectCountMax, recordCountMax: Self.pageRecordCountMax,
-                classes: query.observed.classes)
+                classes: query.observed.formerClasses)
         } catch {
             switch error {
             case .storage(let storage): throw fault(.storage(storage))

@@ -40,7 +40,7 @@ extension StreamCatchUp {
             changes = try FoldedChanges(
                 after: follower.state.version, in: read,
                 objectCountMax: countMax ?? Self.foldedObjectCountMax,
-                recordCountMax: FoldCache.recordCountMax, classes: observed.classes,
+                recordCountMax: FoldCache.recordCountMax, classes: observed.formerClasses,
                 notesLists: true,
                 formerByteCountMax: countMax == nil
                     ? FoldedChanges.formerByteCountMax : FoldCache.scarceFormerByteCountMax)

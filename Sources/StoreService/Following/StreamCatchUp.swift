@@ -85,7 +85,7 @@ struct StreamCatchUp: Sendable {
             do throws(FoldedChanges.Gap) {
                 fold = try folds.changes(
                     after: follower.state.version, through: present, in: read,
-                    classes: follower.query.observed.classes)
+                    classes: follower.query.observed.formerClasses)
             } catch {
                 switch error {
                 case .storage(let storage): throw served.fault(.storage(storage))
@@ -171,7 +171,7 @@ struct StreamCatchUp: Sendable {
         guard
             let changes = try? FoldedChanges(
                 after: follower.state.version, in: read, objectCountMax: countMax + 1,
-                classes: follower.query.observed.classes,
+                classes: follower.query.observed.formerClasses,
                 formerByteCountMax: FoldCache.scarceFormerByteCountMax),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }

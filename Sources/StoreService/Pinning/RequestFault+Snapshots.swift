@@ -5,7 +5,7 @@ extension RequestFault {
     static func snapshotEnded(_ limits: ServiceLimits) -> RequestFault {
         .single(
             .expired, "snapshot-ended",
-            "Your token has no snapshot of this id: one ends \(limits.readerAgeSecondsMax) s after it was made, when "
+            "You have no snapshot of this id: one ends \(limits.readerAgeSecondsMax) s after it was made, when "
                 + "the data file has grown by \(limits.snapshotGrowthByteCountMax) bytes since, or when the "
                 + "server stops. Begin again with snapshot=new, and without the cursors of the old one.",
             partDetail: "There is no snapshot of this id.", parameter: "snapshot")

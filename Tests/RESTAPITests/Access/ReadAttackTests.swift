@@ -305,6 +305,20 @@ struct ReadAttackTests {
         let groups = "/v1/classes/Task/aggregate?by=done&op=sum(rank)"
         #expect(world.server.get(groups, as: .admin).status == 422)
         #expect(world.get(groups).status == 200)
+        // What is calculated, in a filter, a followed one and a followed figure.
+        let filter = Self.escaped("rank + 1 > 0")
+        #expect(world.keys("/v1/classes/Task/objects?filter=\(filter)") == [2, 1])
+        let page = world.get("/v1/classes/Task/changes?since=start&filter=\(filter)")
+        let told = QueryJSON(page.text)?["objects"]?.elements.compactMap { $0["id"]?.int }
+        #expect(told?.sorted() == [1, 2], "\(page.text)")
+        let stream = world.server.follow(
+            "/v1/classes/Task/aggregate/changes?op=sum(rank)", as: world.ann)
+        let value = stream.events(to: "value").last
+        #expect(value?.data.contains("\"sum(rank)\":3") == true, "\(value?.data ?? "")")
+        world.server.send("PATCH", "/v1/classes/Task/objects/100", #"{"rank":9223372036854775806}"#)
+        world.server.send("PATCH", "/v1/classes/Task/objects/1", #"{"rank":4}"#)
+        let next = stream.events(to: "value").last
+        #expect(next?.data.contains("\"sum(rank)\":6") == true, "\(next?.data ?? "")")
     }
 
     @Test("an object of which everything that is asked for is hidden is empty")

@@ -101,7 +101,7 @@ struct RuleChangeOracleTests {
                 ? .parted : .fault("\(reply.status), expected \(expected.text)")
         }
         if let difference {
-            if staysInMap(difference) { return .parted }
+            if staysInMap(difference) || takesAlong(request, world.twins) { return .parted }
             guard mayDiffer(request, reply, world.twins) else { return .fault(difference) }
             return reply.status >= 300 && expected.status >= 300 && before == after
                 ? .same : .parted

@@ -186,7 +186,7 @@ final class UserStreamWorld {
             do { try body() } catch let fault as RequestFault where fault.kind != .malformed {}
         }
         try write {
-            switch any(16) {
+            switch any(19) {
             case 0: try service.delete(task)
             case 1: try service.delete(list)
             case 2:
@@ -211,7 +211,18 @@ final class UserStreamWorld {
             case 11:
                 try service.merge(task, "{\"place\":{\"city\":\"\(text)\",\"list\":\(lists())}}")
             case 12: try service.merge(task, "{\"done\":\(any(2) == 0)}")
-            case 13:
+            case 13: try service.delete(ObjectAddress("Person", names[any(4)]))
+            case 14:
+                try service.put(
+                    ObjectAddress("Person", names[any(4)]), "{\"team\":\(team),\"verified\":true}")
+            case 15:
+                // Another object under the key.
+                let id = any(14)
+                try service.transaction([
+                    "{\"op\":\"delete\",\"class\":\"Task\",\"id\":\(id)}",
+                    "{\"op\":\"create\",\"class\":\"Task\",\"id\":\(id),\"value\":{\"title\":\"\(text)\",\"rank\":\(any(10)),\"owner\":\(person),\"list\":\(lists())}}",
+                ])
+            case 16:
                 try service.transaction([
                     "{\"op\":\"patch\",\"class\":\"Task\",\"id\":\(any(14)),\"value\":{\"title\":\"\(text)\"}}",
                     "{\"op\":\"patch\",\"class\":\"List\",\"id\":\(any(4)),\"value\":{\"title\":\"\(text)\"}}",

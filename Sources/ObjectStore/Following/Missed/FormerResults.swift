@@ -76,7 +76,7 @@ final class FormerResults {
         if hasSight, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
                 after: since, in: transaction, recordCountMax: Self.readMax.recordCount,
-                classes: query.classes, formerByteCountMax: Self.readMax.formerByteCount),
+                classes: query.formerClasses, formerByteCountMax: Self.readMax.formerByteCount),
             all.through == present
         {
             self.changes = all

@@ -80,7 +80,7 @@ extension RequestFault {
     fileprivate static func streamNotFound(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .notFound, "stream-not-found",
-            "There is no such stream of this token: a stream of several queries ends when nobody has followed it for "
+            "You have no such stream: a stream of several queries ends when nobody has followed it for "
                 + "\(limits.streamReturnSeconds) s, and with the service. Make it again with POST /v1/streams, and "
                 + "follow it with 'since' set to the last id that you have.")
     }
@@ -95,7 +95,7 @@ extension RequestFault {
     fileprivate static func tooManyStreams(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-streams",
-            "There may be \(limits.tokenStreamCountMax) streams of several queries of one token and "
+            "There may be \(limits.tokenStreamCountMax) streams of several queries of one token or user and "
                 + "\(limits.queryStreamCountMax) in all, with \(limits.queryStreamByteCountMax) bytes of queries, of one user with "
                 + "\(limits.userQueryStreamByteCountMax). Delete those that you do not need, or try again when others "
                 + "have ended.",

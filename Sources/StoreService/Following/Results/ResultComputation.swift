@@ -170,7 +170,7 @@ struct ResultComputation: Sendable {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: version, in: read, recordCountMax: FoldCache.recordCountMax,
-                classes: stream.observed.classes)
+                classes: stream.observed.formerClasses)
         } catch {
             switch error {
             case .storage(let storage): throw served.fault(.storage(storage))

@@ -1,0 +1,80 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// Streams where an object is deleted that a rule or a filter compares links with.
+@Suite("Who follows a condition that names an object, when that is deleted")
+struct NamedObjectTests {
+    /// Who asks, of what, and what has to leave.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let isUser: Bool
+        let target: String
+        let leaving: [String]
+        var testDescription: String { "\(isUser ? "a user" : "an admin") \(target)" }
+    }
+
+    private static let cases = [
+        Case(isUser: true, target: "Task/changes", leaving: ["leave 1", "leave 2"]),
+        Case(isUser: true, target: "List/changes", leaving: ["leave 1"]),
+        Case(
+            isUser: false, target: "Task/changes?filter=list.owner%20==%20'ann'",
+            leaving: ["leave 1", "leave 2"]),
+        Case(
+            isUser: false, target: "List/changes?filter=owner%20==%20'ann'", leaving: ["leave 1"]),
+        Case(
+            isUser: false,
+            target:
+                "Task/changes?filter=SUBQUERY(others,%20$o,%20$o.list.owner%20==%20'ann').@count%20>%200",
+            leaving: ["leave 1"]),
+    ]
+
+    /// What happens to the object, after which nothing links to it any more.
+    private static let deletions = [
+        #"[{"op":"delete","class":"Person","id":"ann"}]"#,
+        #"[{"op":"delete","class":"Person","id":"ann"},{"op":"create","class":"Person","id":"ann","value":{"name":"Ann"}}]"#,
+    ]
+
+    @Test("what was among the results leaves, in pages and on streams", arguments: cases, deletions)
+    func leaves(_ one: Case, deletion: String) throws {
+        let world = try TaskWorld()
+        let asker = one.isUser ? world.ann : .admin
+        let target = "/v1/classes/" + one.target + (one.target.contains("?") ? "&" : "?")
+        let start = world.server.get(target + "since=now", as: asker)
+        let cursor = try #require(QueryJSON(start.text)?["cursor"]?.string, "\(start.text)")
+        let reply = world.server.send("POST", "/v1/transactions", "{\"operations\":\(deletion)}")
+        #expect(reply.status == 200, "\(reply.text)")
+        let page = world.server.get(target + "since=\(cursor)", as: asker)
+        let told = QueryJSON(page.text)?["changes"]?.elements.map {
+            "\($0["op"]?.string ?? "") \($0["id"]?.text ?? "")"
+        }
+        #expect(told?.sorted() == one.leaving, "\(page.text)")
+        let stream = world.server.follow(target, as: asker, from: cursor)
+        let changes = stream.events(to: "upToDate").flatMap(\.changes)
+        #expect(changes.sorted() == one.leaving)
+    }
+    @Test("a live stream follows the key, whichever object has it", arguments: cases)
+    func live(_ one: Case) throws {
+        let world = try TaskWorld()
+        let asker = one.isUser ? world.ann : .admin
+        let target = "/v1/classes/" + one.target + (one.target.contains("?") ? "&" : "?")
+        let stream = world.server.follow(target + "since=now", as: asker)
+        #expect(stream.nextEvent().name == "hello")
+        func changes() -> [String] {
+            var all: [String] = []
+            while all.count < one.leaving.count, !stream.isEnded {
+                let event = stream.nextEvent()
+                if event.name == "change" { all += event.changes }
+            }
+            return all.sorted()
+        }
+        world.server.send("DELETE", "/v1/classes/Person/objects/ann")
+        #expect(changes() == one.leaving)
+        world.server.send("PUT", "/v1/classes/Person/objects/ann", "{}")
+        world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"owner":"ann"}"#)
+        // A user whose own object has come is looked at again, and told as whoever was away.
+        let back = changes().map { $0.replacing("update", with: "enter") }
+        #expect(back == one.leaving.map { $0.replacing("leave", with: "enter") })
+    }
+}
