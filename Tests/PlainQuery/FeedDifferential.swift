@@ -5,8 +5,9 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastTestSupport
 
-/// Random rules, and random queries that are followed under them, on a store that changes: what the index of subscriptions finds that enters
-/// and leaves is compared with what each query finds on the views that its sight shows before and after.
+/// Random rules, and random queries that are followed under them and without any, on a store that changes: what the index of subscriptions finds
+/// that enters and leaves, and what the change log tells of who was away, is compared with what each query finds on the views that its sight
+/// shows before and after.
 package struct FeedDifferential: Differential {
     /// What was compared.
     package struct Counts: DifferentialCounts, Sendable {
@@ -14,6 +15,8 @@ package struct FeedDifferential: Differential {
         package var queries = 0
         /// The objects that entered, those that left, and those that stayed.
         package var entered = 0, left = 0, stayed = 0
+        /// The catch-ups that told everything, and those that could not.
+        package var missed = 0, undecided = 0
 
         /// Makes counts of nothing.
         package init() {}
@@ -24,13 +27,15 @@ package struct FeedDifferential: Differential {
             entered += other.entered
             left += other.left
             stayed += other.stayed
+            missed += other.missed
+            undecided += other.undecided
         }
     }
 
     /// A query that is followed.
     private struct Followed {
         let channel: SilentChannel
-        let sight: Sight
+        let sight: Sight?
         let text: String
 
         /// The keys that it finds on a view of everything, by its sight; nil where an evaluation was given up.
@@ -68,6 +73,18 @@ package struct FeedDifferential: Differential {
         try store.setSchema(classes)
         filler = PlainFiller(classes, seed: random.next())
         try filler.fill(store)
+        // With less the log decides on fewer of the objects that have gone.
+        if Int.random(in: 0..<4, using: &random) > 0 { keepFormerValues() }
+    }
+
+    private func keepFormerValues() {
+        let rows = store.catalog.rows
+        let all = rows.classes.flatMap { rowClass in
+            rowClass.members.indices.map {
+                Dependency(classIndex: rowClass.index, member: $0, path: [], firstMember: $0)
+            }
+        }
+        store.keepFormerValues(of: KeptProperties(all, of: rows))
     }
 
     /// Ends the store.
@@ -78,6 +95,8 @@ package struct FeedDifferential: Differential {
         let index = SubscriptionIndex(
             store.catalog.rows, allowance: FeedAllowance(milliseconds: 3_600_000))
         let followed = try follow(index, sightCount, queryCount)
+        var last = try store.read()
+        defer { last.close() }
         for _ in 0..<stepCount where difference == nil {
             let before = try store.read()
             defer { before.close() }
@@ -93,7 +112,46 @@ package struct FeedDifferential: Differential {
                 let events = findings.told.filter { $0.channel === one.channel }.flatMap(\.events)
                 try compare(one, events, before, after)
             }
+            for one in followed where difference == nil { try compareMissed(one, last, after) }
+            if Int.random(in: 0..<2, using: &random) == 0 {
+                last.close()
+                last = try store.read()
+            }
         }
+    }
+
+    /// Compares what the change log tells who knew the result of an earlier state.
+    private mutating func compareMissed(
+        _ followed: Followed, _ before: ReadTransaction, _ after: ReadTransaction
+    ) throws {
+        guard let was = try followed.keys(before), let now = try followed.keys(after) else {
+            return
+        }
+        let query = followed.channel.query
+        let view = after.shown(by: followed.sight)
+        let since = try before.state().version
+        let missed = MissedEvents(
+            of: query,
+            try FoldedChanges(after: since, in: view, classes: query.formerClasses),
+            since: since, in: view)
+        var held = was
+        for candidate in missed.candidates() {
+            guard let event = missed.event(of: candidate) else { continue }
+            if event.isUndecided {
+                counts.undecided += 1
+                return
+            }
+            switch event.kind {
+            case .enter, .update: held.insert(event.identity.key)
+            case .leave, .delete: held.remove(event.identity.key)
+            }
+        }
+        if view.isLate { return }
+        counts.missed += 1
+        if held == now { return }
+        difference =
+            "seed \(seed), since \(since): \(followed.text)\n  before \(was.sorted()), after \(now.sorted()); "
+            + "held then \(held.sorted())"
     }
 
     private mutating func follow(
@@ -103,10 +161,11 @@ package struct FeedDifferential: Differential {
         defer { read.close() }
         let world = try PlainWorld(read)
         var followed: [Followed] = []
-        for _ in 0..<sightCount {
-            let plain = PlainSight(world, read, &random)
-            let sight = plain.sight(in: read)
-            var maker = PlainQueryMaker(plain.part(of: world), seed: random.next())
+        for number in 0..<sightCount {
+            // The first sees everything.
+            let plain = number == 0 ? nil : PlainSight(world, read, &random)
+            let sight = plain?.sight(in: read)
+            var maker = PlainQueryMaker(plain?.part(of: world) ?? world, seed: random.next())
             for _ in 0..<queryCount {
                 let query = maker.make()
                 var printer = PlainPrinter()
@@ -125,7 +184,7 @@ package struct FeedDifferential: Differential {
                     Followed(
                         channel: channel, sight: sight,
                         text: "\(query.className): \(text) \(printer.arguments.map(\.value.brief))"
-                            + "\n  \(plain.text)"))
+                            + "\n  \(plain?.text ?? "everything")"))
             }
         }
         counts.queries += followed.count

@@ -33,6 +33,8 @@ struct MissedEventsTests {
     private struct World {
         let store: Store
         let rule: String?
+        /// By which lists are seen; nil for all.
+        var listRule: String?
 
         init(_ engine: EngineCase = .memory, rule: String?, keeps: Bool = true) throws {
             store = try Store(engine: try engine.open())
@@ -41,9 +43,9 @@ struct MissedEventsTests {
             if keeps { try keep() }
         }
 
-        func predicate(_ text: String) throws -> Predicate {
+        func predicate(_ text: String, of classIndex: Int = 0) throws -> Predicate {
             try CompiledQuery.compile(
-                text: text, rootClass: 0, schema: store.catalog.rows
+                text: text, rootClass: classIndex, schema: store.catalog.rows
             ).predicate
         }
 
@@ -87,9 +89,11 @@ struct MissedEventsTests {
             filter: String? = nil
         ) throws -> Set<String>? {
             try store.reading { bare in
-                let sight = try rule.map {
-                    Sight([0: ClassSight(rule: try predicate($0))], schema: bare.rows)
+                var rules: [Int: ClassSight] = [:]
+                for (index, text) in [rule, listRule].enumerated() {
+                    rules[index] = try text.map { ClassSight(rule: try predicate($0, of: index)) }
                 }
+                let sight = rules.isEmpty ? nil : Sight(rules, schema: bare.rows)
                 let filter = try filter.map { try predicate($0) }
                 let query = ObservedQuery(
                     target: .objects(classIndex: 0), predicate: filter,
@@ -333,6 +337,33 @@ struct MissedEventsTests {
         _ = try world.task(1, owner: "bob")
         #expect(try world.departures(since: later) == [])
         #expect(try world.departures(since: start) == nil)
+    }
+
+    @Test(
+        "a filter along a link is not known to have failed where it may have led to something that was seen"
+    )
+    func hiddenTargets() throws {
+        for keeps in [false, true] {
+            var world = try World(rule: nil)
+            defer { world.store.close() }
+            world.listRule = "owner == 'ann'"
+            if keeps {
+                let rows = world.store.catalog.rows
+                let reads = try world.predicate("owner == 'ann'", of: 1).dependencies(rows)
+                world.store.keepFormerValues(of: KeptProperties(reads, of: rows))
+            }
+            _ = try world.list(1, owner: "ann")
+            _ = try world.task(1, list: 1)
+            let before = try world.task(2, list: 1)
+            _ = try world.list(1, owner: "bob")
+            #expect(
+                try world.departures(since: before, filter: "list.owner == 'ann'")
+                    == ["leave 1", "leave 2"])
+            // What is false of the object's own values is false whatever its link led to.
+            #expect(
+                try world.departures(since: before, filter: "id == 1 AND list.owner == 'ann'")
+                    == ["leave 1"])
+        }
     }
 
     @Test("a rule that reads inverse links is asked of those that were there")
