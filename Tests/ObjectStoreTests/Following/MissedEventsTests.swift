@@ -366,6 +366,21 @@ struct MissedEventsTests {
         }
     }
 
+    @Test(
+        "an object that may have been seen, and to which a link may have led that was, concerns whom it leads back to"
+    )
+    func unknownWays() throws {
+        let world = try World(rule: "owner == 'ann'", keeps: false)
+        defer { world.store.close() }
+        _ = try world.list(1)
+        _ = try world.task(1, owner: "ann", list: 1)
+        let before = try world.task(2, owner: "ann", list: 1)
+        _ = try world.task(2, owner: "bob", list: 1)
+        #expect(
+            try world.departures(since: before, filter: "id == 1 AND list.tasks.@count == 2")
+                == nil)
+    }
+
     @Test("a rule that reads inverse links is asked of those that were there")
     func inverse() throws {
         let world = try World(rule: "ANY list.tasks.done == true")

@@ -31,7 +31,7 @@ struct RuleChangeOracleTests {
     func oracle(shard: UInt64) throws {
         let first = SeededGenerator.testSeed("changes of users, shard \(shard)")
         var seed = first &+ shard
-        var counts = (requests: 0, done: 0, parted: 0)
+        var counts = (requests: 0, done: 0, parted: 0, pages: 0)
         while counts.requests < Self.requestCount {
             defer { seed &+= Self.shardCount }
             guard var world = try RuleWorld(seed, isWritten: true), world.twins.user != nil else {
@@ -40,6 +40,10 @@ struct RuleChangeOracleTests {
             var random = SeededGenerator(seed: seed &+ 1)
             var before = try SightTwins.contents(of: world.whole.store)
             var keyCount = 0
+            let pages = (0..<3).compactMap { _ in
+                RuleChangePage(&world.twins, world.whole, world.part, world.asker, &random)
+            }
+            var hasParted = false
             steps: for _ in 0..<60 {
                 guard let seen = world.seen() else { break }
                 var maker = RuleChangeMaker(
@@ -65,6 +69,7 @@ struct RuleChangeOracleTests {
                 case .same: before = after
                 case .parted:
                     counts.parted += 1
+                    hasParted = true
                     break steps
                 case .fault(let fault):
                     Issue.record(
@@ -76,6 +81,17 @@ struct RuleChangeOracleTests {
                         """)
                     return
                 }
+            }
+            for page in hasParted ? [] : pages {
+                counts.pages += 1
+                guard let difference = page.difference(world.twins.hidden) else { continue }
+                Issue.record(
+                    """
+                    seed \(seed): \(difference)
+                      user \(world.twins.user ?? "nobody") \(world.twins.claims)
+                      \(world.twins.document)
+                    """)
+                return
             }
             let findings = try StoreCheck.run(world.whole.store).findings
             #expect(findings.isEmpty, "seed \(seed)")

@@ -37,15 +37,17 @@ final class SeenWays {
         _ body: (_ key: UInt64, _ isSure: Bool) -> Bool
     ) -> Bool {
         hasMetUnknown = false
-        let goesOn = PathOrigins(
-            rootClass: root, transaction: bare,
-            leadsThrough: { self.isPassable($0, $1, orUnknown: false) }
-        ).forEach(to: identity, along: steps) { body($0, isSure) }
-        guard goesOn, isSure, hasMetUnknown else { return goesOn }
-        return PathOrigins(
-            rootClass: root, transaction: bare,
-            leadsThrough: { self.isPassable($0, $1, orUnknown: true) }
-        ).forEach(to: identity, along: steps) { body($0, false) }
+        func walk(orUnknown: Bool) -> Bool {
+            PathOrigins(
+                rootClass: root, transaction: bare,
+                leadsThrough: { self.isPassable($0, $1, orUnknown: orUnknown) }
+            ).forEach(to: identity, along: steps) { body($0, !orUnknown) }
+        }
+        if isSure {
+            let goesOn = walk(orUnknown: false)
+            guard goesOn, hasMetUnknown else { return goesOn }
+        }
+        return walk(orUnknown: true)
     }
 
     private func isPassable(_ holder: ObjectIdentity, _ member: Int?, orUnknown: Bool) -> Bool {
