@@ -7,19 +7,16 @@ import HoldfastTestSupport
 /// not read is.
 struct RuleChangePage {
     private let target: String
-    private let whole: RuledServer
-    private let part: RuledServer
-    private let asker: RuledServer.Asker
+    private let objects: String
     private let cursors: (whole: String, part: String)
     /// The keys of what the user begins with.
     private let held: Set<String>
+    /// The keys of what the user sees of the class then.
+    private let seen: Set<String>
 
     /// Begins now; nil where the query can't be followed.
-    init?(
-        _ twins: inout RuleTwins, _ whole: RuledServer, _ part: RuledServer,
-        _ asker: RuledServer.Asker, _ random: inout SeededGenerator
-    ) {
-        let query = twins.query()
+    init?(_ world: inout RuleWorld, _ random: inout SeededGenerator) {
+        let query = world.twins.query()
         var target = "/v1/classes/\(query.className)/changes?"
         if Bool.random(using: &random) {
             guard let arguments = QueryArgument.parameters(query.arguments) else { return nil }
@@ -30,31 +27,43 @@ struct RuleChangePage {
         func cursor(_ server: RuledServer, _ asker: RuledServer.Asker) -> String? {
             QueryJSON(server.get(target + "since=now", as: asker).text)?["cursor"]?.string
         }
-        guard let own = cursor(whole, asker), let other = cursor(part, .admin) else { return nil }
-        (self.target, self.whole, self.part, self.asker) = (target, whole, part, asker)
+        guard let own = cursor(world.whole, world.asker), let other = cursor(world.part, .admin)
+        else { return nil }
+        self.target = target
+        objects = "/v1/classes/\(query.className)/objects?limit=1000&fields=$id"
         cursors = (own, other)
-        let start = QueryJSON(whole.get(target + "limit=1000&since=start", as: asker).text)
-        held = Set((start?["objects"]?.elements ?? []).map { $0["id"]?.text ?? "" })
+        held = Self.keys(
+            world.whole.get(target + "limit=1000&since=start", as: world.asker), "id")
+        seen = Self.keys(world.whole.get(objects, as: world.asker), "$id")
+    }
+
+    private static func keys(_ reply: HTTPClient.Reply, _ name: String) -> Set<String> {
+        let objects = QueryJSON(reply.text)?["objects"]?.elements ?? []
+        return Set(objects.compactMap { $0[name]?.text })
     }
 
     /// What is told otherwise; nil for nothing, and where the user has to begin again, as the log does not decide.
-    func difference(_ hidden: Set<String>) -> String? {
-        let own = whole.get(target + "limit=1000&since=\(cursors.whole)", as: asker)
-        let other = part.get(target + "limit=1000&since=\(cursors.part)", as: .admin)
-        if own.status == 410, own.text.contains("fell-behind") { return nil }
+    func fault(in world: RuleWorld) -> String? {
+        let own = world.whole.get(
+            target + "limit=1000&since=\(cursors.whole)", as: world.asker)
+        let other = world.part.get(target + "limit=1000&since=\(cursors.part)", as: .admin)
+        if own.status == 410, ["fell-behind", "access-changed"].contains(where: own.text.contains) {
+            return nil
+        }
         guard own.status == other.status, own.status == 200 else {
             return own.status == other.status && own.text == other.text
                 ? nil : "\(target)\n  \(own.text)\n  expected \(other.text)"
         }
         let (told, expected) = (Self.changes(own), Self.changes(other))
         let comparison = JSONComparison(
-            aside: ["version", "etag", "changed", "$version"], hidden: hidden)
+            aside: ["version", "etag", "changed", "$version"], hidden: world.twins.hidden)
         if let found = comparison.difference(told.shown, expected.shown) {
             return "\(target)\n  \(found)"
         }
-        // An administrator is told of departures in case of doubt.
+        // In case of doubt departures are told, of what is no secret.
         let missing = expected.gone.intersection(held).subtracting(told.gone)
-        let strange = told.gone.subtracting(expected.gone)
+        let present = Self.keys(world.whole.get(objects, as: world.asker), "$id")
+        let strange = told.gone.subtracting(expected.gone).subtracting(seen).subtracting(present)
         return missing.isEmpty && strange.isEmpty
             ? nil : "\(target)\n  not gone \(missing), not to be told \(strange)"
     }
