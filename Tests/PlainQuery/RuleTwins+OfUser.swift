@@ -6,6 +6,13 @@ import HoldfastTestSupport
 
 // Rules that name the user, with what they say of this one.
 extension RuleTwins {
+    /// A condition that asks for a claim alone.
+    var levelIsOne: RuleText {
+        RuleText(
+            text: "$user.level == 1",
+            predicate: user.flatMap { _ in level.map { .constant($0 == 1) } })
+    }
+
     /// A condition that asks for the user.
     mutating func ofUser(
         _ name: String, _ world: PlainWorld, _ view: ReadTransaction
@@ -16,10 +23,7 @@ extension RuleTwins {
             let id = chance(70) ? user ?? "1" : "1"
             return RuleText(
                 text: "$user.id == '\(id)'", predicate: user.map { .constant($0 == id) })
-        case 1:
-            return RuleText(
-                text: "$user.level == 1",
-                predicate: user.flatMap { _ in level.map { .constant($0 == 1) } })
+        case 1: return levelIsOne
         case 2, 3: return linkToUser(name, world)
         case 4:
             guard let property = scalar(properties, world.classes["A"]?.properties ?? []) else {

@@ -132,16 +132,21 @@ package struct RuleTwins {
             let (when, isHeld) = condition()
             let holds = isHeld && (user != nil || isForAnyone)
             var entries: [String] = []
-            for name in PlainSchema.objectNames where chance(90) {
-                let rule = chance(35) ? nil : rule(name, world, view, &maker)
+            // What the role allows of classes that have no entry of their own.
+            let others = chance(20) ? ruleForAll() : nil
+            for name in PlainSchema.objectNames {
+                let isOwn = chance(others == nil ? 90 : 60)
+                guard isOwn || others != nil else { continue }
+                let rule =
+                    isOwn ? chance(35) ? nil : rule(name, world, view, &maker) : others
                 var role = PlainSight.Role(rule: rule?.predicate)
-                for property in world.classes[name]?.properties ?? []
+                for property in isOwn ? world.classes[name]?.properties ?? [] : []
                 where chance(15) && Self.canBeNull(property)
                     && property.name != world.classes[name]?.primaryKey
                 {
                     role.hidden.insert(property.name)
                 }
-                let hides = role.hidden.union(always[name] ?? [])
+                let hides = isOwn ? role.hidden.union(always[name] ?? []) : []
                 let rights = hides.sorted().map { "\(Self.quoted($0)):\"none\"" }
                     .joined(separator: ",")
                 let isShown =
@@ -150,11 +155,11 @@ package struct RuleTwins {
                 let read = rule.map { Self.quoted($0.text) } ?? "true"
                 // Who may make objects knows their class.
                 let create = isShown && chance(80) ? "true" : read
-                entries.append(
-                    "\(Self.quoted(name)):{\"read\":\(read)"
-                        + (isWritten
-                            ? ",\"create\":\(create),\"update\":true,\"delete\":true" : "")
-                        + (hides.isEmpty ? "" : ",\"properties\":{\(rights)}") + "}")
+                if isOwn {
+                    entries.append(
+                        "\(Self.quoted(name)):{\"read\":\(read)\(writeRights(create: create))"
+                            + (hides.isEmpty ? "" : ",\"properties\":{\(rights)}") + "}")
+                }
                 guard isShown else { continue }
                 if unknown.remove(name) != nil {
                     everywhere[name] = hides
@@ -163,6 +168,10 @@ package struct RuleTwins {
                 }
                 role.hidden = hides
                 sights[name]?.append(role)
+            }
+            if let others {
+                let read = Self.quoted(others.text)
+                entries.append("\"*\":{\"read\":\(read)\(writeRights(create: read))}")
             }
             roles.append(
                 "\"r\(index)\":{" + (isForAnyone ? "\"for\":\"anyone\"," : "")
@@ -180,6 +189,16 @@ package struct RuleTwins {
             }
         }
         return PlainSight(sights)
+    }
+
+    private func writeRights(create: String) -> String {
+        isWritten ? ",\"create\":\(create),\"update\":true,\"delete\":true" : ""
+    }
+
+    /// A rule that any class can have.
+    private mutating func ruleForAll() -> RuleText {
+        chance(50)
+            ? RuleText(text: "TRUEPREDICATE", predicate: .constant(true)) : levelIsOne
     }
 
     /// A condition of a role, and whether it holds.
