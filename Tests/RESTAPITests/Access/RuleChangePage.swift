@@ -9,8 +9,8 @@ struct RuleChangePage {
     private let target: String
     private let objects: String
     private let cursors: (whole: String, part: String)
-    /// The keys of what the user begins with.
-    private let held: Set<String>
+    /// What the user begins with, by key.
+    private let held: [String: QueryJSON]
     /// The keys of what the user sees of the class then.
     private let seen: Set<String>
 
@@ -32,9 +32,14 @@ struct RuleChangePage {
         self.target = target
         objects = "/v1/classes/\(query.className)/objects?limit=1000&fields=$id"
         cursors = (own, other)
-        held = Self.keys(
-            world.whole.get(target + "limit=1000&since=start", as: world.asker), "id")
+        let start = world.whole.get(target + "limit=1000&since=start", as: world.asker)
+        held = Self.byKey(QueryJSON(start.text)?["objects"])
         seen = Self.keys(world.whole.get(objects, as: world.asker), "$id")
+    }
+
+    private static func byKey(_ list: QueryJSON?) -> [String: QueryJSON] {
+        Dictionary(
+            (list?.elements ?? []).map { ($0["id"]?.text ?? "", $0) }, uniquingKeysWith: { $1 })
     }
 
     private static func keys(_ reply: HTTPClient.Reply, _ name: String) -> Set<String> {
@@ -57,11 +62,23 @@ struct RuleChangePage {
         let (told, expected) = (Self.changes(own), Self.changes(other))
         let comparison = JSONComparison(
             aside: ["version", "etag", "changed", "$version"], hidden: world.twins.hidden)
-        if let found = comparison.difference(told.shown, expected.shown) {
-            return "\(target)\n  \(found)"
+        for key in Set(told.shown.keys).union(expected.shown.keys).sorted() {
+            let (change, other) = (told.shown[key], expected.shown[key])
+            let fault: String? =
+                switch (change, other) {
+                case (let change?, let other?): comparison.difference(change, other)
+                // What is as it was is told to an administrator alone.
+                case (nil, let other?):
+                    held[key]?["object"].flatMap { was in
+                        other["object"].map { comparison.difference(was, $0) }
+                    } ?? "not told of \(other)"
+                // A list that is stored by itself has no former values.
+                default: change?["changed"] == .array([]) ? nil : "told of \(key)"
+                }
+            if let fault { return "\(target)\n  \(key): \(fault)" }
         }
         // In case of doubt departures are told, of what is no secret.
-        let missing = expected.gone.intersection(held).subtracting(told.gone)
+        let missing = expected.gone.intersection(held.keys).subtracting(told.gone)
         let present = Self.keys(world.whole.get(objects, as: world.asker), "$id")
         let strange = told.gone.subtracting(expected.gone).subtracting(seen).subtracting(present)
         return missing.isEmpty && strange.isEmpty
@@ -72,13 +89,9 @@ struct RuleChangePage {
     /// that may be hidden.
     private static func changes(
         _ reply: HTTPClient.Reply
-    ) -> (shown: QueryJSON, gone: Set<String>) {
-        var shown: [String: QueryJSON] = [:]
-        var gone: Set<String> = []
-        for change in QueryJSON(reply.text)?["changes"]?.elements ?? [] {
-            let key = change["id"]?.text ?? ""
-            if change["object"] == nil { gone.insert(key) } else { shown[key] = change }
-        }
-        return (.object(shown), gone)
+    ) -> (shown: [String: QueryJSON], gone: Set<String>) {
+        let all = byKey(QueryJSON(reply.text)?["changes"])
+        let shown = all.filter { $0.value["object"] != nil }
+        return (shown, Set(all.keys).subtracting(shown.keys))
     }
 }
