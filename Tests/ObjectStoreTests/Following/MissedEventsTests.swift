@@ -9,142 +9,11 @@ import Testing
 
 @Suite("What followers are told of missed changes")
 struct MissedEventsTests {
-    private static let classes = [
-        ObjectClass(
-            name: "Task", primaryKey: "id",
-            properties: [
-                Property(name: "id", type: .single(.scalar(.int))),
-                Property(name: "owner", type: .single(.scalar(.string)), isOptional: true),
-                Property(name: "done", type: .single(.scalar(.bool))),
-                Property(name: "list", type: .single(.object("List")), isOptional: true),
-            ]),
-        ObjectClass(
-            name: "List", primaryKey: "id",
-            properties: [
-                Property(name: "id", type: .single(.scalar(.int))),
-                Property(name: "owner", type: .single(.scalar(.string)), isOptional: true),
-                Property(name: "members", type: .list(.scalar(.string))),
-                Property(
-                    name: "tasks", type: .linkingObjects(className: "Task", property: "list")),
-            ]),
-    ]
-
-    /// A store in which changes of tasks are missed by who sees them by a rule.
-    private struct World {
-        let store: Store
-        let rule: String?
-        /// By which lists are seen; nil for all.
-        var listRule: String?
-
-        init(_ engine: EngineCase = .memory, rule: String?, keeps: Bool = true) throws {
-            store = try Store(engine: try engine.open())
-            try store.setSchema(MissedEventsTests.classes)
-            self.rule = rule
-            if keeps { try keep() }
-        }
-
-        func predicate(_ text: String, of classIndex: Int = 0) throws -> Predicate {
-            try CompiledQuery.compile(
-                text: text, rootClass: classIndex, schema: store.catalog.rows
-            ).predicate
-        }
-
-        func keep() throws {
-            let rows = store.catalog.rows
-            let reads = try rule.map { try predicate($0).dependencies(rows) } ?? []
-            store.keepFormerValues(of: KeptProperties(reads, of: rows))
-        }
-
-        func task(
-            _ id: Int64, owner: String? = nil, done: Bool = false, list: Int64? = nil
-        ) throws -> UInt64 {
-            try store.put(
-                "Task",
-                [
-                    "id": .value(.int(id)), "owner": .value(owner.map { .string($0) } ?? .null),
-                    "done": .value(.bool(done)),
-                    "list": list.map { .link("List", .int($0)) } ?? .value(.null),
-                ])
-        }
-
-        func list(_ id: Int64, owner: String? = nil, members: [String] = []) throws -> UInt64 {
-            try store.put(
-                "List",
-                [
-                    "id": .value(.int(id)), "owner": .value(owner.map { .string($0) } ?? .null),
-                    "members": .values(members.map { .string($0) }),
-                ])
-        }
-
-        func delete(_ className: String, _ id: Int64) throws -> UInt64 {
-            try store.delete(className, .int(id))
-        }
-
-        /// The departures that a follower is told who knows a version, as kind and primary key; nil where that can't be told.
-        ///
-        /// - `start`: The version up to which they were told of what they missed; nil where of nothing.
-        /// - `end`: The last version that was missed.
-        func departures(
-            since version: UInt64, after start: UInt64? = nil, through end: UInt64? = nil,
-            filter: String? = nil
-        ) throws -> Set<String>? {
-            try store.reading { bare in
-                var rules: [Int: ClassSight] = [:]
-                for (index, text) in [rule, listRule].enumerated() {
-                    rules[index] = try text.map { ClassSight(rule: try predicate($0, of: index)) }
-                }
-                let sight = rules.isEmpty ? nil : Sight(rules, schema: bare.rows)
-                let filter = try filter.map { try predicate($0) }
-                let query = ObservedQuery(
-                    target: .objects(classIndex: 0), predicate: filter,
-                    filterPaths: filter?.dependencies(bare.rows) ?? [], schema: bare.rows,
-                    sight: sight)
-                let read = bare.shown(by: sight)
-                let changes = try FoldedChanges(
-                    after: start ?? version, through: end, in: read, classes: query.classes)
-                let missed = MissedEvents(of: query, changes, since: version, in: read)
-                var told: Set<String> = []
-                for candidate in missed.candidates() {
-                    guard let event = missed.event(of: candidate) else { continue }
-                    if event.isUndecided { return nil }
-                    if event.kind == .leave || event.kind == .delete {
-                        told.insert("\(event.kind) \(try id(of: event, in: bare))")
-                    }
-                }
-                try read.checkFailure()
-                return told
-            }
-        }
-
-        private func id(of event: QueryEvent, in bare: ReadTransaction) throws -> Int64 {
-            if let row = bare.row(classIndex: 0, key: event.identity.key) {
-                return bare.rows.classes[0].field(0, in: row).load(Int64.self)
-            }
-            return event.primaryKey.withUnsafeBytes {
-                $0.loadUnaligned(fromByteOffset: 1, as: Int64.self)
-            }
-        }
-
-        /// The primary keys of the tasks that can be seen now.
-        func seen() throws -> Set<Int64> {
-            let rule = try rule.map { try predicate($0) }
-            return try store.reading { read in
-                var ids: Set<Int64> = []
-                let query = ObjectQuery(classIndex: 0, predicate: rule)
-                try QueryExecution(query, in: read).run(limit: .max) { _, row in
-                    ids.insert(read.rows.classes[0].field(0, in: row).load(Int64.self))
-                    return true
-                }
-                return ids
-            }
-        }
-    }
-
     @Test(
         "the log keeps of changed and deleted objects what rules read, as it was before the transaction",
         arguments: EngineCase.all)
     func kept(engine: EngineCase) throws {
-        let world = try World(engine, rule: "owner == 'ann' AND ANY list.members == 'ann'")
+        let world = try MissedWorld(engine, rule: "owner == 'ann' AND ANY list.members == 'ann'")
         let store = world.store
         defer { store.close() }
         _ = try world.list(1, members: ["ann"])
@@ -188,7 +57,7 @@ struct MissedEventsTests {
     )
     func cost() throws {
         func byteCount(keeps: Bool, rule: String, members: Int) throws -> UInt64 {
-            let world = try World(rule: rule, keeps: keeps)
+            let world = try MissedWorld(rule: rule, keeps: keeps)
             defer { world.store.close() }
             for name in ["b", "c"] {
                 _ = try world.list(1, members: Array(repeating: name, count: members))
@@ -212,7 +81,7 @@ struct MissedEventsTests {
         "of one transaction 4 MiB of large values are kept, and the changes that are read at once have a bound of them"
     )
     func bounds() throws {
-        let world = try World(rule: "ANY list.members == 'ann'")
+        let world = try MissedWorld(rule: "ANY list.members == 'ann'")
         defer { world.store.close() }
         let members = ["ann"] + Array(repeating: String(repeating: "x", count: 1000), count: 15)
         func write(_ ids: ClosedRange<Int64>, _ members: [String]) throws -> UInt64 {
@@ -244,7 +113,7 @@ struct MissedEventsTests {
 
     @Test("a departure is told of what could be seen since the cursor, and of nothing else")
     func departures() throws {
-        let world = try World(rule: "owner == 'ann'")
+        let world = try MissedWorld(rule: "owner == 'ann'")
         defer { world.store.close() }
         _ = try world.task(1, owner: "ann")
         _ = try world.task(2, owner: "bob")
@@ -264,7 +133,7 @@ struct MissedEventsTests {
 
     @Test("a rule that reads behind links is asked of what was there")
     func links() throws {
-        let world = try World(rule: "list.owner == 'ann' OR ANY list.members == 'ann'")
+        let world = try MissedWorld(rule: "list.owner == 'ann' OR ANY list.members == 'ann'")
         defer { world.store.close() }
         _ = try world.list(1, owner: "ann")
         _ = try world.list(2, members: ["bob"])
@@ -285,7 +154,7 @@ struct MissedEventsTests {
 
     @Test("however many others change, an object is looked at where it may be otherwise alone")
     func manyOthers() throws {
-        let world = try World(rule: "list.owner == 'ann'")
+        let world = try MissedWorld(rule: "list.owner == 'ann'")
         defer { world.store.close() }
         let ids: ClosedRange<Int64> = 1...100
         for id in ids {
@@ -300,7 +169,7 @@ struct MissedEventsTests {
 
     @Test("with a thousand members of a list it is decided whom one more or less concerns")
     func manyMembers() throws {
-        let world = try World(rule: "ANY list.members == 'ann'")
+        let world = try MissedWorld(rule: "ANY list.members == 'ann'")
         defer { world.store.close() }
         let others = (0..<1000).map { "member \($0)" }
         _ = try world.list(1, members: others + ["ann"])
@@ -314,7 +183,7 @@ struct MissedEventsTests {
 
     @Test("of several objects behind one that came and went each departs")
     func shared() throws {
-        let world = try World(rule: "ANY list.members == 'ann'")
+        let world = try MissedWorld(rule: "ANY list.members == 'ann'")
         defer { world.store.close() }
         _ = try world.list(1, members: ["bob"])
         for id: Int64 in 1...3 { _ = try world.task(id, list: 1) }
@@ -327,7 +196,7 @@ struct MissedEventsTests {
 
     @Test("where the log does not tell, nothing is told object by object")
     func undecided() throws {
-        let world = try World(rule: "owner == 'ann'", keeps: false)
+        let world = try MissedWorld(rule: "owner == 'ann'", keeps: false)
         defer { world.store.close() }
         let start = try world.task(1, owner: "bob")
         _ = try world.task(1, owner: "cem", done: true)
@@ -344,14 +213,8 @@ struct MissedEventsTests {
     )
     func hiddenTargets() throws {
         for keeps in [false, true] {
-            var world = try World(rule: nil)
+            let world = try MissedWorld(rule: nil, listRule: "owner == 'ann'", keeps: keeps)
             defer { world.store.close() }
-            world.listRule = "owner == 'ann'"
-            if keeps {
-                let rows = world.store.catalog.rows
-                let reads = try world.predicate("owner == 'ann'", of: 1).dependencies(rows)
-                world.store.keepFormerValues(of: KeptProperties(reads, of: rows))
-            }
             _ = try world.list(1, owner: "ann")
             _ = try world.task(1, list: 1)
             let before = try world.task(2, list: 1)
@@ -370,7 +233,7 @@ struct MissedEventsTests {
         "an object that may have been seen, and to which a link may have led that was, concerns whom it leads back to"
     )
     func unknownWays() throws {
-        let world = try World(rule: "owner == 'ann'", keeps: false)
+        let world = try MissedWorld(rule: "owner == 'ann'", keeps: false)
         defer { world.store.close() }
         _ = try world.list(1)
         _ = try world.task(1, owner: "ann", list: 1)
@@ -383,7 +246,7 @@ struct MissedEventsTests {
 
     @Test("a rule that reads inverse links is asked of those that were there")
     func inverse() throws {
-        let world = try World(rule: "ANY list.tasks.done == true")
+        let world = try MissedWorld(rule: "ANY list.tasks.done == true")
         defer { world.store.close() }
         for list: Int64 in 1...2 { _ = try world.list(list) }
         _ = try world.task(1, done: true, list: 1)
@@ -407,7 +270,7 @@ struct MissedEventsTests {
     @Test(
         "a filter is asked of primary keys and of what has not changed before a departure is told")
     func filters() throws {
-        let world = try World(rule: nil)
+        let world = try MissedWorld(rule: nil)
         defer { world.store.close() }
         _ = try world.list(1, owner: "ann")
         for id: Int64 in 1...4 { _ = try world.task(id, owner: "ann", list: 1) }
@@ -429,7 +292,7 @@ struct MissedEventsTests {
     @Test("what has changed again behind the changes departs as it was in them")
     func later() throws {
         for rule in [nil, "list.owner == 'ann'"] {
-            let world = try World(rule: rule)
+            let world = try MissedWorld(rule: rule)
             defer { world.store.close() }
             _ = try world.list(1, owner: "ann")
             _ = try world.list(2, owner: "bob")
@@ -448,7 +311,7 @@ struct MissedEventsTests {
     @Test("what had left before the changes, and could not be told of by then, departs with them")
     func leftBefore() throws {
         for rule in [nil, "list.owner == 'ann'"] {
-            let world = try World(rule: rule)
+            let world = try MissedWorld(rule: rule)
             defer { world.store.close() }
             _ = try world.list(1, owner: "ann")
             _ = try world.list(2, owner: "bob")
@@ -484,7 +347,7 @@ struct MissedEventsTests {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<SeededGenerator.scaled(100) {
             let rule = Self.rules[Int.random(in: Self.rules.indices, using: &random)]
-            let world = try World(rule: rule)
+            let world = try MissedWorld(rule: rule)
             defer { world.store.close() }
             var moments = [(world.store.version.number, try world.seen())]
             func name() -> String? {

@@ -1,0 +1,143 @@
+import HoldfastObjectModel
+import HoldfastObjectSupport
+import HoldfastQuery
+import HoldfastRows
+import HoldfastTestSupport
+
+@testable import HoldfastObjectStore
+
+/// A store in which changes of tasks are missed by who sees them by a rule.
+struct MissedWorld {
+    private static let classes = [
+        ObjectClass(
+            name: "Task", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "owner", type: .single(.scalar(.string)), isOptional: true),
+                Property(name: "done", type: .single(.scalar(.bool))),
+                Property(name: "list", type: .single(.object("List")), isOptional: true),
+            ]),
+        ObjectClass(
+            name: "List", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "owner", type: .single(.scalar(.string)), isOptional: true),
+                Property(name: "members", type: .list(.scalar(.string))),
+                Property(
+                    name: "tasks", type: .linkingObjects(className: "Task", property: "list")),
+            ]),
+    ]
+
+    let store: Store
+    let rule: String?
+    /// By which lists are seen; nil for all.
+    private let listRule: String?
+
+    /// - `keeps`: Whether the log keeps the former values of what the rules read.
+    init(
+        _ engine: EngineCase = .memory, rule: String?, listRule: String? = nil, keeps: Bool = true
+    ) throws {
+        store = try Store(engine: try engine.open())
+        try store.setSchema(Self.classes)
+        (self.rule, self.listRule) = (rule, listRule)
+        if keeps { try keep() }
+    }
+
+    func predicate(_ text: String, of classIndex: Int = 0) throws -> Predicate {
+        try CompiledQuery.compile(
+            text: text, rootClass: classIndex, schema: store.catalog.rows
+        ).predicate
+    }
+
+    func keep() throws {
+        let rows = store.catalog.rows
+        let reads = try [rule, listRule].enumerated().flatMap { index, text in
+            try text.map { try predicate($0, of: index).dependencies(rows) } ?? []
+        }
+        store.keepFormerValues(of: KeptProperties(reads, of: rows))
+    }
+
+    func task(
+        _ id: Int64, owner: String? = nil, done: Bool = false, list: Int64? = nil
+    ) throws -> UInt64 {
+        try store.put(
+            "Task",
+            [
+                "id": .value(.int(id)), "owner": .value(owner.map { .string($0) } ?? .null),
+                "done": .value(.bool(done)),
+                "list": list.map { .link("List", .int($0)) } ?? .value(.null),
+            ])
+    }
+
+    func list(_ id: Int64, owner: String? = nil, members: [String] = []) throws -> UInt64 {
+        try store.put(
+            "List",
+            [
+                "id": .value(.int(id)), "owner": .value(owner.map { .string($0) } ?? .null),
+                "members": .values(members.map { .string($0) }),
+            ])
+    }
+
+    func delete(_ className: String, _ id: Int64) throws -> UInt64 {
+        try store.delete(className, .int(id))
+    }
+
+    /// The departures that a follower is told who knows a version, as kind and primary key; nil where that can't be told.
+    ///
+    /// - `start`: The version up to which they were told of what they missed; nil where of nothing.
+    /// - `end`: The last version that was missed.
+    func departures(
+        since version: UInt64, after start: UInt64? = nil, through end: UInt64? = nil,
+        filter: String? = nil
+    ) throws -> Set<String>? {
+        try store.reading { bare in
+            var rules: [Int: ClassSight] = [:]
+            for (index, text) in [rule, listRule].enumerated() {
+                rules[index] = try text.map { ClassSight(rule: try predicate($0, of: index)) }
+            }
+            let sight = rules.isEmpty ? nil : Sight(rules, schema: bare.rows)
+            let filter = try filter.map { try predicate($0) }
+            let query = ObservedQuery(
+                target: .objects(classIndex: 0), predicate: filter,
+                filterPaths: filter?.dependencies(bare.rows) ?? [], schema: bare.rows,
+                sight: sight)
+            let read = bare.shown(by: sight)
+            let changes = try FoldedChanges(
+                after: start ?? version, through: end, in: read, classes: query.formerClasses)
+            let missed = MissedEvents(of: query, changes, since: version, in: read)
+            var told: Set<String> = []
+            for candidate in missed.candidates() {
+                guard let event = missed.event(of: candidate) else { continue }
+                if event.isUndecided { return nil }
+                if event.kind == .leave || event.kind == .delete {
+                    told.insert("\(event.kind) \(try id(of: event, in: bare))")
+                }
+            }
+            try read.checkFailure()
+            return told
+        }
+    }
+
+    private func id(of event: QueryEvent, in bare: ReadTransaction) throws -> Int64 {
+        if let row = bare.row(classIndex: 0, key: event.identity.key) {
+            return bare.rows.classes[0].field(0, in: row).load(Int64.self)
+        }
+        return event.primaryKey.withUnsafeBytes {
+            $0.loadUnaligned(fromByteOffset: 1, as: Int64.self)
+        }
+    }
+
+    /// The primary keys of the tasks that can be seen now.
+    func seen() throws -> Set<Int64> {
+        let rule = try rule.map { try predicate($0) }
+        return try store.reading { read in
+            var ids: Set<Int64> = []
+            let query = ObjectQuery(classIndex: 0, predicate: rule)
+            try QueryExecution(query, in: read).run(limit: .max) { _, row in
+                ids.insert(read.rows.classes[0].field(0, in: row).load(Int64.self))
+                return true
+            }
+            return ids
+        }
+    }
+}
