@@ -81,7 +81,7 @@ package struct RuleTwins {
         self.twins = twins
         hidden.formUnion(twins.hidden)
         hidden.formUnion(projections.flatMap { $0.properties.map(\.name) })
-        // The copy was made without delete rules.
+        // Only now, as the copy is cut without delete rules.
         if isWritten { try constrain(whole) }
         knownClasses = Self.removing(unknown, everywhere, from: classes)
         knownProjections = projections

@@ -46,7 +46,7 @@ struct RuleChangeMaker {
     // MARK: Objects
 
     /// The properties of a class that the user may state, but for its key.
-    func stored(_ name: String) -> [Property] {
+    private func stored(_ name: String) -> [Property] {
         let known = requests.twins.knownClasses.first { $0.name == name }
         return (known?.properties ?? []).filter { property in
             if case .linkingObjects = property.type { return false }

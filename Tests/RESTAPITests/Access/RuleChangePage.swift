@@ -11,6 +11,8 @@ struct RuleChangePage {
     private let cursors: (whole: String, part: String)
     /// What the user begins with, by key.
     private let held: [String: QueryJSON]
+    /// What somebody holds who has asked for this page again and again.
+    private var carried: [String: QueryJSON]
     /// The keys of what the user sees of the class then.
     private let seen: Set<String>
 
@@ -33,13 +35,16 @@ struct RuleChangePage {
         objects = "/v1/classes/\(query.className)/objects?limit=1000&fields=$id"
         cursors = (own, other)
         let start = world.whole.get(target + "limit=1000&since=start", as: world.asker)
-        held = Self.byKey(QueryJSON(start.text)?["objects"])
+        held = Self.objects(QueryJSON(start.text)?["objects"])
+        carried = held
         seen = Self.keys(world.whole.get(objects, as: world.asker), "$id")
     }
 
-    private static func byKey(_ list: QueryJSON?) -> [String: QueryJSON] {
-        Dictionary(
-            (list?.elements ?? []).map { ($0["id"]?.text ?? "", $0) }, uniquingKeysWith: { $1 })
+    /// What a list of objects or changes shows of each, by key.
+    private static func objects(_ list: QueryJSON?) -> [String: QueryJSON] {
+        var objects: [String: QueryJSON] = [:]
+        for entry in list?.elements ?? [] { objects[entry["id"]?.text ?? ""] = entry["object"] }
+        return objects
     }
 
     private static func keys(_ reply: HTTPClient.Reply, _ name: String) -> Set<String> {
@@ -47,51 +52,55 @@ struct RuleChangePage {
         return Set(objects.compactMap { $0[name]?.text })
     }
 
-    /// What is told otherwise; nil for nothing, and where the user has to begin again, as the log does not decide.
-    func fault(in world: RuleWorld) -> String? {
+    /// What comes of a page.
+    enum Outcome {
+        case same
+        /// The user has to begin again, as the log does not decide.
+        case undecided
+        case fault(String)
+    }
+
+    /// Asks for the page: what the user holds then is the result on the copy, and nothing is named that they never saw.
+    mutating func outcome(in world: RuleWorld) -> Outcome {
         let own = world.whole.get(
             target + "limit=1000&since=\(cursors.whole)", as: world.asker)
         let other = world.part.get(target + "limit=1000&since=\(cursors.part)", as: .admin)
-        if own.status == 410, ["fell-behind", "access-changed"].contains(where: own.text.contains) {
-            return nil
+        if own.status == 410, own.text.contains("access-changed") { return .undecided }
+        guard own.status == 200, other.status == 200 else {
+            return own.text == other.text
+                ? .same : .fault("\(target)\n  \(own.text)\n  expected \(other.text)")
         }
-        guard own.status == other.status, own.status == 200 else {
-            return own.status == other.status && own.text == other.text
-                ? nil : "\(target)\n  \(own.text)\n  expected \(other.text)"
+        let (changes, expected) = (
+            QueryJSON(own.text)?["changes"]?.elements ?? [], Self.changed(other)
+        )
+        var result = held
+        for change in changes {
+            let key = change["id"]?.text ?? ""
+            result[key] = change["object"]
+            carried[key] = change["object"]
+            guard change["object"] != nil, !expected.contains(key) else { continue }
+            // Of a list that is stored by itself it is not known whether what is shown of it has changed.
+            guard world.hasTinyRows, change["changed"] == .array([]) else {
+                return .fault("\(target)\n  told of \(change)")
+            }
         }
-        let (told, expected) = (Self.changes(own), Self.changes(other))
-        let comparison = JSONComparison(
-            aside: ["version", "etag", "changed", "$version"], hidden: world.twins.hidden)
-        for key in Set(told.shown.keys).union(expected.shown.keys).sorted() {
-            let (change, other) = (told.shown[key], expected.shown[key])
-            let fault: String? =
-                switch (change, other) {
-                case (let change?, let other?): comparison.difference(change, other)
-                // What is as it was is told to an administrator alone.
-                case (nil, let other?):
-                    held[key]?["object"].flatMap { was in
-                        other["object"].map { comparison.difference(was, $0) }
-                    } ?? "not told of \(other)"
-                // A list that is stored by itself has no former values.
-                default: change?["changed"] == .array([]) ? nil : "told of \(key)"
-                }
-            if let fault { return "\(target)\n  \(key): \(fault)" }
+        let start = world.part.get(target + "limit=1000&since=start", as: .admin)
+        let right = QueryJSON.object(Self.objects(QueryJSON(start.text)?["objects"]))
+        let comparison = JSONComparison(aside: ["$version"], hidden: world.twins.hidden)
+        for state in [result, carried] {
+            if let fault = comparison.difference(.object(state), right) {
+                return .fault("\(target)\n  holds \(fault)")
+            }
         }
         // In case of doubt departures are told, of what is no secret.
-        let missing = expected.gone.intersection(held.keys).subtracting(told.gone)
+        let gone = Set(changes.filter { $0["object"] == nil }.compactMap { $0["id"]?.text })
         let present = Self.keys(world.whole.get(objects, as: world.asker), "$id")
-        let strange = told.gone.subtracting(expected.gone).subtracting(seen).subtracting(present)
-        return missing.isEmpty && strange.isEmpty
-            ? nil : "\(target)\n  not gone \(missing), not to be told \(strange)"
+        let strange = gone.subtracting(expected).subtracting(seen).subtracting(present)
+        return strange.isEmpty ? .same : .fault("\(target)\n  named \(strange)")
     }
 
-    /// The objects that are told of and the keys of those that are gone. Their order, as their versions, tells when something has changed
-    /// that may be hidden.
-    private static func changes(
-        _ reply: HTTPClient.Reply
-    ) -> (shown: [String: QueryJSON], gone: Set<String>) {
-        let all = byKey(QueryJSON(reply.text)?["changes"])
-        let shown = all.filter { $0.value["object"] != nil }
-        return (shown, Set(all.keys).subtracting(shown.keys))
+    /// The keys that a page names.
+    private static func changed(_ page: HTTPClient.Reply) -> Set<String> {
+        Set((QueryJSON(page.text)?["changes"]?.elements ?? []).compactMap { $0["id"]?.text })
     }
 }

@@ -2,7 +2,7 @@ import HoldfastPlainQuery
 import HoldfastServiceSupport
 import HoldfastTestSupport
 
-/// A random request that changes nothing, of what is there, of what a user does not see, and of what nobody has.
+/// A random request, of what is there, of what a user does not see, and of what nobody has.
 struct RuleRequest: CustomStringConvertible {
     var method = "GET"
     var target: String

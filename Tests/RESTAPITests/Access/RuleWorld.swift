@@ -14,6 +14,8 @@ struct RuleWorld {
     let asker: RuledServer.Asker
     /// A snapshot of each; nil where there is none to be had.
     let snapshots: (whole: String, part: String)?
+    /// Whether lists of some length are stored by themselves, so that the change log has no former values of them.
+    let hasTinyRows: Bool
 
     /// Makes the stores of a seed; nil where the user may ask for nothing.
     ///
@@ -23,7 +25,8 @@ struct RuleWorld {
         options.columns.useCountMin = 1
         options.columns.objectCountMin = 0
         options.columns.sharedMicrosecondsMin = 0
-        if seed % 5 == 0 { options.overflowLimits = .tiny }
+        hasTinyRows = seed % 5 == 0
+        if hasTinyRows { options.overflowLimits = .tiny }
         var twins = RuleTwins(seed: seed, isWritten: isWritten)
         let whole = try RuledServer(
             seed % 4 > 1 ? .lmdb : .memory, classes: twins.classes, options: options)

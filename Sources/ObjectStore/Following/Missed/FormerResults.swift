@@ -121,19 +121,11 @@ final class FormerResults {
     private func verdict(on identity: ObjectIdentity, _ past: Past) -> Verdict {
         let object = past.view.find(identity)
         guard let found = object.found else { return object.isDecided ? .wasNot : .undecided }
-        var verdict = Verdict.mayHaveBeen
         for condition in past.conditions
         where condition.holds(for: found, identity.key, in: past.view) == false {
-            // Of its links those are left out whose targets may have been hidden.
-            if object.isDecided || condition.readsNone(of: links(of: identity)) { return .wasNot }
-            verdict = .undecided
+            return .wasNot
         }
-        return verdict
-    }
-
-    /// The properties of an object whose links may be hidden.
-    private func links(of identity: ObjectIdentity) -> MemberSet {
-        MemberSet(query.sight?.parts[identity.classIndex].links ?? [])
+        return .mayHaveBeen
     }
 
     /// Looks at each version at which something may be otherwise that decides on an object, until `body` returns false.

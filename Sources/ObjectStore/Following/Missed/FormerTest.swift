@@ -8,9 +8,6 @@ final class FormerTest {
 
     init(_ condition: FormerCondition) { self.condition = condition }
 
-    /// Whether it reads none of some properties of the object itself.
-    func readsNone(of members: MemberSet) -> Bool { condition.own.isDisjoint(with: members) }
-
     /// Whether an object satisfied the condition; nil where that is not known.
     ///
     /// - `source`: The same for each object.

@@ -140,7 +140,7 @@ final class FormerView: FormerSource {
                 found: judgement.isSeen ? object.found : nil, isDecided: judgement.isDecided)
         }
         let rowClass = bare.rows.classes[identity.classIndex]
-        var (parts, areDecided) = (HiddenParts(), true)
+        var (parts, undecided) = (HiddenParts(), MemberSet())
         parts.properties = judgement.hidden
         for member in sight.parts[identity.classIndex].links
         where !judgement.hidden.contains(member) && wanted.contains(member)
@@ -148,24 +148,30 @@ final class FormerView: FormerSource {
         {
             schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
                 _, classIndex, key in
-                guard bare.budget.spend() else { return }
+                // What a link leads to was there: of a class without rules it need not be known any more.
+                guard sight.mayHideObjects(of: classIndex), bare.budget.spend() else { return }
                 let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
-                if !target.isDecided { areDecided = false }
+                if !target.isDecided { undecided.insert(member) }
                 if !target.isSeen { parts.links.insert(member) }
             }
         }
         var known = found.known
         known?.formUnion(judgement.hidden)
+        if !undecided.isEmpty {
+            // Of these the row lacks links whose targets may have been seen.
+            let all = known ?? MemberSet(below: rowClass.members.count)
+            known = all.subtracting(undecided)
+        }
         if parts.isEmpty {
             return FormerObjects.Reached(
-                found: FormerObjects.Found(row: found.row, known: known), isDecided: areDecided)
+                found: FormerObjects.Found(row: found.row, known: known), isDecided: true)
         }
         buffer.removeAll()
         builder.append(found.row, rowClass, without: parts, objects: self, to: buffer)
         let copy = bare.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
         return FormerObjects.Reached(
             found: copy.map { FormerObjects.Found(row: $0, known: known) },
-            isDecided: areDecided && copy != nil)
+            isDecided: copy != nil)
     }
 
     // MARK: Evaluation
@@ -249,6 +255,7 @@ extension FormerView: SeenObjects {
     var source: any OverflowSource { bare }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
-        judge(ObjectIdentity(classIndex: classIndex, key: key)).isSeen
+        guard let sight, sight.mayHideObjects(of: classIndex) else { return true }
+        return judge(ObjectIdentity(classIndex: classIndex, key: key)).isSeen
     }
 }

@@ -44,8 +44,8 @@ final class SeenWays {
             ).forEach(to: identity, along: steps) { body($0, !orUnknown) }
         }
         if isSure {
-            let goesOn = walk(orUnknown: false)
-            guard goesOn, hasMetUnknown else { return goesOn }
+            guard walk(orUnknown: false) else { return false }
+            if !hasMetUnknown { return true }
         }
         return walk(orUnknown: true)
     }
