@@ -80,4 +80,19 @@ struct NamedObjectTests {
         let back = changes().map { one.isUser ? $0.replacing("update", with: "enter") : $0 }
         #expect(back == one.leaving.map { $0.replacing("leave", with: "enter") })
     }
+
+    @Test("a mixed value is told to have changed that led to a deleted object of a class without rules")
+    func mixed() throws {
+        let world = try TaskWorld()
+        let target = "/v1/classes/Task/objects/2"
+        let link = #"{"free":{"$link":{"class":"Country","id":"fr"}}}"#
+        #expect(world.server.send("PATCH", target, link).status == 200)
+        let changes = "/v1/classes/Task/changes?since="
+        let cursor = QueryJSON(world.get(changes + "now").text)?["cursor"]?.string ?? ""
+        #expect(world.server.send("DELETE", "/v1/classes/Country/objects/fr").status == 204)
+        let page = world.get(changes + cursor)
+        let told = QueryJSON(page.text)?["changes"]?.elements ?? []
+        #expect(told.map { $0["id"]?.int } == [2], "\(page.text)")
+        #expect(told.first?["changed"] == .array([.string("free")]), "\(page.text)")
+    }
 }
