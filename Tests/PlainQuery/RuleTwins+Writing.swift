@@ -42,11 +42,20 @@ extension RuleTwins {
     /// Whether what was written between two states of the first store is seen, all of what is new, and all else is seen or hidden as
     /// before: then the second store, with the same writes, is its part still.
     ///
-    /// The user's object is not to change, as rules have been given what it says.
+    /// The user's object, and what it links to, is not to change, as rules have been given what it says.
     package func showTheSame(before: Contents, after: Contents, _ store: Store) throws -> Bool {
         if let id = user.flatMap({ Int64($0) }) {
-            func own(_ contents: Contents) -> ObjectContent? {
-                contents["A"]?.values.first { $0["id"] == .value(.int(id)) }
+            func own(_ contents: Contents) -> [ObjectContent] {
+                guard
+                    let object = contents["A"]?.values.first(where: { $0["id"] == .value(.int(id)) }
+                    )
+                else { return [] }
+                let links = object.sorted { $0.key < $1.key }.map(\.value.plainValue)
+                return [object]
+                    + links.compactMap { link in
+                        guard case .link(let name, .int(let key)) = link else { return nil }
+                        return contents[name]?[UInt64(bitPattern: key)]
+                    }
             }
             if own(before) != own(after) { return false }
         }

@@ -81,7 +81,7 @@ struct NamedObjectTests {
         #expect(back == one.leaving.map { $0.replacing("leave", with: "enter") })
     }
 
-    @Test("a mixed value is told to have changed that led to a deleted object of a class without rules")
+    @Test("a mixed value whose link led to a deleted object of a class without rules is named")
     func mixed() throws {
         let world = try TaskWorld()
         let target = "/v1/classes/Task/objects/2"

@@ -208,6 +208,7 @@ struct RuleChangeOracleTests {
         let isCreation =
             ["/objects", "/import", "/transactions"].contains(where: request.target.hasSuffix)
             || request.parameters.contains { $0.name == "upsert" } || expected.status == 201
+            || request.method == "PUT" && expected.status >= 400
         if codes.contains("not-allowed") {
             return isCreation
                 || twins.hidden.contains { body.contains("\"\($0)\"") || body.contains("\"/\($0)") }
