@@ -36,16 +36,15 @@ extension RuleTwins {
         }
     }
 
-    /// What a store holds.
-    package typealias Contents = [String: [UInt64: ObjectContent]]
-
     /// Whether what was written between two states of the first store is seen, all of what is new, and all else is seen or hidden as
     /// before: then the second store, with the same writes, is its part still.
     ///
     /// The user's object, and what it links to, is not to change, as rules have been given what it says.
-    package func showTheSame(before: Contents, after: Contents, _ store: Store) throws -> Bool {
+    package func showTheSame(
+        before: SightTwins.Contents, after: SightTwins.Contents, _ store: Store
+    ) throws -> Bool {
         if let id = user.flatMap({ Int64($0) }) {
-            func own(_ contents: Contents) -> [ObjectContent] {
+            func own(_ contents: SightTwins.Contents) -> [ObjectContent] {
                 guard
                     let object = contents["A"]?.values.first(where: { $0["id"] == .value(.int(id)) }
                     )

@@ -69,28 +69,19 @@ package struct SightTwins {
     /// The sight of a view of the first store.
     package func sight(in view: ReadTransaction) -> Sight? { rules?.sight(in: view) }
 
-    /// Everything that a store holds, by class and object key.
-    package static func contents(of store: Store) throws -> [String: [UInt64: ObjectContent]] {
+    /// The objects of a store, by class and object key.
+    package typealias Contents = [String: [UInt64: ObjectContent]]
+
+    /// Everything that a store holds.
+    package static func contents(of store: Store) throws -> Contents {
         try store.reading { try PlainWorld($0).objects }
     }
 
-    /// Whether the rules, asked of the one and of the other contents, hide the same objects and properties.
+    /// Whether the rules show all of the objects that are new between two states of the first store, and of the others that are left the
+    /// same as before.
     ///
     /// Where they do not, the second store is no longer the part of the first that they admit.
-    package func hideTheSame(
-        in contents: [String: [UInt64: ObjectContent]],
-        and others: [String: [UInt64: ObjectContent]], _ store: Store
-    ) throws -> Bool {
-        guard let rules else { return true }
-        let world = try store.reading { try PlainWorld($0) }
-        return rules.hidden(in: world.with(contents)) == rules.hidden(in: world.with(others))
-    }
-
-    /// Whether the rules show all of the objects that are new between two states, and of the others that are left the same as before.
-    func showTheSame(
-        before: [String: [UInt64: ObjectContent]], after: [String: [UInt64: ObjectContent]],
-        _ store: Store
-    ) throws -> Bool {
+    package func showTheSame(before: Contents, after: Contents, _ store: Store) throws -> Bool {
         guard let rules else { return true }
         let world = try store.reading { try PlainWorld($0) }
         let hidden = rules.hidden(in: world.with(before))
@@ -108,9 +99,9 @@ package struct SightTwins {
     ///
     /// - `judged`: The contents that the rules are asked of.
     package func unseen(
-        in contents: [String: [UInt64: ObjectContent]],
-        judgedBy judged: [String: [UInt64: ObjectContent]], _ store: Store
-    ) throws -> [String: [UInt64: ObjectContent]] {
+        in contents: Contents,
+        judgedBy judged: Contents, _ store: Store
+    ) throws -> Contents {
         guard let rules else { return [:] }
         let world = try store.reading { try PlainWorld($0) }
         let shown = rules.part(of: world.with(judged)).objects
@@ -118,7 +109,7 @@ package struct SightTwins {
             guard case .link(let name, .int(let key)) = value else { return true }
             return shown[name]?[UInt64(bitPattern: key)] != nil
         }
-        var unseen: [String: [UInt64: ObjectContent]] = [:]
+        var unseen: Contents = [:]
         for (name, objects) in contents {
             for (key, content) in objects {
                 unseen[name, default: [:]][key] =

@@ -94,8 +94,13 @@ struct RuleChangeMaker {
     private mutating func whole(_ name: String) -> [String: QueryJSON] {
         let members = base(name)
         guard let objects = seen[name], !objects.isEmpty else { return members }
+        return members.merging(stated(pick(objects), name)) { $1 }
+    }
+
+    /// Of what was read of an object what may be stated.
+    private func stated(_ object: [String: QueryJSON], _ name: String) -> [String: QueryJSON] {
         let names = Set(stored(name).map(\.name))
-        return members.merging(pick(objects).filter { names.contains($0.key) }) { $1 }
+        return object.filter { names.contains($0.key) }
     }
 
     /// What has to be stated of an object that may be new.
@@ -135,6 +140,11 @@ struct RuleChangeMaker {
         return members
     }
 
+    /// The same of an object that may be new.
+    private mutating func someOfNew(_ name: String) -> [String: QueryJSON] {
+        base(name).merging(some(name)) { $1 }
+    }
+
     /// A link to an object that may be hidden, in the form that the property takes.
     private mutating func link(_ property: Property) -> QueryJSON? {
         guard case .object(let target)? = property.type.element, definition(target)?.kind == .object
@@ -153,8 +163,7 @@ struct RuleChangeMaker {
         var members: [String: QueryJSON] = whole(name)
         // As it was read, but for something.
         if let own = seen[name]?.first(where: { $0[idName] == key }), chance(75) {
-            let names = Set(stored(name).map(\.name))
-            members = own.filter { names.contains($0.key) }
+            members = stated(own, name)
         }
         members.merge(some(name)) { $1 }
         return RuleRequest(path(name, key), "PUT", .object(members))
@@ -189,7 +198,7 @@ struct RuleChangeMaker {
         let primaryKey = definition(name)?.primaryKey ?? "$id"
         let objects = (0..<pick([1, 2, 4])).map { _ -> QueryJSON in
             let isNew = chance(40)
-            var members = isNew ? whole(name) : base(name).merging(some(name)) { $1 }
+            var members = isNew ? whole(name) : someOfNew(name)
             if !isNew || primaryKey != "$id" {
                 members[primaryKey] = isNew ? newKey(name) : key(name)
             }
@@ -223,8 +232,11 @@ struct RuleChangeMaker {
     /// Steps of a JSON patch.
     private mutating func steps(_ name: String) -> QueryJSON {
         let steps = (0..<pick([1, 1, 2, 3])).compactMap { _ -> QueryJSON? in
-            guard let (property, value) = some(name, [1]).randomElement(using: &requests.random)
-            else { return nil }
+            // A dictionary's order is another one in each process.
+            let members = some(name, [1]).sorted { $0.key < $1.key }
+            guard let (property, value) = members.randomElement(using: &requests.random) else {
+                return nil
+            }
             let isOptional = stored(name).contains { $0.name == property && canBeMissing($0) }
             let path = "/" + property.replacing("~", with: "~0")
             func step(_ name: String, _ path: String, _ more: [String: QueryJSON]) -> QueryJSON {
@@ -234,14 +246,9 @@ struct RuleChangeMaker {
             let places =
                 if case .object = value { ["a", "b", "zz"] } else { ["0", "0", "1", "2", "-"] }
             let (place, other) = (path + "/" + pick(places), path + "/" + pick(places))
-            let inner: QueryJSON =
-                switch value {
-                case .array(let elements): elements.randomElement(using: &requests.random) ?? .null
-                case .object(let members):
-                    members.sorted { $0.key < $1.key }.randomElement(using: &requests.random)?.value
-                        ?? .null
-                default: value
-                }
+            let inner =
+                Self.values(in: value).map { $0.randomElement(using: &requests.random) ?? .null }
+                ?? value
             return switch Int.random(in: 0..<9, using: &requests.random) {
             case 0 where isOptional: step("remove", path, [:])
             case 1: step("test", path, ["value": value])
@@ -255,26 +262,30 @@ struct RuleChangeMaker {
         return .array(steps)
     }
 
+    /// What an array or an object has in it, in an order that is always the same; nil for other values.
+    private static func values(in json: QueryJSON) -> [QueryJSON]? {
+        switch json {
+        case .array(let elements): elements
+        case .object(let members): members.sorted { $0.key < $1.key }.map(\.value)
+        default: nil
+        }
+    }
+
+    /// The path of an object whose properties are asked for, without parameters.
+    private mutating func holderPath(_ name: String) -> String {
+        path(name).split(separator: "?").first.map(String.init) ?? ""
+    }
+
     private mutating func element(_ name: String) -> RuleRequest {
-        let collections = whole(name).filter {
-            switch $0.value {
-            case .array, .object: true
-            default: false
-            }
-        }.sorted { $0.key < $1.key }
+        let collections = whole(name).filter { Self.values(in: $0.value) != nil }
+            .sorted { $0.key < $1.key }
         guard let (property, value) = collections.randomElement(using: &requests.random) else {
             return patch(name)
         }
-        let values: [QueryJSON] =
-            if case .object(let members) = value {
-                members.sorted { $0.key < $1.key }.map(\.value)
-            } else {
-                value.elements
-            }
-        let inner = values.randomElement(using: &requests.random) ?? .null
-        let target = path(name).split(separator: "?").first.map(String.init) ?? ""
+        let inner = Self.values(in: value)?.randomElement(using: &requests.random) ?? .null
         var request = RuleRequest(
-            target + "/properties/\(property)/elements", pick(["POST", "PUT", "PUT", "DELETE"]))
+            holderPath(name) + "/properties/\(property)/elements",
+            pick(["POST", "PUT", "PUT", "DELETE"]))
         if request.method != "DELETE" { request.body = inner.text }
         if request.method == "POST" {
             if chance(40) { request.parameters.append(("at", pick(["0", "1", "2"]))) }
@@ -317,8 +328,7 @@ struct RuleChangeMaker {
     private mutating func projectedPart(_ name: String) -> RuleRequest {
         let parts = requests.twins.projections.filter { $0.className == "E" }
         guard let shown = parts.randomElement(using: &requests.random) else { return merge(name) }
-        let target = path(name).split(separator: "?").first.map(String.init) ?? ""
-        var request = RuleRequest(target + "/properties/part", "PATCH", self.shown(shown))
+        var request = RuleRequest(holderPath(name) + "/properties/part", "PATCH", self.shown(shown))
         request.parameters.append(("projection", shown.name))
         return request
     }
@@ -339,7 +349,7 @@ struct RuleChangeMaker {
             case "delete": break
             case "patch": operation["value"] = chance(30) ? steps(name) : .object(some(name))
             case "merge" where !isNew:
-                operation["value"] = .object(base(name).merging(some(name)) { $1 })
+                operation["value"] = .object(someOfNew(name))
             default: operation["value"] = .object(whole(name))
             }
             operations.append(.object(operation))

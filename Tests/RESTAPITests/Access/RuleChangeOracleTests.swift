@@ -143,7 +143,7 @@ struct RuleChangeOracleTests {
     }
 
     /// What the two stores hold.
-    private typealias Contents = (whole: RuleTwins.Contents, part: RuleTwins.Contents)
+    private typealias Contents = (whole: SightTwins.Contents, part: SightTwins.Contents)
 
     private static func contents(of world: RuleWorld) throws -> Contents {
         (
@@ -154,7 +154,7 @@ struct RuleChangeOracleTests {
 
     /// The objects that are gone, with those that are taken along behind links, hidden ones too.
     private static func deleted(
-        _ before: RuleTwins.Contents, _ after: RuleTwins.Contents
+        _ before: SightTwins.Contents, _ after: SightTwins.Contents
     ) -> [String: Set<UInt64>] {
         before.reduce(into: [:]) { deleted, entry in
             let gone = Set(entry.value.keys).subtracting((after[entry.key] ?? [:]).keys)
@@ -181,7 +181,7 @@ struct RuleChangeOracleTests {
     /// What is wrong with a repetition, which shows the user no objects but one that was created; nil for nothing.
     private static func faultOfRepeat(
         _ request: RuleRequest, _ first: [HTTPClient.Reply], _ world: RuleWorld,
-        _ before: RuleTwins.Contents
+        _ before: SightTwins.Contents
     ) throws -> String? {
         let again = request.replies(world.whole, as: world.asker, of: nil)
         // The copy has its own, of a request that has been done in both.

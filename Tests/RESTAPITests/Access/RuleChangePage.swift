@@ -37,7 +37,7 @@ struct RuleChangePage {
         let start = world.whole.get(target + "limit=1000&since=start", as: world.asker)
         held = Self.objects(QueryJSON(start.text)?["objects"])
         carried = held
-        seen = Self.keys(world.whole.get(objects, as: world.asker), "$id")
+        seen = Self.keys(world.whole.get(objects, as: world.asker), in: "objects", "$id")
     }
 
     /// What a list of objects or changes shows of each, by key.
@@ -47,9 +47,10 @@ struct RuleChangePage {
         return objects
     }
 
-    private static func keys(_ reply: HTTPClient.Reply, _ name: String) -> Set<String> {
-        let objects = QueryJSON(reply.text)?["objects"]?.elements ?? []
-        return Set(objects.compactMap { $0[name]?.text })
+    private static func keys(
+        _ reply: HTTPClient.Reply, in list: String, _ name: String
+    ) -> Set<String> {
+        Set((QueryJSON(reply.text)?[list]?.elements ?? []).compactMap { $0[name]?.text })
     }
 
     /// What comes of a page.
@@ -70,9 +71,8 @@ struct RuleChangePage {
             return own.text == other.text
                 ? .same : .fault("\(target)\n  \(own.text)\n  expected \(other.text)")
         }
-        let (changes, expected) = (
-            QueryJSON(own.text)?["changes"]?.elements ?? [], Self.changed(other)
-        )
+        let changes = QueryJSON(own.text)?["changes"]?.elements ?? []
+        let expected = Self.keys(other, in: "changes", "id")
         var result = held
         for change in changes {
             let key = change["id"]?.text ?? ""
@@ -94,13 +94,9 @@ struct RuleChangePage {
         }
         // In case of doubt departures are told, of what is no secret.
         let gone = Set(changes.filter { $0["object"] == nil }.compactMap { $0["id"]?.text })
-        let present = Self.keys(world.whole.get(objects, as: world.asker), "$id")
+        let present = Self.keys(
+            world.whole.get(objects, as: world.asker), in: "objects", "$id")
         let strange = gone.subtracting(expected).subtracting(seen).subtracting(present)
         return strange.isEmpty ? .same : .fault("\(target)\n  named \(strange)")
-    }
-
-    /// The keys that a page names.
-    private static func changed(_ page: HTTPClient.Reply) -> Set<String> {
-        Set((QueryJSON(page.text)?["changes"]?.elements ?? []).compactMap { $0["id"]?.text })
     }
 }

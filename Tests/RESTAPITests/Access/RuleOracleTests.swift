@@ -25,11 +25,12 @@ struct RuleOracleTests {
         while requestCount < Self.requestCount {
             defer { seed &+= Self.shardCount }
             guard var world = try RuleWorld(seed) else { continue }
+            let pinned = world.makeSnapshots()
             var random = SeededGenerator(seed: seed &+ 1)
             for isEmptied in [false, true] {
                 // What a snapshot has stays, whatever becomes of the store.
                 if isEmptied {
-                    guard world.snapshots != nil else { break }
+                    guard pinned != nil else { break }
                     Self.empty(world)
                 }
                 for _ in 0..<(isEmptied ? 20 : 80) {
@@ -39,7 +40,7 @@ struct RuleOracleTests {
                     let isPinned =
                         request.takesSnapshot
                         && (isEmptied || Int.random(in: 0..<8, using: &random) == 0)
-                    let snapshots = isPinned ? world.snapshots : nil
+                    let snapshots = isPinned ? pinned : nil
                     let own = request.replies(world.whole, as: world.asker, of: snapshots?.whole)
                     let other = request.replies(world.part, as: .admin, of: snapshots?.part)
                     for reply in other { counts[reply.status, default: 0] += 1 }

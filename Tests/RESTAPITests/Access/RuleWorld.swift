@@ -12,8 +12,6 @@ struct RuleWorld {
     let part: RuledServer
     /// Who asks the first.
     let asker: RuledServer.Asker
-    /// A snapshot of each; nil where there is none to be had.
-    let snapshots: (whole: String, part: String)?
     /// Whether lists of some length are stored by themselves, so that the change log has no former values of them.
     let hasTinyRows: Bool
 
@@ -45,8 +43,12 @@ struct RuleWorld {
             #expect(whole.get("/v1/classes/A/objects", as: .nobody).status == 401)
             return nil
         }
-        let asker =
-            twins.user.map { whole.user($0, claims: twins.claims) } ?? .nobody
+        asker = twins.user.map { whole.user($0, claims: twins.claims) } ?? .nobody
+        (self.twins, self.whole, self.part) = (twins, whole, part)
+    }
+
+    /// Makes a snapshot of each store; nil where there is none to be had.
+    func makeSnapshots() -> (whole: String, part: String)? {
         let known = twins.knownClasses.first { $0.kind == .object }
         let pages = known.map { "/v1/classes/\($0.name)/objects?snapshot=new" } ?? "/v1/schema"
         let snapshots = (
@@ -54,8 +56,7 @@ struct RuleWorld {
             part.get(pages, as: .admin).headers["holdfast-snapshot"]
         )
         #expect((snapshots.0 == nil) == (known == nil) && (snapshots.1 == nil) == (known == nil))
-        (self.twins, self.whole, self.part, self.asker) = (twins, whole, part, asker)
-        self.snapshots = snapshots.0.flatMap { whole in snapshots.1.map { (whole, $0) } }
+        return snapshots.0.flatMap { whole in snapshots.1.map { (whole, $0) } }
     }
 
     /// The class's objects with all that may be asked for, inverse links too.

@@ -249,7 +249,10 @@ struct SightWriteTests {
                         return "\(definition.name) \(key) \(body) of \(text) took elements apart"
                     }
                     // What the change has brought into sight, or out of it, the copy does not follow.
-                    guard try twins.hideTheSame(in: before, and: after, whole.store) else {
+                    guard
+                        try twins.showTheSame(
+                            before: before, after: after, whole.store)
+                    else {
                         return nil
                     }
                     guard own == "ok",

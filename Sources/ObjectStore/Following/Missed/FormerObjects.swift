@@ -39,6 +39,8 @@ final class FormerObjects: FormerSource {
     private(set) var isUndecided = false
     private var reads: [Int: MemberSet] = [:]
     private var reached: [ObjectIdentity: Reached] = [:]
+    /// By class, see ``deletions(of:)``.
+    private var deletions: [Int: [[UInt8]: [Int]]] = [:]
     private let copies = RowCopies()
     private let builder = RowBuilder()
     private let buffer = ByteBuffer(capacity: 256)
@@ -220,16 +222,29 @@ final class FormerObjects: FormerSource {
         }
         // One with the same key may have been there that has gone.
         if !isWhole { isUndecided = true }
-        for (identity, change) in zip(changes.order, changes.outcomes)
-        where identity.classIndex == classIndex && change.kind == .delete
-            && change.version > version && change.insertedAt <= version
-            && bare.rows.classes[classIndex].orderedKey(ofTagged: change.primaryKey)
-                == primaryKey.bytes
-        {
+        for position in deletions(of: classIndex)[primaryKey.bytes] ?? [] {
+            let change = changes.outcomes[position]
+            guard change.version > version, change.insertedAt <= version else { continue }
             nextVersion = min(nextVersion, change.version)
-            return identity.key
+            return changes.order[position].key
         }
         return nil
+    }
+
+    /// The positions of the deletions of a class's objects by their primary keys: a matcher that can't remember what it found asks for each object.
+    private func deletions(of classIndex: Int) -> [[UInt8]: [Int]] {
+        if let known = deletions[classIndex] { return known }
+        var found: [[UInt8]: [Int]] = [:]
+        let rowClass = bare.rows.classes[classIndex]
+        for (position, identity) in changes.order.enumerated()
+        where identity.classIndex == classIndex && changes.outcomes[position].kind == .delete {
+            let tagged = changes.outcomes[position].primaryKey
+            if let key = rowClass.orderedKey(ofTagged: tagged) {
+                found[key, default: []].append(position)
+            }
+        }
+        deletions[classIndex] = found
+        return found
     }
 
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
