@@ -78,7 +78,7 @@ extension RealmCore {
     /// Tells of the commits that are durable or have failed.
     private func deliver() {
         checkThread()
-        if !isReleased { observations.tell() }
+        if !isReleased { tellObservers() }
         asyncWrites.deliver()
     }
 

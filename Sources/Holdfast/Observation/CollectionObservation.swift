@@ -32,14 +32,11 @@ final class CollectionObservation: Observation, @unchecked Sendable {
 
     override func note(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
-        let difference = try followed.advance(step)
-        pending = pending?.followed(by: difference) ?? difference
+        pending = try followed.advance(step)
     }
 
     override func skip(_ step: RealmStep) throws(StoreError) {
-        guard isTold else { return }
-        let difference = try followed.advance(step)
-        pending = pending?.followed(by: difference)
+        if isTold { _ = try followed.advance(step) }
     }
 
     override func tell() {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Somebody who is told of changes in a realm: what all kinds of observations share.
 ///
-/// Changes are noted when the realm advances, with the views before and after at hand, and told when it may call the program. What
-/// was noted and not told yet is told as one change. Where the realm belongs alone uses it, but for its end.
+/// When the realm may call the program, all note first what has changed since they were told last, with the views before and after at hand,
+/// and are told then: several steps of the realm as one change. Where the realm belongs alone uses it, but for its end.
 class Observation: @unchecked Sendable {
     // Unchecked: subclasses change where the realm belongs alone.
 
@@ -40,7 +40,9 @@ class Observation: @unchecked Sendable {
 
     private func tellFirst() {
         realm.checkThread()
-        if !isEnded, !realm.isInWrite, !realm.isReleased { tell() }
+        if isEnded || realm.isInWrite || realm.isReleased { return }
+        realm.noteChanges()
+        tell()
     }
 
     final var isEnded: Bool { ended.load(ordering: .acquiring) }

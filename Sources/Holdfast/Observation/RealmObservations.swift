@@ -7,6 +7,10 @@ final class RealmObservations {
     }
 
     private var entries: [Entry] = []
+    /// The view that observers know, once the realm has left it without having them told.
+    private var known: (view: ReadTransaction, own: OwnCommit?)?
+    /// Those who have noted a step and are still to be told of it.
+    private var waiting: ArraySlice<Observation> = []
 
     func add(_ observation: Observation) {
         entries.append(Entry(observation: observation))
@@ -20,6 +24,21 @@ final class RealmObservations {
         entries.compactMap { $0.observation.flatMap { $0.isEnded ? nil : $0 } }
     }
 
+    /// Keeps the view that the realm leaves, where observers know it: what they are told is how that differs from what the realm shows by then,
+    /// whatever was between.
+    ///
+    /// - `own`: The write of the realm's own that led away from it.
+    /// - Returns: Whether it is kept, until ``takeKnown()``.
+    func keep(_ view: ReadTransaction, before own: OwnCommit?) -> Bool {
+        entries.removeAll { $0.observation == nil }
+        if known != nil || isEmpty { return false }
+        known = (view, own)
+        return true
+    }
+
+    /// Hands over the view that observers know; nil where the realm shows it.
+    func takeKnown() -> (view: ReadTransaction, own: OwnCommit?)? { known.take() }
+
     /// Has all note what changed between two views of a realm.
     ///
     /// - `own`: The version that a write of the realm's own made, and those whom it is not to be told. Where others have
@@ -27,9 +46,8 @@ final class RealmObservations {
     func note(
         from before: ReadTransaction, to after: ReadTransaction, own: OwnCommit?
     ) throws(StoreError) {
-        entries.removeAll { $0.observation == nil }
         let present = present
-        if present.isEmpty || before.commit == after.commit { return }
+        if present.isEmpty { return }
         let step = try RealmStep(from: before, to: after)
         for observation in present {
             if let own, own.version == step.version,
@@ -49,7 +67,13 @@ final class RealmObservations {
 
     /// Has all tell what they have noted. The program may write, observe and end observations meanwhile.
     func tell() {
-        for observation in present where !observation.isEnded { observation.tell() }
+        waiting = present[...]
+        tellWaiting()
+    }
+
+    /// Has those tell who are still to do so while one is at it, before the realm goes on: what they have noted leads to what it shows.
+    func tellWaiting() {
+        while let next = waiting.popFirst() { if !next.isEnded { next.tell() } }
     }
 }
 

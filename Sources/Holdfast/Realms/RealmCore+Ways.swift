@@ -25,7 +25,7 @@ extension RealmCore {
     func followOthers(
         from before: ReadTransaction, to after: ReadTransaction, own: UInt64?
     ) throws(StoreError) {
-        if before.commit == after.commit || before.rows !== after.rows { return }
+        if before.rows !== after.rows { return }
         let held = ways.inCollections
         if held.isEmpty { return }
         let start: UInt64

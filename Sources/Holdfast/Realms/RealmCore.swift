@@ -105,6 +105,7 @@ final class RealmCore: @unchecked Sendable {
         if let observation { opened.store.publisher.endObservation(observation) }
         turn?.cancel()
         frozen?.close()
+        if let known = observations.takeKnown() { letGo(of: known.view) }
         letGo()
         state.deallocate()
         opened.release()
@@ -197,6 +198,7 @@ final class RealmCore: @unchecked Sendable {
         checkThread()
         requireWritable()
         if turn != nil { Misuse.end("The Realm is already in a write transaction") }
+        observations.tellWaiting()
         try requireFewVersions()
         do throws(StoreError) {
             let turn = try opened.store.beginTurn()
@@ -208,7 +210,7 @@ final class RealmCore: @unchecked Sendable {
         }
         fault = nil
         advance()
-        observations.tell()
+        tellObservers()
     }
 
     /// Ends the process where the realm is never written.
@@ -229,7 +231,7 @@ final class RealmCore: @unchecked Sendable {
         }
         let error = finishCommit(silenced) { () throws(StoreError) in try turn.commit() }
         if let error { throw error }
-        observations.tell()
+        tellObservers()
     }
 
     /// Takes the turn out of the realm to be committed; nil, and the write is rolled back, where there is a ``fault``.
@@ -307,10 +309,11 @@ final class RealmCore: @unchecked Sendable {
         return made
     }
 
-    /// Advances to the newest version. Observers note what has changed, and are to be told.
+    /// Advances to the newest version. Observers are to be told what has changed.
     ///
     /// - `own`: The commit of the realm's own that leads there.
     func advance(by own: OwnCommit? = nil) {
+        observations.tellWaiting()
         do throws(StoreError) { try show(opened.store.openView(), own) } catch {
             storageFailed(error)
         }
@@ -330,6 +333,7 @@ final class RealmCore: @unchecked Sendable {
 
     /// Advances to the newest version and tells observers; false where it is the present one.
     func refresh() -> Bool {
+        observations.tellWaiting()
         var isNewer = false
         do throws(StoreError) {
             let newest = try opened.store.openView()
@@ -338,14 +342,12 @@ final class RealmCore: @unchecked Sendable {
         } catch {
             storageFailed(error)
         }
-        observations.tell()
+        tellObservers()
         return isNewer
     }
 
     private func show(_ newest: ReadTransaction, _ own: OwnCommit? = nil) throws(StoreError) {
         let before = isReleased ? nil : committed
-        defer { before?.close() }
-        if !isReleased { opened.store.heldVersions.end(commitNumber, .realm) }
         committed = newest
         opened.store.heldVersions.begin(newest.commit, .realm)
         isReleased = false
@@ -357,16 +359,21 @@ final class RealmCore: @unchecked Sendable {
         }
         state.pointee.generation += 1
         guard let before else { return }
+        var isKept = false
+        defer { if !isKept { letGo(of: before) } }
+        if before.commit == newest.commit { return }
         try followOthers(from: before, to: newest, own: own?.version)
-        try observations.note(from: before, to: newest, own: own)
+        isKept = observations.keep(before, before: own)
+    }
+
+    func letGo(of view: ReadTransaction) {
+        opened.store.heldVersions.end(view.commit, isFrozen ? .frozen : .realm)
+        view.close()
     }
 
     /// Lets go of the version, if one is held.
     private func letGo() {
-        committed.close()
-        if !isReleased {
-            opened.store.heldVersions.end(commitNumber, isFrozen ? .frozen : .realm)
-        }
+        if !isReleased { letGo(of: committed) }
         isReleased = true
     }
 
@@ -375,6 +382,7 @@ final class RealmCore: @unchecked Sendable {
         checkThread()
         if isFrozen { return }
         if turn != nil { cancel() }
+        noteChanges()
         letGo()
         era += 1
         state.pointee.generation += 1

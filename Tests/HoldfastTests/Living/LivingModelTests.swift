@@ -81,7 +81,7 @@ struct LivingModelTests {
             }
             try await group.waitForAll()
         }
-        #expect(world.exchange.failures == [], "seed \(world.seed)")
+        #expect(world.exchange.failures == [], "\(population), seed \(world.seed)")
         #expect(world.exchange.callCount > operationCount / 4)
         let last = try Realm(configuration: configuration)
         #expect(last.objects(ObservedItem.self).sum(of: \.years) == Inhabitant.sum)

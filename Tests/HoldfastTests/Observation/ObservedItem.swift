@@ -32,6 +32,8 @@ struct KeptCopy<Element: Equatable> {
         _ change: RealmCollectionChange<C>, mayModifySame: Bool = false,
         _ read: (C.Element) -> Element
     ) -> String? {
+        // Elements are taken over behind a fault, too, or it would lead to others.
+        var fault: String?
         switch change {
         case .initial(let collection): elements = collection.map(read)
         case .error(let error): return "\(error)"
@@ -42,19 +44,35 @@ struct KeptCopy<Element: Equatable> {
             }
             if !Set(deletions).isDisjoint(with: modifications) { return "deleted and modified" }
             if deletions.isEmpty, insertions.isEmpty, modifications.isEmpty { return "no change" }
+            let count = elements.count - deletions.count + insertions.count
+            guard (deletions + modifications).allSatisfy({ $0 < elements.count }),
+                insertions.allSatisfy({ $0 < count })
+            else {
+                return """
+                    indices beyond \(elements.count) and \(count): -\(deletions) \
+                    +\(insertions) ~\(modifications)
+                    """
+            }
             var marked = elements.map { (element: Optional($0), isModified: false) }
             for index in modifications { marked[index].isModified = true }
             for index in deletions.reversed() { marked.remove(at: index) }
             for index in insertions { marked.insert((nil, false), at: index) }
             for (index, mark) in marked.enumerated() where mark.isModified || mark.element == nil {
                 let element = read(collection[index])
-                if mark.element == element, !mayModifySame { return "\(element) is the same" }
+                if mark.element == element, !mayModifySame { fault = "\(element) is the same" }
                 marked[index].element = element
             }
             elements = marked.compactMap(\.element)
             let expected = collection.isInvalidated ? [] : collection.map(read)
-            if elements != expected { return "kept \(elements) for \(expected)" }
+            if elements != expected {
+                let place = zip(elements, expected).prefix { $0 == $1 }.count
+                return """
+                    kept \(elements.dropFirst(place).prefix(3)) for \
+                    \(expected.dropFirst(place).prefix(3)) from \(place) of \(elements.count) and \
+                    \(expected.count) on, behind -\(deletions) +\(insertions) ~\(modifications)
+                    """
+            }
         }
-        return nil
+        return fault
     }
 }
