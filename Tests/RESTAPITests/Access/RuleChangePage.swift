@@ -19,13 +19,18 @@ struct RuleChangePage {
     /// Begins now; nil where the query can't be followed.
     init?(_ world: inout RuleWorld, _ random: inout SeededGenerator) {
         let query = world.twins.query()
-        var target = "/v1/classes/\(query.className)/changes?"
-        if Bool.random(using: &random) {
+        var maker = RuleRequestMaker(twins: world.twins, random: random)
+        let container = maker.container(of: query.className)
+        var request = RuleRequest("\(container.path)/changes")
+        maker.shape(&request, container)
+        if maker.chance(50) {
             guard let arguments = QueryArgument.parameters(query.arguments) else { return nil }
-            for (name, value) in [("filter", query.text)] + arguments {
-                target += "\(name)=\(RuleRequest.escaped(value))&"
-            }
+            request.parameters += [("filter", query.text)] + arguments
         }
+        (world.twins, random) = (maker.twins, maker.random)
+        let target =
+            request.target + "?"
+            + request.parameters.map { "\($0.name)=\(RuleRequest.escaped($0.value))&" }.joined()
         func cursor(_ server: RuledServer, _ asker: RuledServer.Asker) -> String? {
             QueryJSON(server.get(target + "since=now", as: asker).text)?["cursor"]?.string
         }
@@ -55,7 +60,8 @@ struct RuleChangePage {
 
     /// What comes of a page.
     enum Outcome {
-        case same
+        /// All is as it should be; perhaps with updates of objects that are as they were.
+        case same(isIdle: Bool)
         /// The user has to begin again, as the log does not decide.
         case undecided
         case fault(String)
@@ -69,24 +75,26 @@ struct RuleChangePage {
         if own.status == 410, own.text.contains("access-changed") { return .undecided }
         guard own.status == 200, other.status == 200 else {
             return own.text == other.text
-                ? .same : .fault("\(target)\n  \(own.text)\n  expected \(other.text)")
+                ? .same(isIdle: false)
+                : .fault("\(target)\n  \(own.text)\n  expected \(other.text)")
         }
         let changes = QueryJSON(own.text)?["changes"]?.elements ?? []
         let expected = Self.keys(other, in: "changes", "id")
-        var result = held
+        let comparison = JSONComparison(aside: ["$version"], hidden: world.twins.hidden)
+        var (result, isIdle) = (held, false)
         for change in changes {
             let key = change["id"]?.text ?? ""
             result[key] = change["object"]
             carried[key] = change["object"]
-            guard change["object"] != nil, !expected.contains(key) else { continue }
-            // Of a list that is stored by itself it is not known whether what is shown of it has changed.
-            guard world.hasTinyRows, change["changed"] == .array([]) else {
+            guard let object = change["object"], !expected.contains(key) else { continue }
+            // Where the log does not tell what a user saw, the names that they have are told in case of doubt.
+            guard let known = held[key], comparison.difference(object, known) == nil else {
                 return .fault("\(target)\n  told of \(change)")
             }
+            isIdle = true
         }
         let start = world.part.get(target + "limit=1000&since=start", as: .admin)
         let right = QueryJSON.object(Self.objects(QueryJSON(start.text)?["objects"]))
-        let comparison = JSONComparison(aside: ["$version"], hidden: world.twins.hidden)
         for state in [result, carried] {
             if let fault = comparison.difference(.object(state), right) {
                 return .fault("\(target)\n  holds \(fault)")
@@ -97,6 +105,7 @@ struct RuleChangePage {
         let present = Self.keys(
             world.whole.get(objects, as: world.asker), in: "objects", "$id")
         let strange = gone.subtracting(expected).subtracting(seen).subtracting(present)
-        return strange.isEmpty ? .same : .fault("\(target)\n  named \(strange)")
+        return strange.isEmpty
+            ? .same(isIdle: isIdle) : .fault("\(target)\n  named \(strange)")
     }
 }

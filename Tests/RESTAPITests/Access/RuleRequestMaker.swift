@@ -147,6 +147,16 @@ struct RuleRequestMaker {
         return Container(name: name, path: "/v1/classes/\(name)", base: name, projection: nil)
     }
 
+    /// The class, or a projection of it that both know.
+    mutating func container(of name: String) -> Container {
+        let known = twins.knownProjections.filter { $0.className == name }
+        guard chance(25), let shown = known.randomElement(using: &random) else {
+            return Container(name: name, path: "/v1/classes/\(name)", base: name, projection: nil)
+        }
+        return Container(
+            name: shown.name, path: "/v1/projections/\(shown.name)", base: name, projection: shown)
+    }
+
     /// The key of an object as a text, in so many cases of one that is seen.
     mutating func key(_ base: String, share: Int = 85) -> (text: String, isText: Bool) {
         let keys = (chance(share) ? twins.objects : twins.allObjects)[base] ?? []

@@ -12,8 +12,6 @@ struct RuleWorld {
     let part: RuledServer
     /// Who asks the first.
     let asker: RuledServer.Asker
-    /// Whether lists of some length are stored by themselves, so that the change log has no former values of them.
-    let hasTinyRows: Bool
 
     /// Makes the stores of a seed; nil where the user may ask for nothing.
     ///
@@ -23,8 +21,8 @@ struct RuleWorld {
         options.columns.useCountMin = 1
         options.columns.objectCountMin = 0
         options.columns.sharedMicrosecondsMin = 0
-        hasTinyRows = seed % 5 == 0
-        if hasTinyRows { options.overflowLimits = .tiny }
+        // Lists of some length are stored by themselves then, so that the change log has no former values of them.
+        if seed % 5 == 0 { options.overflowLimits = .tiny }
         var twins = RuleTwins(seed: seed, isWritten: isWritten)
         let whole = try RuledServer(
             seed % 4 > 1 ? .lmdb : .memory, classes: twins.classes, options: options)
