@@ -32,11 +32,14 @@ final class CollectionObservation: Observation, @unchecked Sendable {
 
     override func note(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
-        pending = try followed.advance(step)
+        let difference = try followed.advance(step)
+        pending = pending?.followed(by: difference) ?? difference
     }
 
     override func skip(_ step: RealmStep) throws(StoreError) {
-        if isTold { _ = try followed.advance(step) }
+        guard isTold else { return }
+        let difference = try followed.advance(step)
+        pending = pending?.followed(by: difference)
     }
 
     override func tell() {

@@ -37,8 +37,13 @@ final class MapObservation: Observation, @unchecked Sendable {
     }
 
     override func skip(_ step: RealmStep) throws(StoreError) {
-        _ = try object.advance(step)
-        copies = (place as? MixedPlace)?.entries ?? [:]
+        // Of what is to be told nothing is left out.
+        if isTold, !pending.isEmpty {
+            try follow(step)
+        } else {
+            _ = try object.advance(step)
+            copies = (place as? MixedPlace)?.entries ?? [:]
+        }
     }
 
     private func follow(_ step: RealmStep) throws(StoreError) {

@@ -12,8 +12,8 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     private let place: ObjectPlace
     private let properties: any ObservedProperties
     private let block: (News) -> Void
-    /// The properties that have changed since it was told, with their values before.
-    private var pending: [(name: String, oldValue: Any?)] = []
+    /// The properties that have changed since it was told, by their positions, with their values before.
+    private var pending: [Int: (oldValue: Any?, bytes: [UInt8]?)] = [:]
     private var isDeleted = false
     private var followed: FollowedPlace
 
@@ -41,8 +41,17 @@ final class ObjectObservation: Observation, @unchecked Sendable {
             return
         }
         if !isTold { return }
-        pending = try properties.changes(step, from: old, to: new).sorted().map {
-            (name: properties.name($0), oldValue: properties.value($0, in: old))
+        for position in try properties.changes(step, from: old, to: new) {
+            guard let first = pending[position] else {
+                pending[position] = (
+                    properties.value(position, in: old), properties.bytes(position, in: old)
+                )
+                continue
+            }
+            // What has become again what it was is no change.
+            if let bytes = first.bytes, bytes == properties.bytes(position, in: new) {
+                pending[position] = nil
+            }
         }
     }
 
@@ -52,8 +61,10 @@ final class ObjectObservation: Observation, @unchecked Sendable {
             return block(.deleted)
         }
         if pending.isEmpty { return }
-        let changed = pending
-        pending = []
+        let changed = pending.sorted { $0.key < $1.key }.map {
+            (name: properties.name($0.key), oldValue: $0.value.oldValue)
+        }
+        pending = [:]
         block(.change(changed))
     }
 }

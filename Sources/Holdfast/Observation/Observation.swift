@@ -3,8 +3,9 @@ import Synchronization
 
 /// Somebody who is told of changes in a realm: what all kinds of observations share.
 ///
-/// When the realm may call the program, all note first what has changed since they were told last, with the views before and after at hand,
-/// and are told then: several steps of the realm as one change. Where the realm belongs alone uses it, but for its end.
+/// When the realm may call the program, all note what has changed since they noted last, with the views before and after at hand, however many
+/// steps of the realm are between, and are told then. What was noted and not told yet, as behind the begin of another observation, is told
+/// with what is noted next as one change. Where the realm belongs alone uses it, but for its end.
 class Observation: @unchecked Sendable {
     // Unchecked: subclasses change where the realm belongs alone.
 
@@ -31,6 +32,8 @@ class Observation: @unchecked Sendable {
     ///
     /// Where code can be run later the first call does not wait for a commit.
     final func begin() -> NotificationToken {
+        // From here on it is told, of no step before.
+        realm.noteChanges()
         realm.observations.add(self)
         if realm.confinement.canSchedule {
             realm.confinement.schedule { [weak self] in self?.tellFirst() }

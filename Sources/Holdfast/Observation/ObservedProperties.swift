@@ -8,6 +8,12 @@ protocol ObservedProperties: AnyObject {
     ) throws(StoreError) -> [Int]
     /// The value of a property in a state that is about to go.
     func value(_ position: Int, in state: StoredState) -> Any?
+    /// A value that is to be recognized when it comes again; nil for what leads on, and for what is not compared.
+    func bytes(_ position: Int, in state: StoredState) -> [UInt8]?
     /// The name of a property.
     func name(_ position: Int) -> String
+}
+
+extension ObservedProperties {
+    func bytes(_ position: Int, in state: StoredState) -> [UInt8]? { nil }
 }

@@ -12,9 +12,13 @@ extension RealmCore {
         }
     }
 
-    /// Tells observers what has changed since they were told last.
+    /// Tells observers what has changed since they were told last. The program may write, observe and end observations meanwhile.
     func tellObservers() {
         noteChanges()
-        observations.tell()
+        for observation in observations.present where !observation.isEnded {
+            observation.tell()
+            // Before the next one is told, who begins with what the realm shows then.
+            noteChanges()
+        }
     }
 }

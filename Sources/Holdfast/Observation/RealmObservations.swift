@@ -9,8 +9,6 @@ final class RealmObservations {
     private var entries: [Entry] = []
     /// The view that observers know, once the realm has left it without having them told.
     private var known: (view: ReadTransaction, own: OwnCommit?)?
-    /// Those who have noted a step and are still to be told of it.
-    private var waiting: ArraySlice<Observation> = []
 
     func add(_ observation: Observation) {
         entries.append(Entry(observation: observation))
@@ -20,7 +18,7 @@ final class RealmObservations {
     var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
 
     /// Those that have not ended, in the order in which they began.
-    private var present: [Observation] {
+    var present: [Observation] {
         entries.compactMap { $0.observation.flatMap { $0.isEnded ? nil : $0 } }
     }
 
@@ -63,17 +61,6 @@ final class RealmObservations {
     /// Has all tell that there is a newer version, which the realm does not show yet.
     func tellOfNewer() {
         for observation in present where !observation.isEnded { observation.tellOfNewer() }
-    }
-
-    /// Has all tell what they have noted. The program may write, observe and end observations meanwhile.
-    func tell() {
-        waiting = present[...]
-        tellWaiting()
-    }
-
-    /// Has those tell who are still to do so while one is at it, before the realm goes on: what they have noted leads to what it shows.
-    func tellWaiting() {
-        while let next = waiting.popFirst() { if !next.isEnded { next.tell() } }
     }
 }
 

@@ -36,7 +36,10 @@ extension RealmCore {
     func requireFewVersions() throws(Realm.Error) {
         guard let most = configuration.maximumNumberOfActiveVersions else { return }
         let held = opened.store.heldVersions
-        guard held.count > most else { return }
+        if held.count <= most { return }
+        // One may be that which observers know.
+        noteChanges()
+        if held.count <= most { return }
         throw Realm.Error(
             .tooManyVersions,
             "Number of active versions (\(held.count)) in the Realm exceeded the limit of \(most): \(held.count(of: .frozen)) are held by frozen objects, \(held.count(of: .realm)) by realms.",

@@ -198,7 +198,6 @@ final class RealmCore: @unchecked Sendable {
         checkThread()
         requireWritable()
         if turn != nil { Misuse.end("The Realm is already in a write transaction") }
-        observations.tellWaiting()
         try requireFewVersions()
         do throws(StoreError) {
             let turn = try opened.store.beginTurn()
@@ -313,7 +312,6 @@ final class RealmCore: @unchecked Sendable {
     ///
     /// - `own`: The commit of the realm's own that leads there.
     func advance(by own: OwnCommit? = nil) {
-        observations.tellWaiting()
         do throws(StoreError) { try show(opened.store.openView(), own) } catch {
             storageFailed(error)
         }
@@ -333,7 +331,6 @@ final class RealmCore: @unchecked Sendable {
 
     /// Advances to the newest version and tells observers; false where it is the present one.
     func refresh() -> Bool {
-        observations.tellWaiting()
         var isNewer = false
         do throws(StoreError) {
             let newest = try opened.store.openView()

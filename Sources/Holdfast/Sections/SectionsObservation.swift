@@ -39,7 +39,7 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard told != nil, let next = try next(step) else { return }
-        told = next.division
+        if pending == nil { told = next.division } else { pending = next }
     }
 
     /// Goes on to the version that a step leads to; nil where nothing of it is observed.
@@ -48,7 +48,7 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
     ) throws(StoreError) -> (division: SectionDivision<Key>, difference: ListDifference)? {
         let difference = try followed.advance(step)
         if difference.isEmpty, !hasKeyPaths { return nil }
-        return (core.division, difference)
+        return (core.division, pending?.difference.followed(by: difference) ?? difference)
     }
 
     override func tell() {
