@@ -47,8 +47,8 @@ extension StreamDefinition {
                 if let projection {
                     projection.paths(schema)
                 } else {
-                    try Self.paths(expand, "expand", isExpanded: true, element, schema)
-                        + Self.paths(fields, "fields", isExpanded: false, element, schema)
+                    try Self.paths(expand, of: .expand, element, schema)
+                        + Self.paths(fields, of: .fields, element, schema)
                 }
             let isLink = storage.element == .link
             let others =

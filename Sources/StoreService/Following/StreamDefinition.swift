@@ -141,8 +141,8 @@ package final class StreamDefinition: Sendable {
         } else {
             selection = try names.selection(fields: fields, expand: expand, of: rowClass)
             readPaths =
-                try Self.paths(expand, "expand", isExpanded: true, rowClass, schema)
-                + Self.paths(fields, "fields", isExpanded: false, rowClass, schema)
+                try Self.paths(expand, of: .expand, rowClass, schema)
+                + Self.paths(fields, of: .fields, rowClass, schema)
         }
         // Of what is shown the key paths alone count.
         var shownPaths = readPaths
@@ -151,7 +151,7 @@ package final class StreamDefinition: Sendable {
                 if let projection {
                     projection.paths(schema, of: compared?.labels)
                 } else {
-                    try Self.paths(keyPaths, "keyPaths", isExpanded: false, rowClass, schema)
+                    try Self.paths(keyPaths, of: .keyPaths, rowClass, schema)
                 }
         }
         let followed = try result?.checked(
@@ -210,28 +210,41 @@ package final class StreamDefinition: Sendable {
         return .keyed(classIndex: rowClass.index, primaryKey: ordered)
     }
 
-    /// Finds the reads of a list of paths: `expand`, `fields` or `keyPaths`.
+    /// A parameter that is a list of paths.
+    enum PathList: String {
+        case expand, fields, keyPaths
+    }
+
+    /// Finds the reads of a list of paths.
     ///
-    /// - `parameter`: The parameter that states it.
     /// - Throws: ``RequestFault`` `.malformed` for a path that leads nowhere, of which nobody could be told.
     static func paths(
-        _ list: String?, _ parameter: String, isExpanded: Bool, _ rowClass: RowClass,
-        _ schema: RowSchema
+        _ list: String?, of parameter: PathList, _ rowClass: RowClass, _ schema: RowSchema
     ) throws(RequestFault) -> [Dependency] {
+        let all = (list ?? "").split(separator: ",").map { $0.droppingBlanks.split(separator: ".") }
         var found: [Dependency] = []
         do throws(QueryError) {
-            for path in (list ?? "").split(separator: ",") {
-                let names = path.droppingBlanks.split(separator: ".")
-                found += try paths(names[...], isExpanded: isExpanded, rowClass, schema)
+            for names in all {
+                // `fields=home,home.city` shows all of the home.
+                let isNamed =
+                    parameter == .fields
+                    && all.contains { other in
+                        other.count > names.count && other.starts(with: names)
+                            && !other[names.count].hasPrefix("@")
+                    }
+                found += try paths(
+                    names[...], isExpanded: parameter == .expand, isNamed: isNamed, rowClass, schema
+                )
             }
         } catch {
-            throw RequestFault(error, parameter: parameter)
+            throw RequestFault(error, parameter: parameter.rawValue)
         }
         return found
     }
 
+    /// - `isNamed`: Whether the objects at the end are shown whole, as others of the paths lead on from there.
     private static func paths(
-        _ all: ArraySlice<Substring>, isExpanded: Bool, _ rowClass: RowClass,
+        _ all: ArraySlice<Substring>, isExpanded: Bool, isNamed: Bool = false, _ rowClass: RowClass,
         _ schema: RowSchema
     ) throws(QueryError) -> [Dependency] {
         var paths: [Dependency] = []
@@ -255,7 +268,7 @@ package final class StreamDefinition: Sendable {
             let firstMember = path.firstMember
             // An inverse link shows embedded objects as they are.
             let isShown = steps.last?.kind == .inverse && targetClass.definition.kind == .embedded
-            if isExpanded || isWhole || isShown {
+            if isExpanded || isWhole || isNamed || isShown {
                 paths += everything(of: targetClass, behind: steps, firstMember: firstMember)
             }
             guard count == names.count, let ownerIndex else { continue }

@@ -159,6 +159,26 @@ struct KeyPathTests {
         #expect(page(start, "owner.boss")["changes"]?.elements.isEmpty == true)
     }
 
+    @Test(
+        "that fields show count: of an object that is named beside a path through it all that it has",
+        arguments: [
+            ("owner.boss", 0), ("owner", 0), ("owner.$id,owner.boss", 0), ("owner.@count", 0),
+            ("owner,owner.boss", 1), ("owner.boss,owner", 1), ("owner,owner.$id", 1),
+            ("owner.age", 1), ("owner.*", 1),
+        ])
+    func fields(fields: String, count: Int) throws {
+        let server = try Self.server()
+        let start = "\(server.store.version)"
+        Self.patch(server, "Person/objects/ann", #"{"age":31}"#)
+        let target = "?since=\(start)&fields=\(fields)&filter=id+==+1"
+        let page = QueryJSON(server.send("GET", Self.path + target).text)
+        #expect(page?["changes"]?.elements.count == count, "\(page?.text ?? "")")
+        if count == 1 {
+            let owner = page?["changes"]?.elements.first?["object"]?["owner"]
+            #expect(owner?["age"] == .int(31) || fields.hasSuffix("*") && owner != nil)
+        }
+    }
+
     @Test("of a projection are projected names")
     func projected() throws {
         let test = try Projections.server()
