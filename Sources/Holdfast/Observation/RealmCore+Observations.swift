@@ -17,7 +17,8 @@ extension RealmCore {
         noteChanges()
         for observation in observations.present where !observation.isEnded {
             observation.tell()
-            // Before the next one is told, who begins with what the realm shows then.
+            // The program may have gone on to another version, of which the next one is told in one change or has its beginning.
+            checkThread()
             noteChanges()
         }
     }

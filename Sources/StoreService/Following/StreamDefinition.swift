@@ -222,15 +222,16 @@ package final class StreamDefinition: Sendable {
         _ list: String?, of parameter: PathList, _ rowClass: RowClass, _ schema: RowSchema
     ) throws(RequestFault) -> [Dependency] {
         let all = (list ?? "").split(separator: ",").map { $0.droppingBlanks.split(separator: ".") }
+        let named = all.map { ownNames($0, rowClass, schema) }
         var found: [Dependency] = []
         do throws(QueryError) {
-            for names in all {
+            for (names, own) in zip(all, named) {
                 // `fields=home,home.city` shows all of the home.
                 let isNamed =
                     parameter == .fields
-                    && all.contains { other in
-                        other.count > names.count && other.starts(with: names)
-                            && !other[names.count].hasPrefix("@")
+                    && named.contains { other in
+                        other.count > own.count && other.starts(with: own)
+                            && !other[own.count].hasPrefix("@")
                     }
                 found += try paths(
                     names[...], isExpanded: parameter == .expand, isNamed: isNamed, rowClass, schema
@@ -240,6 +241,22 @@ package final class StreamDefinition: Sendable {
             throw RequestFault(error, parameter: parameter.rawValue)
         }
         return found
+    }
+
+    /// The names of a path's properties, of each the one and only; what leads nowhere by itself stays as it is.
+    private static func ownNames(
+        _ path: [Substring], _ rowClass: RowClass, _ schema: RowSchema
+    ) -> [String] {
+        var rowClass: RowClass? = rowClass
+        return path.map { name in
+            guard let holder = rowClass, let member = holder.member(named: String(name)) else {
+                rowClass = nil
+                return String(name)
+            }
+            let next = holder.members[member].classIndex
+            rowClass = next >= 0 ? schema.classes[next] : nil
+            return holder.definition.properties[member].name
+        }
     }
 
     /// - `isNamed`: Whether the objects at the end are shown whole, as others of the paths lead on from there.
@@ -279,7 +296,8 @@ package final class StreamDefinition: Sendable {
                 guard name == "*" || name.hasPrefix("$") || owner.member(named: name) != nil else {
                     continue
                 }
-                var inner = try Self.paths(rest, isExpanded: isExpanded, owner, schema)
+                var inner = try Self.paths(
+                    rest, isExpanded: isExpanded, isNamed: isNamed, owner, schema)
                 if isExpanded { inner += everything(of: owner, behind: [], firstMember: nil) }
                 paths += inner.map {
                     Dependency(

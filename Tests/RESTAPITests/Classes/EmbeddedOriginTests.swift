@@ -254,6 +254,23 @@ struct EmbeddedOriginTests {
         #expect(filtered.nextEvent().changes == ["leave X"])
     }
 
+    @Test(
+        "pages tell of all that is shown behind an owner, where a path leads on from what is named")
+    func namedBehindOwners() throws {
+        let server = ChangesServer(try Addresses.server())
+        let start = "\(server.store.version)"
+        server.send("PATCH", Self.person, #"{"name":"eve"}"#)
+        for (fields, count) in [
+            ("residents.$owner.friend,residents.$owner.friend.id", 1),
+            ("residents.$owner.friend", 0), ("residents.$owner.friend.id", 0),
+        ] {
+            let reply = server.send(
+                "GET", "/v1/classes/City/changes?since=\(start)&fields=\(fields)")
+            let changes = QueryJSON(reply.text)?["changes"]?.elements
+            #expect(changes?.count == count, "\(fields) \(reply.text)")
+        }
+    }
+
     @Test("the store's document says what the replies hold")
     func document() throws {
         let server = try Addresses.server()

@@ -107,6 +107,19 @@ struct MappedNameTests {
         ).check(on: server)
     }
 
+    @Test("changes are told of an object that both names show whole together")
+    func bothNames() {
+        let since = server.store.version.description
+        server.send("PATCH", "/v1/classes/Person/objects/1", #"{"firstName":"Eva"}"#)
+        APIScenario(
+            "GET",
+            target(
+                "/v1/classes/Person/changes",
+                [("since", since), ("filter", "id == 2"), ("fields", "boss,boss_link.id")]),
+            status: 200, contains: [#""op":"update","id":2"#, #""firstName":"Eva""#]
+        ).check(on: server)
+    }
+
     @Test("the schema keeps both names and can be put back; another mapping is no change of data")
     func schema() throws {
         let reply = server.send("GET", "/v1/schema")
