@@ -222,20 +222,18 @@ package final class StreamDefinition: Sendable {
         _ list: String?, of parameter: PathList, _ rowClass: RowClass, _ schema: RowSchema
     ) throws(RequestFault) -> [Dependency] {
         let all = (list ?? "").split(separator: ",").map { $0.droppingBlanks.split(separator: ".") }
-        let named = all.map { ownNames($0, rowClass, schema) }
+        let named = parameter == .fields ? all.map { ownNames($0, rowClass, schema) } : []
+        // `fields=home,home.city` shows all of the home.
+        let ledOn = Set(
+            named.flatMap { path in
+                path.indices.dropFirst().filter { !path[$0].hasPrefix("@") }.map { path[..<$0] }
+            })
         var found: [Dependency] = []
         do throws(QueryError) {
-            for (names, own) in zip(all, named) {
-                // `fields=home,home.city` shows all of the home.
-                let isNamed =
-                    parameter == .fields
-                    && named.contains { other in
-                        other.count > own.count && other.starts(with: own)
-                            && !other[own.count].hasPrefix("@")
-                    }
+            for (index, names) in all.enumerated() {
                 found += try paths(
-                    names[...], isExpanded: parameter == .expand, isNamed: isNamed, rowClass, schema
-                )
+                    names[...], isExpanded: parameter == .expand,
+                    isNamed: !named.isEmpty && ledOn.contains(named[index][...]), rowClass, schema)
             }
         } catch {
             throw RequestFault(error, parameter: parameter.rawValue)
