@@ -222,18 +222,21 @@ package final class StreamDefinition: Sendable {
         _ list: String?, of parameter: PathList, _ rowClass: RowClass, _ schema: RowSchema
     ) throws(RequestFault) -> [Dependency] {
         let all = (list ?? "").split(separator: ",").map { $0.droppingBlanks.split(separator: ".") }
-        let named = parameter == .fields ? all.map { ownNames($0, rowClass, schema) } : []
-        // `fields=home,home.city` shows all of the home.
+        let own = all.map { ownNames($0, rowClass, schema)[...] }
+        // `fields=home,home.city` shows all of the home; `$owner` beside a path through it is a link.
         let ledOn = Set(
-            named.flatMap { path in
-                path.indices.dropFirst().filter { !path[$0].hasPrefix("@") }.map { path[..<$0] }
-            })
+            parameter != .fields
+                ? []
+                : own.flatMap { path in
+                    path.indices.dropFirst()
+                        .filter { path[$0 - 1] != "$owner" && !path[$0].hasPrefix("@") }
+                        .map { path[..<$0] }
+                })
         var found: [Dependency] = []
         do throws(QueryError) {
-            for (index, names) in all.enumerated() {
-                found += try paths(
-                    names[...], isExpanded: parameter == .expand,
-                    isNamed: !named.isEmpty && ledOn.contains(named[index][...]), rowClass, schema)
+            for (names, own) in zip(all, own) {
+                let path = ledOn.contains(own) ? names + ["*"] : names
+                found += try paths(path[...], isExpanded: parameter == .expand, rowClass, schema)
             }
         } catch {
             throw RequestFault(error, parameter: parameter.rawValue)
@@ -257,9 +260,8 @@ package final class StreamDefinition: Sendable {
         }
     }
 
-    /// - `isNamed`: Whether the objects at the end are shown whole, as others of the paths lead on from there.
     private static func paths(
-        _ all: ArraySlice<Substring>, isExpanded: Bool, isNamed: Bool = false, _ rowClass: RowClass,
+        _ all: ArraySlice<Substring>, isExpanded: Bool, _ rowClass: RowClass,
         _ schema: RowSchema
     ) throws(QueryError) -> [Dependency] {
         var paths: [Dependency] = []
@@ -283,7 +285,7 @@ package final class StreamDefinition: Sendable {
             let firstMember = path.firstMember
             // An inverse link shows embedded objects as they are.
             let isShown = steps.last?.kind == .inverse && targetClass.definition.kind == .embedded
-            if isExpanded || isWhole || isNamed || isShown {
+            if isExpanded || isWhole || isShown {
                 paths += everything(of: targetClass, behind: steps, firstMember: firstMember)
             }
             guard count == names.count, let ownerIndex else { continue }
@@ -294,8 +296,7 @@ package final class StreamDefinition: Sendable {
                 guard name == "*" || name.hasPrefix("$") || owner.member(named: name) != nil else {
                     continue
                 }
-                var inner = try Self.paths(
-                    rest, isExpanded: isExpanded, isNamed: isNamed, owner, schema)
+                var inner = try Self.paths(rest, isExpanded: isExpanded, owner, schema)
                 if isExpanded { inner += everything(of: owner, behind: [], firstMember: nil) }
                 paths += inner.map {
                     Dependency(

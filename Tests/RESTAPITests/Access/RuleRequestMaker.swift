@@ -144,14 +144,14 @@ struct RuleRequestMaker {
                 projection: shown)
         }
         let name = objectClass()
-        return Container(name: name, path: "/v1/classes/\(name)", base: name, projection: nil)
+        return Container(ofClass: name)
     }
 
     /// The class, or a projection of it that both know.
     mutating func container(of name: String) -> Container {
         let known = twins.knownProjections.filter { $0.className == name }
         guard chance(25), let shown = known.randomElement(using: &random) else {
-            return Container(name: name, path: "/v1/classes/\(name)", base: name, projection: nil)
+            return Container(ofClass: name)
         }
         return Container(
             name: shown.name, path: "/v1/projections/\(shown.name)", base: name, projection: shown)
@@ -239,8 +239,7 @@ struct RuleRequestMaker {
             if chance(15) {
                 request.parameters.append(("projection", projectionName()))
             } else {
-                shape(
-                    &request, Container(name: target, path: "", base: target, projection: nil))
+                shape(&request, Container(ofClass: target))
             }
         }
         return request
@@ -282,5 +281,11 @@ struct RuleRequestMaker {
     mutating func sort(_ name: String) -> String {
         (0..<pick([1, 1, 2])).map { _ in (chance(50) ? "" : "-") + path(name) }
             .joined(separator: ",")
+    }
+}
+
+extension RuleRequestMaker.Container {
+    init(ofClass name: String) {
+        self.init(name: name, path: "/v1/classes/\(name)", base: name, projection: nil)
     }
 }
