@@ -19,6 +19,8 @@ extension Server {
         if let found = head.fault {
             return refuse(request, options.makeProblem(found.fault), isLast: true)
         }
+        // Behind the step that a stop looks at: either it finds this request, or the request finds the stop.
+        guard allowsWaiting else { return refuse(request, stoppingReply(), isLast: true) }
         request.announcedByteCount = head.bodyByteCount
         request.isChunked = head.isChunked
         request.connection.expectNothing()

@@ -166,7 +166,7 @@ package final class Server: @unchecked Sendable {
     /// Stops gracefully; call it once, from a thread that is not one of the server's.
     ///
     /// No connection is accepted any more; event streams are ended; requests that run, wait or are
-    /// being received get `graceSeconds` to finish; then what waits, or is not here whole, is answered 503 and all
+    /// being received get `graceSeconds` to finish; then what waits, is not here whole, or begins is answered 503 and all
     /// connections are closed. Returns when no handler or callback will run any more.
     package func stop(graceSeconds: Int = 10) {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
