@@ -28,7 +28,8 @@ struct RuleChangeMaker {
         case 9: request = bulk(name, "PATCH")
         case 10: request = bulk(name, "DELETE")
         case 11, 12: request = element(name)
-        case 13, 14: request = lines(name)
+        case 13: request = lines(name)
+        case 14: request = chance(50) ? lines(name) : table(name)
         case 15: request = projected()
         case 16: request = projectedPart(name)
         default: request = transaction()
@@ -46,7 +47,7 @@ struct RuleChangeMaker {
     // MARK: Objects
 
     /// The properties of a class that the user may state, but for its key.
-    private func stored(_ name: String) -> [Property] {
+    func stored(_ name: String) -> [Property] {
         let known = requests.twins.knownClasses.first { $0.name == name }
         return (known?.properties ?? []).filter { property in
             if case .linkingObjects = property.type { return false }
@@ -54,12 +55,12 @@ struct RuleChangeMaker {
         }
     }
 
-    private func definition(_ name: String) -> ObjectClass? {
+    func definition(_ name: String) -> ObjectClass? {
         requests.twins.classes.first { $0.name == name }
     }
 
     /// The key of an object, mostly of one that is seen.
-    private mutating func key(_ name: String) -> QueryJSON {
+    mutating func key(_ name: String) -> QueryJSON {
         guard chance(90), let objects = seen[name], !objects.isEmpty else {
             let key = requests.key(name, share: 50)
             return key.isText ? .string(key.text) : .int(Int64(key.text) ?? 0)
@@ -67,7 +68,7 @@ struct RuleChangeMaker {
         return pick(objects)[definition(name)?.primaryKey ?? "$id"] ?? .null
     }
 
-    private mutating func newKey(_ name: String) -> QueryJSON {
+    mutating func newKey(_ name: String) -> QueryJSON {
         keyCount += 1
         let digits = String(keyCount)
         func padded(_ count: Int) -> String {
@@ -91,7 +92,7 @@ struct RuleChangeMaker {
     private mutating func path(_ name: String) -> String { path(name, key(name)) }
 
     /// What an object has in the properties that may be stated.
-    private mutating func whole(_ name: String) -> [String: QueryJSON] {
+    mutating func whole(_ name: String) -> [String: QueryJSON] {
         let members = base(name)
         guard let objects = seen[name], !objects.isEmpty else { return members }
         return members.merging(stated(pick(objects), name)) { $1 }
@@ -119,7 +120,7 @@ struct RuleChangeMaker {
         .objectID: .string("000000000000000000000007"),
     ]
 
-    private func canBeMissing(_ property: Property) -> Bool {
+    func canBeMissing(_ property: Property) -> Bool {
         guard case .single(.scalar(let type)) = property.type else { return true }
         return property.isOptional || Self.generated[type] == nil
     }
@@ -141,7 +142,7 @@ struct RuleChangeMaker {
     }
 
     /// The same of an object that may be new.
-    private mutating func someOfNew(_ name: String) -> [String: QueryJSON] {
+    mutating func someOfNew(_ name: String) -> [String: QueryJSON] {
         base(name).merging(some(name)) { $1 }
     }
 
@@ -191,24 +192,6 @@ struct RuleChangeMaker {
         if chance(60) {
             request.parameters.append(("mode", pick(["create", "ignore", "merge", "replace"])))
         }
-        return request
-    }
-
-    private mutating func lines(_ name: String) -> RuleRequest {
-        let primaryKey = definition(name)?.primaryKey ?? "$id"
-        let objects = (0..<pick([1, 2, 4])).map { _ -> QueryJSON in
-            let isNew = chance(40)
-            var members = isNew ? whole(name) : someOfNew(name)
-            if !isNew || primaryKey != "$id" {
-                members[primaryKey] = isNew ? newKey(name) : key(name)
-            }
-            return .object(members)
-        }
-        var request = RuleRequest("/v1/classes/\(name)/import", "POST")
-        request.body = objects.map(\.text).joined(separator: "\n")
-        request.headers.append(("Content-Type", "application/x-ndjson"))
-        request.parameters.append(("mode", pick(["create", "ignore", "merge", "merge", "merge"])))
-        if chance(30) { request.parameters.append(("atomic", "true")) }
         return request
     }
 

@@ -25,7 +25,8 @@ struct WriteRequest: CustomStringConvertible {
 
     private enum Kind {
         case whole
-        case lines(isAtomic: Bool)
+        /// An import of lines, behind a header or none.
+        case lines(isAtomic: Bool, hasHeader: Bool)
     }
 
     private(set) var method: String
@@ -45,7 +46,9 @@ struct WriteRequest: CustomStringConvertible {
 
     /// Runs it on a model, which has done then what is to be done.
     func run(on model: inout WriteModel) -> Outcome {
-        if case .lines(let isAtomic) = kind { return runLines(isAtomic, on: &model) }
+        if case .lines(let isAtomic, let hasHeader) = kind {
+            return runLines(isAtomic, hasHeader, on: &model)
+        }
         var faults: Set<String> = []
         for step in steps {
             do throws(WriteModel.Refusal) { try model.checkNames(step) } catch {
@@ -68,9 +71,14 @@ struct WriteRequest: CustomStringConvertible {
         }
     }
 
-    private func runLines(_ isAtomic: Bool, on model: inout WriteModel) -> Outcome {
-        if case .write(let key, _, _)? = steps.first, !model.access.knows(key.className) {
-            return .refused(["unknown-class"])
+    private func runLines(
+        _ isAtomic: Bool, _ hasHeader: Bool, on model: inout WriteModel
+    ) -> Outcome {
+        if case .write(let key, let draft, _)? = steps.first {
+            if !model.access.knows(key.className) { return .refused(["unknown-class"]) }
+            if hasHeader, !draft.keys.allSatisfy({ model.access.knows($0, of: key.className) }) {
+                return .refused(["unknown-column"])
+            }
         }
         let start = model
         var refused: [Int64: String] = [:]
@@ -82,7 +90,7 @@ struct WriteRequest: CustomStringConvertible {
                 if !isAtomic { try model.judge() }
             } catch {
                 model = before
-                refused[Int64(index + 1)] = error.code
+                refused[Int64(index + (hasHeader ? 2 : 1))] = error.code
             }
         }
         guard isAtomic else { return .lines(refused) }
@@ -98,7 +106,7 @@ struct WriteRequest: CustomStringConvertible {
     func outcome(of reply: HTTPClient.Reply) -> Outcome {
         let json = QueryJSON(reply.text)
         let code = json?["code"]?.string ?? "none"
-        if case .lines(false) = kind, reply.status == 200 || code == "nothing-imported" {
+        if case .lines(false, _) = kind, reply.status == 200 || code == "nothing-imported" {
             let errors = json?["errors"]?.elements ?? []
             return .lines(
                 Dictionary(
@@ -191,7 +199,8 @@ struct WriteRequest: CustomStringConvertible {
             case 10, 11: return delete()
             case 12: return bulk()
             case 13, 14: return transaction()
-            case 15, 16: return lines()
+            case 15: return lines()
+            case 16: return table()
             case 17, 18: return element()
             default: return project()
             }
@@ -323,7 +332,46 @@ struct WriteRequest: CustomStringConvertible {
                     + (isAtomic ? "&atomic=true" : ""),
                 lines.joined(separator: "\n"), steps)
             request.type = "application/x-ndjson"
-            request.kind = .lines(isAtomic: isAtomic)
+            request.kind = .lines(isAtomic: isAtomic, hasHeader: false)
+            return request
+        }
+
+        /// The same as CSV, of which every line states the same properties.
+        mutating func table() -> WriteRequest {
+            let (name, form, isAtomic) = (className(), form(), chance(30))
+            let fitting = WriteModel.names(of: name).filter { $0 != "others" }
+            let known = fitting.filter { model.access.knows($0, of: name) }
+            let columns = (chance(90) ? known : fitting).filter { _ in chance(75) }
+            var steps: [WriteModel.Step] = []
+            var lines = [(["id"] + columns).joined(separator: ",")]
+            var taken: Set<WriteModel.Key> = []
+            for _ in 0..<pick([1, 2, 4]) {
+                let key = key(name)
+                guard taken.insert(key).inserted else { continue }
+                let shown =
+                    model.sees(key) && chance(60) ? WriteModel.names(of: key, in: model) : []
+                var draft: WriteModel.Object = [:]
+                for column in columns {
+                    let value =
+                        shown.contains(column) && chance(75)
+                        ? model.shown(column, of: key) : value(column)
+                    draft[column] =
+                        WriteModel.isForward(value, column, key, model) ? .null : value
+                }
+                steps.append(.write(key, draft, form))
+                let cells = columns.map { column -> String in
+                    guard let value = draft[column], value != .null else { return "" }
+                    return value.string ?? value.text
+                }
+                lines.append((["\(key.id)"] + cells).joined(separator: ","))
+            }
+            var request = WriteRequest(
+                "POST",
+                "/v1/classes/\(name)/import?mode=\(form.rawValue)"
+                    + (isAtomic ? "&atomic=true" : ""),
+                lines.joined(separator: "\r\n"), steps)
+            request.type = "text/csv"
+            request.kind = .lines(isAtomic: isAtomic, hasHeader: true)
             return request
         }
 
