@@ -150,7 +150,7 @@ package final class CompiledProjection: Sendable {
     /// - `parameter`: The parameter that states them.
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
     package func selection(
-        fields: String?, _ parameter: String = "fields"
+        fields: String?, _ parameter: PathParameter = .fields
     ) throws(RequestFault) -> FieldSelection {
         guard let fields else { return selection }
         var parts: [FieldSelection.Part] = []
@@ -185,11 +185,17 @@ package final class CompiledProjection: Sendable {
         return FieldSelection(owner, [part])
     }
 
-    private func unknownField(_ name: String, _ parameter: String) -> RequestFault {
+    /// Whether one of some projections, by their names, is this one or shows a part of it.
+    package func isShown(byAny projections: Set<String>) -> Bool {
+        projections.contains(definition.name)
+            || properties.contains { $0.projection?.isShown(byAny: projections) ?? false }
+    }
+
+    private func unknownField(_ name: String, _ parameter: PathParameter) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "Projection '\(definition.name)' has no property '\(shown)'."
         return .single(
-            .malformed, "unknown-property", detail, parameter: parameter,
+            .malformed, "unknown-property", detail, parameter: parameter.rawValue,
             hint: NearestName.of(name, among: properties.map(\.name) + ["$id", "$version"]))
     }
 

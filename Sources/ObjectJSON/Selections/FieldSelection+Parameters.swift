@@ -23,22 +23,22 @@ extension FieldSelection {
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
-        _ parameter: String = "fields", areOrigins: Bool = false
+        _ parameter: PathParameter = .fields, areOrigins: Bool = false
     ) throws(RequestFault) {
         let tree = Node(areOrigins: areOrigins)
         for path in try Self.paths(fields, parameter) {
-            try tree.select(path[...], rowClass, names.schema, parameter, expands: false)
+            try tree.select(path[...], rowClass, names.schema, parameter)
         }
         if fields == nil { tree.hasEverything = true }
-        for path in try Self.paths(expand, "expand") {
-            try tree.select(path[...], rowClass, names.schema, "expand", expands: true)
+        for path in try Self.paths(expand, .expand) {
+            try tree.select(path[...], rowClass, names.schema, .expand)
         }
         self.init(rowClass, tree.parts(rowClass, names.schema))
     }
 
-    private static func paths(_ text: String?, _ parameter: String) throws(RequestFault)
-        -> [[String]]
-    {
+    private static func paths(
+        _ text: String?, _ parameter: PathParameter
+    ) throws(RequestFault) -> [[String]] {
         guard let text else { return [] }
         var paths: [[String]] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -46,15 +46,16 @@ extension FieldSelection {
                 separator: ".", omittingEmptySubsequences: false
             ).map(String.init)
             if steps.contains(where: \.isEmpty) {
+                let name = parameter.rawValue
                 throw .parameter(
-                    parameter,
-                    "'\(parameter)' is a list of names with commas between them and dots inside "
-                        + "paths, such as \(parameter)=name,home.city; a name is missing in it.")
+                    name,
+                    "'\(name)' is a list of names with commas between them and dots inside "
+                        + "paths, such as \(name)=name,home.city; a name is missing in it.")
             }
             if steps.count > pathStepCountMax {
                 throw .parameter(
-                    parameter,
-                    "A path in '\(parameter)' has \(steps.count) steps; \(pathStepCountMax) are allowed."
+                    parameter.rawValue,
+                    "A path in '\(parameter.rawValue)' has \(steps.count) steps; \(pathStepCountMax) are allowed."
                 )
             }
             paths.append(steps)
@@ -70,7 +71,9 @@ extension FieldSelection {
         var isNamed = false
         var hasID = false
         var hasVersion = false
-        /// Whether the objects are embedded ones that an inverse link shows.
+        /// Whether the objects are embedded ones.
+        let isEmbedded: Bool
+        /// Whether they are ones that an inverse link shows.
         let areOrigins: Bool
         var hasOwner = false
         /// The selection of the owners, by class, where a path leads there.
@@ -86,20 +89,24 @@ extension FieldSelection {
             var calculated: Part?
         }
 
-        init(areOrigins: Bool = false) { self.areOrigins = areOrigins }
+        init(isEmbedded: Bool = false, areOrigins: Bool = false) {
+            self.isEmbedded = isEmbedded
+            self.areOrigins = areOrigins
+        }
 
         func select(
             _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
-            _ parameter: String, expands: Bool
+            _ parameter: PathParameter
         ) throws(RequestFault) {
             guard let name = path.first else { return }
             let rest = path.dropFirst()
+            let expands = parameter == .expand
             if areOrigins, name == "$owner" {
-                return try selectOwner(rest, rowClass, schema, parameter, expands: expands)
+                return try selectOwner(rest, rowClass, schema, parameter)
             }
             if !expands, rest.isEmpty, selectSpecial(name, rowClass) { return }
             guard let member = rowClass.member(named: name) else {
-                throw unknown(name, rowClass, parameter, expands)
+                throw unknown(name, rowClass, parameter)
             }
             if !expands, rest.first?.hasPrefix("@") ?? false {
                 return try calculate(member, path, rowClass, schema, parameter)
@@ -107,9 +114,9 @@ extension FieldSelection {
             let compiled = rowClass.members[member]
             let leadsOn = compiled.classIndex >= 0
             guard leadsOn else {
-                if rest.isEmpty, !expands { return add(member) }
+                if rest.isEmpty, !expands { return add(member, parameter) }
                 throw .parameter(
-                    parameter,
+                    parameter.rawValue,
                     expands && rest.isEmpty
                         ? "Property '\(name)' of class '\(rowClass.definition.name)' holds no link; "
                             + "'expand' takes links, inverse links and collections of them."
@@ -117,20 +124,21 @@ extension FieldSelection {
                             + "objects, so no path leads on from it.")
             }
             if rest.isEmpty {
-                if expands { expand(member) } else { add(member) }
+                if expands { expand(member) } else { add(member, parameter) }
                 return
             }
             let target = schema.classes[compiled.classIndex]
-            try descend(member, of: rowClass, expands: expands).select(
-                rest, target, schema, parameter, expands: expands)
+            try descend(member, of: rowClass, target, parameter)
+                .select(rest, target, schema, parameter)
         }
 
         /// `$owner`, and a path that leads on from there: into the owners of each class that has the first name.
         private func selectOwner(
             _ rest: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
-            _ parameter: String, expands: Bool
+            _ parameter: PathParameter
         ) throws(RequestFault) {
             hasOwner = true
+            let expands = parameter == .expand
             let classes = schema.ownerClasses(of: rowClass.index).map { schema.classes[$0] }
             func node(_ rowClass: RowClass) -> Node {
                 let node = owners[rowClass.index] ?? Node()
@@ -146,12 +154,12 @@ extension FieldSelection {
             }
             guard !having.isEmpty else {
                 guard let first = classes.first else { return }
-                throw unknown(name, first, parameter, expands)
+                throw unknown(name, first, parameter)
             }
             for owner in having {
                 let node = node(owner)
                 if expands { node.hasEverything = true }
-                try node.select(rest, owner, schema, parameter, expands: expands)
+                try node.select(rest, owner, schema, parameter)
             }
         }
 
@@ -168,21 +176,21 @@ extension FieldSelection {
         }
 
         private func unknown(
-            _ name: String, _ rowClass: RowClass, _ parameter: String, _ expands: Bool
+            _ name: String, _ rowClass: RowClass, _ parameter: PathParameter
         ) -> RequestFault {
             let known =
                 rowClass.knownNames + (areOrigins ? ["$owner"] : [])
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
             return .single(
-                .malformed, "unknown-property", detail, parameter: parameter,
+                .malformed, "unknown-property", detail, parameter: parameter.rawValue,
                 hint: NearestName.of(
-                    name, among: expands ? known : known + ["$id", "$version"]))
+                    name, among: parameter == .expand ? known : known + ["$id", "$version"]))
         }
 
         /// Adds a count or an aggregate of a member.
         private func calculate(
             _ member: Int, _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
-            _ parameter: String
+            _ parameter: PathParameter
         ) throws(RequestFault) {
             let name = path.joined(separator: ".")
             if members.contains(where: { $0.calculated?.name == name }) { return }
@@ -195,7 +203,8 @@ extension FieldSelection {
                 let code =
                     error.kind == .unknownProperty ? "unknown-property" : "invalid-parameter"
                 throw .single(
-                    .malformed, code, error.message, parameter: parameter, hint: error.hint)
+                    .malformed, code, error.message, parameter: parameter.rawValue,
+                    hint: error.hint)
             }
         }
 
@@ -206,10 +215,16 @@ extension FieldSelection {
             return members.count - 1
         }
 
-        private func add(_ member: Int) {
+        private func add(_ member: Int, _ parameter: PathParameter) {
             let index = position(member)
             // `home` beside `home.city` asks for all of it.
-            members[index].node?.isNamed = true
+            members[index].node?.name(parameter)
+        }
+
+        /// Takes notice that the objects themselves are named beside paths through them.
+        private func name(_ parameter: PathParameter) {
+            // A key path to a link is about which object it leads to.
+            if parameter == .keyPaths, !isEmbedded { hasID = true } else { isNamed = true }
         }
 
         private func expand(_ member: Int) {
@@ -217,17 +232,21 @@ extension FieldSelection {
             members[index].expands = true
         }
 
-        private func descend(_ member: Int, of rowClass: RowClass, expands: Bool) -> Node {
+        private func descend(
+            _ member: Int, of rowClass: RowClass, _ target: RowClass, _ parameter: PathParameter
+        ) -> Node {
             let isKnown = members.contains {
                 $0.member == member && $0.node == nil && !$0.expands && $0.calculated == nil
             }
             let index = position(member)
             members[index].expands = true
             if let node = members[index].node { return node }
-            let node = Node(areOrigins: rowClass.members[member].showsEmbedded)
+            let node = Node(
+                isEmbedded: target.definition.kind == .embedded,
+                areOrigins: rowClass.members[member].showsEmbedded)
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
-            node.hasEverything = expands
-            node.isNamed = isKnown
+            node.hasEverything = parameter == .expand
+            if isKnown { node.name(parameter) }
             members[index].node = node
             return node
         }

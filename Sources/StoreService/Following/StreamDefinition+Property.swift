@@ -42,18 +42,13 @@ extension StreamDefinition {
                 selection = try projection.selection(fields: fields)
             } else if isPage {
                 selection = try names.selection(fields: fields, expand: expand, of: element)
+                try checkStaysInside(selection)
             }
-            let paths =
-                if let projection {
-                    projection.paths(schema)
-                } else {
-                    try Self.paths(expand, of: .expand, element, schema)
-                        + Self.paths(fields, of: .fields, element, schema)
-                }
+            let paths = (projection?.selection ?? selection).dependencies(schema)
             let isLink = storage.element == .link
             let others =
                 isLink && projection == nil
-                ? Self.everything(of: element, behind: [], firstMember: nil) : []
+                ? names.everything[element.index].dependencies(schema) : []
             let step = PathStep(along: member, of: rowClass)
             shown += (paths + others).map {
                 Dependency(
@@ -78,6 +73,25 @@ extension StreamDefinition {
                 reachesOthers: storage.element == .embedded && selection.holdsOtherObjects,
                 isSeenInPart: observed.sight != nil),
             for: sight)
+    }
+
+    /// Refuses what stands around embedded objects, since nobody is told of it.
+    private func checkStaysInside(_ selection: FieldSelection) throws(RequestFault) {
+        let rowClass = selection.rowClass
+        guard rowClass.definition.kind == .embedded,
+            let step = selection.steps.first(where: {
+                $0.member >= 0 && rowClass.members[Int($0.member)].originProperty >= 0
+            })
+        else { return }
+        let name = rowClass.definition.properties[Int(step.member)].name
+        let isExpanded = (expand ?? "").split(separator: ",").contains {
+            rowClass.member(named: String($0.droppingBlanks.prefix { $0 != "." }))
+                == Int(step.member)
+        }
+        throw .parameter(
+            (isExpanded ? PathParameter.expand : .fields).rawValue,
+            "'\(name)' leads to the object around '\(rowClass.definition.name)', which is not read here; "
+                + "ask from that object.")
     }
 
     /// Refuses `fields` and `expand` where reading the property does.

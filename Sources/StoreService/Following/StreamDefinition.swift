@@ -132,28 +132,12 @@ package final class StreamDefinition: Sendable {
             predicate = compiled.predicate.orNilIfTrue
             filterPaths = compiled.predicate.dependencies(schema)
         }
-        let selection: FieldSelection
-        let readPaths: [Dependency]
+        let selection = try names.selection(
+            fields: fields, expand: expand, of: rowClass, shownBy: projection)
         let compared = try telling.compared(of: rowClass, projection, names)
-        if let projection {
-            selection = try projection.selection(fields: fields)
-            readPaths = projection.paths(schema)
-        } else {
-            selection = try names.selection(fields: fields, expand: expand, of: rowClass)
-            readPaths =
-                try Self.paths(expand, of: .expand, rowClass, schema)
-                + Self.paths(fields, of: .fields, rowClass, schema)
-        }
+        let readPaths = selection.dependencies(schema)
         // Of what is shown the key paths alone count.
-        var shownPaths = readPaths
-        if let keyPaths = telling.keyPaths {
-            shownPaths =
-                if let projection {
-                    projection.paths(schema, of: compared?.labels)
-                } else {
-                    try Self.paths(keyPaths, of: .keyPaths, rowClass, schema)
-                }
-        }
+        var shownPaths = compared?.dependencies(schema) ?? readPaths
         let followed = try result?.checked(
             ofShown(text), of: container(rowClass, projection), names, limits)
         if let followed {
@@ -208,117 +192,5 @@ package final class StreamDefinition: Sendable {
         }
         guard let ordered = OrderedKey(key) else { throw KeyText.wrongType(rowClass) }
         return .keyed(classIndex: rowClass.index, primaryKey: ordered)
-    }
-
-    /// A parameter that is a list of paths.
-    enum PathList: String {
-        case expand, fields, keyPaths
-    }
-
-    /// Finds the reads of a list of paths.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` for a path that leads nowhere, of which nobody could be told.
-    static func paths(
-        _ list: String?, of parameter: PathList, _ rowClass: RowClass, _ schema: RowSchema
-    ) throws(RequestFault) -> [Dependency] {
-        let all = (list ?? "").split(separator: ",").map { $0.droppingBlanks.split(separator: ".") }
-        let own = all.map { ownNames($0, rowClass, schema)[...] }
-        // `fields=home,home.city` shows all of the home; `$owner` beside a path through it is a link.
-        let ledOn = Set(
-            parameter != .fields
-                ? []
-                : own.flatMap { path in
-                    path.indices.dropFirst()
-                        .filter { path[$0 - 1] != "$owner" && !path[$0].hasPrefix("@") }
-                        .map { path[..<$0] }
-                })
-        var found: [Dependency] = []
-        do throws(QueryError) {
-            for (names, own) in zip(all, own) {
-                let path = ledOn.contains(own) ? names + ["*"] : names
-                found += try paths(path[...], isExpanded: parameter == .expand, rowClass, schema)
-            }
-        } catch {
-            throw RequestFault(error, parameter: parameter.rawValue)
-        }
-        return found
-    }
-
-    /// The names of a path's properties, of each the one and only; what leads nowhere by itself stays as it is.
-    private static func ownNames(
-        _ path: [Substring], _ rowClass: RowClass, _ schema: RowSchema
-    ) -> [String] {
-        var rowClass: RowClass? = rowClass
-        return path.map { name in
-            guard let holder = rowClass, let member = holder.member(named: String(name)) else {
-                rowClass = nil
-                return String(name)
-            }
-            let next = holder.members[member].classIndex
-            rowClass = next >= 0 ? schema.classes[next] : nil
-            return holder.definition.properties[member].name
-        }
-    }
-
-    private static func paths(
-        _ all: ArraySlice<Substring>, isExpanded: Bool, _ rowClass: RowClass,
-        _ schema: RowSchema
-    ) throws(QueryError) -> [Dependency] {
-        var paths: [Dependency] = []
-        let ownerIndex = all.firstIndex(of: "$owner")
-        var names = all[..<(ownerIndex ?? all.endIndex)]
-        // A wildcard or `$id` at the end stands for the object that it is in.
-        let isWhole = names.last == "*"
-        if let last = names.last, last == "*" || last.hasPrefix("$") { names.removeLast() }
-        if names.isEmpty, isWhole {
-            paths += everything(of: rowClass, behind: [], firstMember: nil)
-        }
-        // An expanded path shows every object on its way.
-        for count in 1..<(names.count + 1) where count == names.count || isExpanded {
-            let path = try ValuePath(
-                dotted: names.prefix(count).joined(separator: "."), rootClass: rowClass.index,
-                schema: schema)
-            paths += path.dependencies(schema)
-            guard let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0
-            else { continue }
-            let targetClass = schema.classes[target]
-            let firstMember = path.firstMember
-            // An inverse link shows embedded objects as they are.
-            let isShown = steps.last?.kind == .inverse && targetClass.definition.kind == .embedded
-            if isExpanded || isWhole || isShown {
-                paths += everything(of: targetClass, behind: steps, firstMember: firstMember)
-            }
-            guard count == names.count, let ownerIndex else { continue }
-            let rest = all[(ownerIndex + 1)...]
-            for owner in schema.ownerClasses(of: target).map({ schema.classes[$0] }) {
-                // One that lacks the name is shown without it.
-                let name = rest.first.map(String.init) ?? "*"
-                guard name == "*" || name.hasPrefix("$") || owner.member(named: name) != nil else {
-                    continue
-                }
-                var inner = try Self.paths(rest, isExpanded: isExpanded, owner, schema)
-                if isExpanded { inner += everything(of: owner, behind: [], firstMember: nil) }
-                paths += inner.map {
-                    Dependency(
-                        classIndex: $0.classIndex, member: $0.member, path: steps + $0.path,
-                        firstMember: firstMember)
-                }
-            }
-        }
-        return paths
-    }
-
-    /// Every property of the objects that a path leads to.
-    ///
-    /// - `firstMember`: The property that the path begins with; nil where there is no path.
-    static func everything(
-        of rowClass: RowClass, behind steps: [PathStep], firstMember: Int?
-    ) -> [Dependency] {
-        let members = rowClass.members
-        return members.indices.filter { members[$0].storage.shape != .none }.map {
-            Dependency(
-                classIndex: rowClass.index, member: $0, path: steps,
-                firstMember: firstMember ?? $0)
-        }
     }
 }

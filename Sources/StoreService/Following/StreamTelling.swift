@@ -24,14 +24,13 @@ package struct StreamTelling: Hashable, Sendable {
         of rowClass: RowClass, _ projection: CompiledProjection?, _ names: SchemaNames
     ) throws(RequestFault) -> FieldSelection? {
         guard let keyPaths else { return projection?.selection }
-        let parameter = "keyPaths"
         if keyPaths.contains("$") {
             throw .parameter(
-                parameter,
+                PathParameter.keyPaths.rawValue,
                 "The paths in 'keyPaths' name properties; leave '$id' and '$version' out.")
         }
-        if let projection { return try projection.selection(fields: keyPaths, parameter) }
+        if let projection { return try projection.selection(fields: keyPaths, .keyPaths) }
         return try FieldSelection(
-            fields: keyPaths, expand: nil, of: rowClass, names: names, parameter)
+            fields: keyPaths, expand: nil, of: rowClass, names: names, .keyPaths)
     }
 }

@@ -1,0 +1,78 @@
+import HoldfastQuery
+import HoldfastRows
+
+extension FieldSelection {
+    /// Finds the properties that are read to show an object: its own, and those of the objects that are shown in it.
+    ///
+    /// Cost: one dependency for each property that is shown, and the steps that lead to it.
+    package func dependencies(_ schema: RowSchema) -> [Dependency] {
+        var found: [Dependency] = []
+        addDependencies(behind: [], nil, schema, to: &found)
+        return found
+    }
+
+    /// - `firstMember`: The property that `way` begins with, if there is one.
+    private func addDependencies(
+        behind way: [PathStep], _ firstMember: Int?, _ schema: RowSchema,
+        to found: inout [Dependency]
+    ) {
+        for step in steps {
+            let first = firstMember ?? (step.member < 0 ? nil : Int(step.member))
+            switch step.kind {
+            case .id: continue
+            case .version:
+                // That of the object itself comes with each of its changes.
+                guard !way.isEmpty else { continue }
+                FieldSelection(everythingOf: rowClass)
+                    .addDependencies(behind: way, first, schema, to: &found)
+            case .owner:
+                // The way to an embedded object leads to its owner, too.
+                for owner in step.nested < 0 ? [] : owners[Int(step.nested)] {
+                    owner.addDependencies(behind: way, first, schema, to: &found)
+                }
+            case .calculated:
+                found += paths[Int(step.nested)].dependencies(schema).map {
+                    Dependency(
+                        classIndex: $0.classIndex, member: $0.member, path: way + $0.path,
+                        firstMember: first)
+                }
+            default:
+                addDependencies(of: step, behind: way, first, schema, to: &found)
+            }
+        }
+    }
+
+    /// Adds a property, and what is shown of the objects that it holds.
+    private func addDependencies(
+        of step: Step, behind way: [PathStep], _ firstMember: Int?, _ schema: RowSchema,
+        to found: inout [Dependency]
+    ) {
+        let member = Int(step.member)
+        var read = Dependency(
+            classIndex: rowClass.index, member: member, path: way, firstMember: firstMember)
+        guard rowClass.members[member].classIndex >= 0 else { return found.append(read) }
+        let next = way + [PathStep(along: member, of: rowClass)]
+        if rowClass.members[member].originProperty >= 0, let last = next.last {
+            // Who has the link may not be seen, or not with it.
+            read = Dependency(
+                classIndex: last.toClass, member: last.member, path: next, firstMember: firstMember)
+        }
+        found.append(read)
+        if step.nested >= 0 {
+            nested[Int(step.nested)].addDependencies(behind: next, firstMember, schema, to: &found)
+        } else if step.kind.expands {
+            FieldSelection(everythingOf: schema.classes[rowClass.members[member].classIndex])
+                .addDependencies(behind: next, firstMember, schema, to: &found)
+        }
+    }
+}
+
+extension FieldSelection.Step.Kind {
+    /// Whether objects stand in the place of their keys.
+    fileprivate var expands: Bool {
+        switch self {
+        case .expandedLink, .expandedLinks, .expandedLinkMap, .expandedOrigins: true
+        default: false
+        }
+    }
+}
