@@ -19,16 +19,23 @@ extension RuleChangeMaker {
 
     /// Lines that all state the same properties.
     mutating func table(_ name: String) -> RuleRequest {
-        let columns = stored(name).filter { fitsTable($0) && (!canBeMissing($0) || chance(60)) }
         let primaryKey = definition(name)?.primaryKey ?? "$id"
-        var lines = [([primaryKey] + columns.map(\.name)).map(Self.cell).joined(separator: ",")]
-        for _ in 0..<pick([1, 2, 4]) {
+        let objects = (0..<pick([1, 2, 4])).map { _ -> [String: QueryJSON] in
             let key = chance(40) && primaryKey != "$id" ? newKey(name) : key(name)
-            let members = whole(name)
-            let values = columns.map { members[$0.name] ?? .null }
-            lines.append(([key] + values).map(Self.cell).joined(separator: ","))
+            return whole(name).merging([primaryKey: key]) { $1 }
         }
-        return imported(name, lines.joined(separator: "\r\n"), "text/csv")
+        let columns = stored(name).filter { property in
+            guard fitsTable(property), !canBeMissing(property) || chance(60) else { return false }
+            // An empty cell of what may be hidden states nothing, and null on the copy.
+            return !requests.twins.hidden.contains(property.name)
+                || objects.allSatisfy { $0[property.name] ?? .null != .null }
+        }
+        let names = [primaryKey] + columns.map(\.name)
+        let rows =
+            [names.map(Self.cell)]
+            + objects.map { object in names.map { Self.cell(object[$0] ?? .null) } }
+        return imported(
+            name, rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n"), "text/csv")
     }
 
     private mutating func imported(_ name: String, _ body: String, _ type: String) -> RuleRequest {

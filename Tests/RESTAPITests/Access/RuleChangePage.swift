@@ -23,6 +23,7 @@ struct RuleChangePage {
         let container = maker.container(of: query.className)
         var request = RuleRequest("\(container.path)/changes")
         maker.shape(&request, container)
+        if maker.chance(50) { Self.tellWhatIsShown(&request) }
         if maker.chance(50) {
             guard let arguments = QueryArgument.parameters(query.arguments) else { return nil }
             request.parameters += [("filter", query.text)] + arguments
@@ -43,6 +44,21 @@ struct RuleChangePage {
         held = Self.objects(QueryJSON(start.text)?["objects"])
         carried = held
         seen = Self.keys(world.whole.get(objects, as: world.asker), in: "objects", "$id")
+    }
+
+    /// Has changes told of what the fields show alone, where they can be key paths.
+    private static func tellWhatIsShown(_ request: inout RuleRequest) {
+        guard let fields = request.parameters.first(where: { $0.name == "fields" })?.value else {
+            return
+        }
+        let paths = fields.split(separator: ",").map { $0.split(separator: ".") }
+        // Beside paths through it, fields show all of an object, of which key paths say which one it is.
+        let showsWhole = paths.contains { path in
+            paths.contains { $0.count > path.count && $0.starts(with: path) }
+        }
+        guard !fields.contains("$"), !showsWhole else { return }
+        request.parameters.removeAll { $0.name == "expand" }
+        request.parameters.append(("keyPaths", fields))
     }
 
     /// What a list of objects or changes shows of each, by key.
