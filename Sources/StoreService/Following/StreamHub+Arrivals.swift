@@ -41,7 +41,7 @@ extension StreamHub {
     /// - `present`: The version of the feed.
     func tellUpToDate(_ follower: Follower, _ present: UInt64) {
         let version = follower.state.version
-        let isID = follower.sink?.movesID(to: version, at: present) ?? false
+        let isID = follower.sink?.moveID(to: version, at: present) ?? false
         follower.send(
             events.upToDate(
                 isID ? cursor(version, of: follower.query) : nil, of: follower.query))

@@ -9,11 +9,12 @@ package protocol StreamSink: AnyObject, Sendable {
     /// Whether the client has gone.
     var isClosed: Bool { get }
 
-    /// Whether its client knows everything up to a version once the stream that uses it does: others may use it, too.
+    /// Moves its client's id to a version that the stream that uses it has come to, unless another one that uses it has not.
     /// The feed's thread.
     ///
     /// - `present`: The version of the feed.
-    func movesID(to version: UInt64, at present: UInt64) -> Bool
+    /// - Returns: Whether the id is moved.
+    func moveID(to version: UInt64, at present: UInt64) -> Bool
 
     /// Takes bytes, unless it is full or closed. What is larger than its bound is taken when it is empty.
     func send(_ bytes: SharedBytes) -> StreamSent
@@ -33,7 +34,7 @@ package protocol StreamSink: AnyObject, Sendable {
 }
 
 extension StreamSink {
-    package func movesID(to version: UInt64, at present: UInt64) -> Bool { true }
+    package func moveID(to version: UInt64, at present: UInt64) -> Bool { true }
     package func leaveSteps() {}
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 

@@ -99,6 +99,40 @@ struct StreamSightTests {
     }
 
     @Test(
+        "one of several queries that is looked up again under another schema names nothing that went before the stream's id",
+        arguments: [false, true])
+    func behindID(byNewQuery: Bool) throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let body =
+            #"{"queries":{"top":{"class":"Task","filter":"rank > 5"},"lists":{"class":"List"}}}"#
+        let made = QueryJSON(server.send("POST", "/v1/streams", body, as: world.ann).text)
+        let target = "/v1/streams/\(made?["id"]?.string ?? "")"
+        let stream = server.follow(target + "?since=start", as: world.ann)
+        var told: [ChangesClient.Event] = []
+        while told.count(where: { $0.name == "upToDate" }) < 2 { told.append(stream.nextEvent()) }
+        // Ann sees it, and it is in no result.
+        #expect(server.send("DELETE", "/v1/classes/Task/objects/2").status == 204)
+        if byNewQuery {
+            let more = #"{"queries":{"people":{"class":"Person"}}}"#
+            #expect(server.send("PATCH", target, more, as: world.ann).status == 200)
+            #expect(stream.events(to: "upToDate").last?.id != nil)
+        } else {
+            server.send("PATCH", "/v1/classes/List/objects/1", #"{"title":"one"}"#)
+            let first = stream.nextEvent()
+            #expect(first.changes == ["update 1"] && first.id != nil, "\(first)")
+        }
+        // Another schema, which leaves ann what she has.
+        let added = server.send(
+            "PUT", "/v1/schema/classes/Extra", #"{"properties":{"n":"int"}}"#)
+        #expect(added.status == 201, "\(added.text)")
+        server.send("PATCH", "/v1/classes/List/objects/1", #"{"title":"two"}"#)
+        told = []
+        repeat { told.append(stream.nextEvent()) } while told.last?.data.contains("two") == false
+        #expect(told.flatMap(\.changes) == ["update 1"], "\(told)")
+    }
+
+    @Test(
         "a catch-up that takes more memory than a query may begins again with a snapshot",
         arguments: [64 << 10, 256 << 20])
     func tooMuchToJudge(memoryByteCountMax: Int) throws {

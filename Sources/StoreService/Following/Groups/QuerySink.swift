@@ -19,8 +19,10 @@ final class QuerySink: StreamSink {
     var queueByteCountMax: Int { group.sink.queueByteCountMax }
     var isClosed: Bool { isRemoved.withLock { $0 } || group.sink.isClosed }
 
-    func movesID(to version: UInt64, at present: UInt64) -> Bool {
-        version == present && group.isUpToDate(at: present, beside: self)
+    func moveID(to version: UInt64, at present: UInt64) -> Bool {
+        guard version == present, group.isUpToDate(at: present, beside: self) else { return false }
+        group.know(through: version)
+        return true
     }
 
     func send(_ bytes: SharedBytes) -> StreamSent {

@@ -175,8 +175,11 @@ final class StreamGroup: @unchecked Sendable {
             if pieces.count > 1 { pieces.append(Self.comma) }
             pieces.append(piece.bytes)
         }
-        let sent = sink.send(all: pieces + [SharedBytes(end)])
-        if case .full = sent { steps.isFull = true }
+        switch sink.send(all: pieces + [SharedBytes(end)]) {
+        case .queued: if id != nil { know(through: version) }
+        case .full: steps.isFull = true
+        case .closed: break
+        }
         steps.pieces = []
         steps.byteCount = 0
     }
@@ -191,7 +194,11 @@ final class StreamGroup: @unchecked Sendable {
     func beat(_ version: UInt64) {
         let isLive = isUpToDate(at: version)
         let cursor = isLive ? cursor(version, of: members.first?.follower) : nil
-        guard case .queued = sink.send(hub.events.heartbeat(cursor)), isLive else { return }
+        if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { know(through: version) }
+    }
+
+    /// Takes in that its client has an id behind a version, so that no query tells of anything before it.
+    func know(through version: UInt64) {
         for member in members { member.follower.state.know(through: version) }
     }
 }
