@@ -5,15 +5,15 @@ extension FieldSelection {
     /// Finds the properties that are read to show an object: its own, and those of the objects that are shown in it.
     ///
     /// Cost: one dependency for each property that is shown, and the steps that lead to it.
-    package func dependencies(_ schema: RowSchema) -> [Dependency] {
+    package func dependencies(_ names: SchemaNames) -> [Dependency] {
         var found: [Dependency] = []
-        addDependencies(behind: [], nil, schema, to: &found)
+        addDependencies(behind: [], nil, names, to: &found)
         return found
     }
 
     /// - `firstMember`: The property that `way` begins with, if there is one.
     private func addDependencies(
-        behind way: [PathStep], _ firstMember: Int?, _ schema: RowSchema,
+        behind way: [PathStep], _ firstMember: Int?, _ names: SchemaNames,
         to found: inout [Dependency]
     ) {
         for step in steps {
@@ -23,28 +23,28 @@ extension FieldSelection {
             case .version:
                 // That of the object itself comes with each of its changes.
                 guard !way.isEmpty else { continue }
-                FieldSelection(everythingOf: rowClass)
-                    .addDependencies(behind: way, first, schema, to: &found)
+                names.everything[rowClass.index]
+                    .addDependencies(behind: way, first, names, to: &found)
             case .owner:
                 // The way to an embedded object leads to its owner, too.
                 for owner in step.nested < 0 ? [] : owners[Int(step.nested)] {
-                    owner.addDependencies(behind: way, first, schema, to: &found)
+                    owner.addDependencies(behind: way, first, names, to: &found)
                 }
             case .calculated:
-                found += paths[Int(step.nested)].dependencies(schema).map {
+                found += paths[Int(step.nested)].dependencies(names.schema).map {
                     Dependency(
                         classIndex: $0.classIndex, member: $0.member, path: way + $0.path,
                         firstMember: first)
                 }
             default:
-                addDependencies(of: step, behind: way, first, schema, to: &found)
+                addDependencies(of: step, behind: way, first, names, to: &found)
             }
         }
     }
 
     /// Adds a property, and what is shown of the objects that it holds.
     private func addDependencies(
-        of step: Step, behind way: [PathStep], _ firstMember: Int?, _ schema: RowSchema,
+        of step: Step, behind way: [PathStep], _ firstMember: Int?, _ names: SchemaNames,
         to found: inout [Dependency]
     ) {
         let member = Int(step.member)
@@ -59,10 +59,10 @@ extension FieldSelection {
         }
         found.append(read)
         if step.nested >= 0 {
-            nested[Int(step.nested)].addDependencies(behind: next, firstMember, schema, to: &found)
+            nested[Int(step.nested)].addDependencies(behind: next, firstMember, names, to: &found)
         } else if step.kind.expands {
-            FieldSelection(everythingOf: schema.classes[rowClass.members[member].classIndex])
-                .addDependencies(behind: next, firstMember, schema, to: &found)
+            names.everything[rowClass.members[member].classIndex]
+                .addDependencies(behind: next, firstMember, names, to: &found)
         }
     }
 }

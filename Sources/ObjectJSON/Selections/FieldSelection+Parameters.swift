@@ -25,7 +25,7 @@ extension FieldSelection {
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
         _ parameter: PathParameter = .fields, areOrigins: Bool = false
     ) throws(RequestFault) {
-        let tree = Node(areOrigins: areOrigins)
+        let tree = Node(areKeyPaths: parameter == .keyPaths, areOrigins: areOrigins)
         for path in try Self.paths(fields, parameter) {
             try tree.select(path[...], rowClass, names.schema, parameter)
         }
@@ -71,6 +71,8 @@ extension FieldSelection {
         var isNamed = false
         var hasID = false
         var hasVersion = false
+        /// Whether the paths say what counts, and not what is shown.
+        let areKeyPaths: Bool
         /// Whether the objects are embedded ones.
         let isEmbedded: Bool
         /// Whether they are ones that an inverse link shows.
@@ -89,7 +91,8 @@ extension FieldSelection {
             var calculated: Part?
         }
 
-        init(isEmbedded: Bool = false, areOrigins: Bool = false) {
+        init(areKeyPaths: Bool, isEmbedded: Bool = false, areOrigins: Bool = false) {
+            self.areKeyPaths = areKeyPaths
             self.isEmbedded = isEmbedded
             self.areOrigins = areOrigins
         }
@@ -114,7 +117,7 @@ extension FieldSelection {
             let compiled = rowClass.members[member]
             let leadsOn = compiled.classIndex >= 0
             guard leadsOn else {
-                if rest.isEmpty, !expands { return add(member, parameter) }
+                if rest.isEmpty, !expands { return add(member) }
                 throw .parameter(
                     parameter.rawValue,
                     expands && rest.isEmpty
@@ -124,7 +127,7 @@ extension FieldSelection {
                             + "objects, so no path leads on from it.")
             }
             if rest.isEmpty {
-                if expands { expand(member) } else { add(member, parameter) }
+                if expands { expand(member) } else { add(member) }
                 return
             }
             let target = schema.classes[compiled.classIndex]
@@ -141,7 +144,7 @@ extension FieldSelection {
             let expands = parameter == .expand
             let classes = schema.ownerClasses(of: rowClass.index).map { schema.classes[$0] }
             func node(_ rowClass: RowClass) -> Node {
-                let node = owners[rowClass.index] ?? Node()
+                let node = owners[rowClass.index] ?? Node(areKeyPaths: areKeyPaths)
                 owners[rowClass.index] = node
                 return node
             }
@@ -215,16 +218,10 @@ extension FieldSelection {
             return members.count - 1
         }
 
-        private func add(_ member: Int, _ parameter: PathParameter) {
+        private func add(_ member: Int) {
             let index = position(member)
             // `home` beside `home.city` asks for all of it.
-            members[index].node?.name(parameter)
-        }
-
-        /// Takes notice that the objects themselves are named beside paths through them.
-        private func name(_ parameter: PathParameter) {
-            // A key path to a link is about which object it leads to.
-            if parameter == .keyPaths, !isEmbedded { hasID = true } else { isNamed = true }
+            members[index].node?.isNamed = true
         }
 
         private func expand(_ member: Int) {
@@ -242,19 +239,28 @@ extension FieldSelection {
             members[index].expands = true
             if let node = members[index].node { return node }
             let node = Node(
-                isEmbedded: target.definition.kind == .embedded,
+                areKeyPaths: areKeyPaths, isEmbedded: target.definition.kind == .embedded,
                 areOrigins: rowClass.members[member].showsEmbedded)
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
             node.hasEverything = parameter == .expand
-            if isKnown { node.name(parameter) }
+            node.isNamed = isKnown
             members[index].node = node
             return node
         }
 
+        /// Lists what is selected.
+        ///
         /// - `alone`: Leaves out what is shown because the objects themselves are named.
-        func parts(_ rowClass: RowClass, _ schema: RowSchema, alone: Bool = false) -> [Part] {
+        /// - `isHeld`: Whether everything is shown of what holds them, and so they are named.
+        func parts(
+            _ rowClass: RowClass, _ schema: RowSchema, alone: Bool = false, isHeld: Bool = false
+        ) -> [Part] {
             var parts: [Part] = []
-            let hasEverything = hasEverything || isNamed && !alone
+            let isNamed = isNamed || areKeyPaths && isHeld
+            // A key path to a link is about which object it leads to.
+            let isKey = isNamed && areKeyPaths && !isEmbedded
+            let hasID = hasID || isKey
+            let hasEverything = hasEverything || isNamed && !isKey && !alone
             let hasKey = rowClass.primaryKeyIndex != nil
             if hasID && (hasKey || !hasEverything) { parts.append(Part(kind: .id, name: "$id")) }
             if hasOwner || areOrigins && hasEverything {
@@ -275,7 +281,8 @@ extension FieldSelection {
                 let target = rowClass.members[member].classIndex
                 var inner = named.node.map { node in
                     FieldSelection(
-                        schema.classes[target], node.parts(schema.classes[target], schema))
+                        schema.classes[target],
+                        node.parts(schema.classes[target], schema, isHeld: hasEverything))
                 }
                 if inner == nil, rowClass.members[member].showsEmbedded {
                     inner = FieldSelection(everythingOf: schema.classes[target]).withOwner()

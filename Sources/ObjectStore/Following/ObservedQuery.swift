@@ -89,8 +89,10 @@ package final class ObservedQuery: Sendable {
             readPaths = readPaths.map(sight.withoutPositions)
             let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
             let displaying = sight.admissions(
-                toRead: shownPaths + readPaths, from: root, isWhole: countsEverything)
-            let isConcerned = sight.areConcerned[root] || !deciding.isEmpty || !displaying.isEmpty
+                toRead: shownPaths, from: root, isWhole: countsEverything)
+            let isConcerned =
+                sight.areConcerned[root] || !deciding.isEmpty || !displaying.isEmpty
+                || !sight.admissions(toRead: readPaths, from: root, isWhole: false).isEmpty
             self.sight = isConcerned ? sight : nil
             readsStored =
                 deciding.allSatisfy(\.steps.isEmpty)

@@ -117,10 +117,15 @@ extension Sight {
     ) -> [Admission] {
         let rowClass = schema.classes[classIndex]
         guard member >= 0, rowClass.linkingMembers.contains(member) else { return [] }
-        return links(of: rowClass.members[member], at: member, of: rowClass, within: []).flatMap {
-            admission(
-                to: $0.last?.toClass ?? 0, behind: steps + $0, firstMember: firstMember)
-        }
+        return links(of: rowClass.members[member], at: member, of: rowClass, within: [])
+            .compactMap { way in
+                // Which of their properties are seen is no matter of the link.
+                guard let target = way.last?.toClass, parts[target].own != nil,
+                    let rule = parts[target].rule
+                else { return nil }
+                return Admission(
+                    classIndex: target, rules: [rule], steps: steps + way, firstMember: firstMember)
+            }
     }
 
     /// The steps from an object along the links that a property holds.

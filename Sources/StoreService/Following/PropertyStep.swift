@@ -41,11 +41,15 @@ struct PropertyStep {
         // What those hold is not known who need not have seen it.
         if property.isSeenInPart, before == nil { return .unknown }
         var wasThere = last.kind == .enter ? false : try wasThere(key)
-        if property.isSeenInPart, wasThere == true, let before {
-            let former = try served.stored(before.find(property.rowClass, key: key))
-            wasThere = former.map { !property.isHidden(in: $0) } ?? false
+        if property.isSeenInPart, wasThere == true { wasThere = try wasShown(key) }
+        if property.isHidden(in: row) {
+            // What enters may come in the place of another object, which showed it, under the same key.
+            var wasHeld = wasThere == true
+            for event in events where last.kind == .enter && event.kind != .enter {
+                if try wasShown(event.identity.key) { wasHeld = true }
+            }
+            return wasHeld ? .deleted : .nothing
         }
-        if property.isHidden(in: row) { return wasThere == true ? .deleted : .nothing }
         if property.isMixedValue, property.mixed(in: row, after) == nil {
             let mayBeHeld =
                 wasThere ?? true || before == nil || events.contains { $0.kind == .delete }
@@ -81,6 +85,12 @@ struct PropertyStep {
         return try served.stored(before.find(property.rowClass, key: key)).map {
             property.mixed(in: $0, before) != nil
         } ?? false
+    }
+
+    /// Whether an object was there before, and showed the property.
+    private func wasShown(_ key: UInt64) throws(RequestFault) -> Bool {
+        try served.stored(before?.find(property.rowClass, key: key))
+            .map { !property.isHidden(in: $0) } ?? false
     }
 
     private func keyed(

@@ -44,11 +44,11 @@ extension StreamDefinition {
                 selection = try names.selection(fields: fields, expand: expand, of: element)
                 try checkStaysInside(selection)
             }
-            let paths = (projection?.selection ?? selection).dependencies(schema)
+            let paths = (projection?.selection ?? selection).dependencies(names)
             let isLink = storage.element == .link
             let others =
                 isLink && projection == nil
-                ? names.everything[element.index].dependencies(schema) : []
+                ? names.everything[element.index].dependencies(names) : []
             let step = PathStep(along: member, of: rowClass)
             shown += (paths + others).map {
                 Dependency(

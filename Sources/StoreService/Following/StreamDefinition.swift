@@ -135,9 +135,10 @@ package final class StreamDefinition: Sendable {
         let selection = try names.selection(
             fields: fields, expand: expand, of: rowClass, shownBy: projection)
         let compared = try telling.compared(of: rowClass, projection, names)
-        let readPaths = selection.dependencies(schema)
+        // The objects' own properties count anyway, or are none that do.
+        let readPaths = selection.dependencies(names).filter { !$0.path.isEmpty }
         // Of what is shown the key paths alone count.
-        var shownPaths = compared?.dependencies(schema) ?? readPaths
+        var shownPaths = compared?.dependencies(names) ?? readPaths
         let followed = try result?.checked(
             ofShown(text), of: container(rowClass, projection), names, limits)
         if let followed {

@@ -98,6 +98,74 @@ struct StreamSightTests {
         #expect(again.status >= 400 && again.text.contains(code), "\(code): \(again.text)")
     }
 
+    /// What is asked for behind a cursor, a change of what is seen behind a link, and the objects that are told of.
+    private static let sights = [
+        ("Task/changes?keyPaths=title", "List/objects/2", #"{"members":["ann"]}"#, ["3"]),
+        (
+            "Task/changes?keyPaths=title&fields=id,next.title", "List/objects/2",
+            #"{"members":["ann"]}"#, ["3"]
+        ),
+        ("Task/changes?keyPaths=next", "List/objects/2", #"{"members":["ann"]}"#, ["1", "3"]),
+        ("List/changes", "Person/objects/ann", #"{"name":"Kim"}"#, []),
+        ("List/changes?fields=owner", "Person/objects/ann", #"{"name":"Kim"}"#, []),
+        ("List/changes?fields=owner.name", "Person/objects/ann", #"{"name":"Kim"}"#, ["1"]),
+    ]
+
+    @Test(
+        "what comes into sight behind a link is a change where it is shown, and counts",
+        arguments: sights)
+    func behindLink(target: String, object: String, change: String, told: [String]) throws {
+        let world = try TaskWorld()
+        let document = TaskWorld.document.replacing(
+            #""Person":{"read":"id == $user.id"}"#,
+            with: #""Person":{"read":true,"properties":{"name":"none"}}"#
+        ).replacing(
+            #""editor":"#,
+            with: #""known":{"classes":{"Person":{"read":"name == 'Kim'"}}},"editor":"#)
+        #expect(world.server.send("PUT", "/v1/access", document).status == 200)
+        let path = "/v1/classes/" + target + (target.contains("?") ? "&" : "?") + "since="
+        let cursor = try #require(QueryJSON(world.get(path + "now").text)?["cursor"]?.string)
+        let stream = world.server.follow(path + cursor, as: world.ann)
+        _ = stream.events(to: "upToDate")
+        #expect(world.server.send("PATCH", "/v1/classes/" + object, change).status == 200)
+        let page = world.get(path + cursor)
+        let changes = QueryJSON(page.text)?["changes"]?.elements ?? []
+        #expect(changes.compactMap { $0["id"]?.text }.sorted() == told, "\(page.text)")
+        world.server.send("PUT", "/v1/classes/List/objects/9", #"{"owner":"ann","title":"last"}"#)
+        world.server.send("PUT", "/v1/classes/Task/objects/9", #"{"list":9,"title":"last"}"#)
+        var live: [String] = []
+        repeat { live += stream.nextEvent().changes } while !live.contains("enter 9")
+        #expect(live.filter { $0 != "enter 9" }.map { String($0.suffix(1)) }.sorted() == told)
+    }
+
+    @Test(
+        "a property is told to be gone where another object comes under the key that hides it",
+        arguments: [0, 9])
+    func otherUnderKey(rank: Int) throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let document =
+            #"{"roles":{"low":{"classes":{"Task":{"read":true,"properties":{"secret":"none"}}}},"high":{"classes":{"Task":{"read":"rank > 5"}}}}}"#
+        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        server.send("PATCH", "/v1/classes/Task/objects/1", #"{"rank":9}"#)
+        let stream = server.follow(
+            "/v1/classes/Task/objects/1/properties/secret/changes?since=start", as: world.ann)
+        #expect(stream.events(to: "upToDate").contains { $0.data.contains("treasure") })
+        let steps = [
+            #"{"op":"delete","class":"Task","id":1}"#,
+            #"{"op":"create","class":"Task","id":1,"value":{"title":"new","rank":\#(rank),"secret":"new"}}"#,
+        ]
+        let reply = server.send(
+            "POST", "/v1/transactions", "{\"operations\":[\(steps.joined(separator: ","))]}")
+        #expect(reply.status == 200, "\(reply.text)")
+        let first = stream.nextEvent().json
+        #expect(first["op"]?.string == (rank == 0 ? "delete" : "enter"), "\(first)")
+        server.send("PATCH", "/v1/classes/Task/objects/1", #"{"rank":8,"secret":"last"}"#)
+        let last = stream.nextEvent().json
+        #expect(last["op"]?.string == (rank == 0 ? "enter" : "update"), "\(last)")
+        #expect(last["value"]?.string == "last", "\(last)")
+    }
+
     @Test(
         "one of several queries that is looked up again under another schema names nothing that went before the stream's id",
         arguments: [false, true])

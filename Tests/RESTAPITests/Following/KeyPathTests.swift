@@ -14,7 +14,9 @@ struct KeyPathTests {
         server.person("bob", #"{"age":60}"#)
         server.person("ann", #"{"age":30,"boss":"bob"}"#)
         server.person("cy", #"{"age":30}"#)
+        server.person("dee", #"{"age":60}"#)
         server.task(2, #"{"title":"b"}"#)
+        server.task(8, #"{"title":"b"}"#)
         server.task(
             1, #"{"title":"a","owner":"ann","parts":[2],"place":{"city":"Oslo","host":"ann"}}"#)
         return server
@@ -71,6 +73,21 @@ struct KeyPathTests {
         Row(
             keyPaths: "owner.age,owner", silent: [Change("Person/ann", #"{"boss":"cy"}"#)],
             told: Change("Person/ann", #"{"age":31}"#), changed: ["owner"]),
+        Row(
+            keyPaths: "*,owner.age", silent: [Change("Person/ann", #"{"boss":"cy"}"#)],
+            told: Change("Task/1", #"{"owner":"cy"}"#), changed: ["owner"]),
+        Row(
+            keyPaths: "owner.boss.age,owner.*", silent: [Change("Person/bob", #"{"boss":"cy"}"#)],
+            told: Change("Person/ann", #"{"boss":"dee"}"#), changed: ["owner"]),
+        Row(
+            keyPaths: "parts,parts.title", silent: [Change("Task/2", #"{"rank":5}"#)],
+            told: Change("Task/1", #"{"parts":[8]}"#), changed: ["parts"]),
+        Row(
+            keyPaths: "partOf.title,partOf", silent: [Change("Task/1", #"{"rank":5}"#)],
+            told: Change("Task/1", #"{"parts":[1,2]}"#), changed: ["partOf"]),
+        Row(
+            keyPaths: "place.host.age,place", silent: [Change("Person/ann", #"{"boss":null}"#)],
+            told: Change("Task/1", #"{"place":{"city":"Oslo","host":"cy"}}"#), changed: ["place"]),
         Row(
             keyPaths: "place,place.host.age", silent: [Change("Person/ann", #"{"boss":null}"#)],
             told: Change("Task/1", #"{"place":{"city":"Bern"}}"#), changed: ["place"]),

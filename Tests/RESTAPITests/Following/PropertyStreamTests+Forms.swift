@@ -282,9 +282,10 @@ extension PropertyStreamTests {
             let reply = server.send(method, "/v1/" + target, [json], body: body)
             #expect(reply.status < 300, "\(reply.text)")
         }
-        let stream = ChangesClient(
-            port: server.port,
-            "/v1/classes/Task/objects/1/properties/marks/changes?since=start&\(selection)")
-        #expect(stream.status == 400)
+        let reply = server.send(
+            "GET", "/v1/classes/Task/objects/1/properties/marks/changes?since=start&\(selection)",
+            [("Accept", "text/event-stream")])
+        #expect(reply.status == 400 && reply.text.contains("invalid-parameter"), "\(reply.text)")
+        #expect(reply.text.contains("leads to the object around"), "\(reply.text)")
     }
 }

@@ -199,6 +199,8 @@ final class StreamGroup: @unchecked Sendable {
 
     /// Takes in that its client has an id behind a version, so that no query tells of anything before it.
     func know(through version: UInt64) {
-        for member in members { member.follower.state.know(through: version) }
+        for member in members where member.follower.state.version < version {
+            member.follower.state.know(through: version)
+        }
     }
 }
