@@ -63,7 +63,7 @@ package final class FieldSelection: @unchecked Sendable {
         }
 
         /// Whether it shows a property as it is, and not what is found or calculated by one.
-        var showsProperty: Bool {
+        package var showsProperty: Bool {
             switch kind {
             case .id, .version, .owner, .through, .throughEach, .calculated: false
             default: true

@@ -111,6 +111,14 @@ struct ShownComparison {
             let new = after.row(classIndex: identity.classIndex, key: identity.key)
         else { return changed }
         for (position, step) in selection.steps.enumerated() where step.member >= 0 {
+            if step.showsProperty {
+                let rowClass = selection.rowClass
+                let isHidden = rowClass.hides(Int(step.member), in: new)
+                let wasHidden = rowClass.hides(Int(step.member), in: old)
+                // Also of null the one is shown, and the other left out.
+                if isHidden != wasHidden { changed.insert(position) }
+                if isHidden || wasHidden { continue }
+            }
             // What begins with another property can't have changed, unless the rest of it was hidden.
             guard event.members.contains(Int(step.member)) || after.showsPart else { continue }
             if let was = earlier.value(step, old, identity.key, selection),

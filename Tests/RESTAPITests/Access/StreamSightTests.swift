@@ -139,6 +139,34 @@ struct StreamSightTests {
     }
 
     @Test(
+        "a value that becomes hidden is told to be, also where it is null",
+        arguments: [
+            "projections/Whole", "classes/Task", "classes/Task?fields=id,secret&keyPaths=secret",
+        ],
+        ["null", "\"gold\""])
+    func hiddenValue(target: String, value: String) throws {
+        let world = try TaskWorld()
+        let server = world.server
+        let document =
+            #"{"roles":{"low":{"classes":{"Task":{"read":true,"properties":{"secret":"none"}}}},"high":{"classes":{"Task":{"read":"rank > 5"}}}}}"#
+        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        server.send("PATCH", "/v1/classes/Task/objects/2", "{\"rank\":9,\"secret\":\(value)}")
+        let parts = target.split(separator: "?")
+        let path = "/v1/\(parts[0])/changes?\(parts.count > 1 ? parts[1] + "&" : "")since="
+        let known = server.follow(path + "start", as: world.ann)
+        let cursor = try #require(known.events(to: "upToDate").last?.id)
+        server.send("PATCH", "/v1/classes/Task/objects/2", #"{"rank":0}"#)
+        let live = known.nextEvent().json["changes"]?.elements.first
+        let page = QueryJSON(world.get(path + cursor).text)?["changes"]?.elements.first
+        for change in [live, page] {
+            let object = change?["object"]
+            #expect(
+                object != nil && object?["secret"] == nil && object?["hint"] == nil,
+                "\(change as Any)")
+        }
+    }
+
+    @Test(
         "a property is told to be gone where another object comes under the key that hides it",
         arguments: [0, 9])
     func otherUnderKey(rank: Int) throws {
