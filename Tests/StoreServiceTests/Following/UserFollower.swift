@@ -17,11 +17,13 @@ final class UserFollower {
         /// The object that it follows alone; nil for all.
         var key: Int?
         var tellsOld = false
+        /// Whether changes of what the fields show are told alone.
+        var hasKeyPaths = false
         var intervalMilliseconds = 0
         var sort: String?
 
         var description: String {
-            "\(className) \(key.map { "\($0) " } ?? "")\(filter ?? "") \(shape) \(sort ?? "") old \(tellsOld) interval \(intervalMilliseconds)"
+            "\(className) \(key.map { "\($0) " } ?? "")\(filter ?? "") \(shape) \(sort ?? "") old \(tellsOld) key paths \(hasKeyPaths) interval \(intervalMilliseconds)"
         }
 
         var target: StreamDefinition.Target {
@@ -76,7 +78,9 @@ final class UserFollower {
         query.shape.shape(&text, of: query.className)
         return try StreamDefinition(
             of: query.target, text,
-            StreamTelling(tellsOld: query.tellsOld), quotesLargeInts: false,
+            StreamTelling(
+                keyPaths: query.hasKeyPaths ? query.shape.fields[query.className] : nil,
+                tellsOld: query.tellsOld), quotesLargeInts: false,
             result: query.sort.map { .list(sort: $0, limit: 1000) },
             intervalMilliseconds: query.intervalMilliseconds
         ).checked(world.service.served, for: caller)

@@ -37,6 +37,7 @@ final class UserGroup {
             for (name, text) in [
                 ("filter", query.filter), ("fields", query.shape.fields[query.className]),
                 ("expand", query.shape.expand[query.className]),
+                ("keyPaths", query.hasKeyPaths ? query.shape.fields[query.className] : nil),
             ] {
                 if let text { members.append("\"\(name)\":\(quoted(text))") }
             }

@@ -58,6 +58,7 @@ struct UserStreamTests {
                 case 0: query.tellsOld = true
                 case 1: query.intervalMilliseconds = 20
                 case 2 where query.key == nil:
+                    query.hasKeyPaths = false
                     query.sort =
                         query.className == "Task" && query.shape.projection.isEmpty
                         ? "rank" : "title"
@@ -134,6 +135,7 @@ struct UserStreamTests {
             className: isTask ? "Task" : "List", filter: filters[world.any(filters.count)],
             shape: shape)
         if world.any(10) == 0 { (query.key, query.filter) = (world.any(4), nil) }
+        query.hasKeyPaths = world.any(3) == 0
         return query
     }
 }
