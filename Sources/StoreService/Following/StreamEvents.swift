@@ -18,10 +18,10 @@ package struct StreamEvents: Sendable {
     /// resumes, and `start` before it has got anything.
     ///
     /// It says how soon to come back, each stream something else: thousands must not do so in one second.
-    func hello(_ cursor: String, movesID: Bool = false) -> SharedBytes {
+    func hello(_ cursor: String, isID: Bool = false) -> SharedBytes {
         let buffer = ByteBuffer()
         framing.retry(after: Int.random(in: 1_000...5_000), in: buffer)
-        return event("hello", id: movesID ? cursor : nil, in: buffer) { data in
+        return event("hello", id: isID ? cursor : nil, in: buffer) { data in
             data.member("cursor").string(cursor)
             data.member("heartbeat").int(Int64(heartbeatSeconds))
         }

@@ -138,7 +138,7 @@ package final class StreamHub: @unchecked Sendable {
                 self.keepAlive(follower)
                 follower.send(
                     self.events.hello(
-                        self.cursor(position.version, of: follower.query), movesID: true))
+                        self.cursor(position.version, of: follower.query), isID: true))
                 follower.state.begin(at: position.version)
                 self.arrive(follower, position)
                 begin()

@@ -326,14 +326,7 @@ struct WriteRequest: CustomStringConvertible {
                 steps.append(.write(key, draft, form))
                 lines.append(text(draft, id: key.id))
             }
-            var request = WriteRequest(
-                "POST",
-                "/v1/classes/\(name)/import?mode=\(form.rawValue)"
-                    + (isAtomic ? "&atomic=true" : ""),
-                lines.joined(separator: "\n"), steps)
-            request.type = "application/x-ndjson"
-            request.kind = .lines(isAtomic: isAtomic, hasHeader: false)
-            return request
+            return imported(name, form, lines, steps, isAtomic: isAtomic, hasHeader: false)
         }
 
         /// The same as CSV, of which every line states the same properties.
@@ -365,13 +358,21 @@ struct WriteRequest: CustomStringConvertible {
                 }
                 lines.append((["\(key.id)"] + cells).joined(separator: ","))
             }
+            return imported(name, form, lines, steps, isAtomic: isAtomic, hasHeader: true)
+        }
+
+        /// An import of lines of JSON, or of CSV where they have a header.
+        private func imported(
+            _ name: String, _ form: WriteForm, _ lines: [String], _ steps: [WriteModel.Step],
+            isAtomic: Bool, hasHeader: Bool
+        ) -> WriteRequest {
             var request = WriteRequest(
                 "POST",
                 "/v1/classes/\(name)/import?mode=\(form.rawValue)"
                     + (isAtomic ? "&atomic=true" : ""),
-                lines.joined(separator: "\r\n"), steps)
-            request.type = "text/csv"
-            request.kind = .lines(isAtomic: isAtomic, hasHeader: true)
+                lines.joined(separator: hasHeader ? "\r\n" : "\n"), steps)
+            request.type = hasHeader ? "text/csv" : "application/x-ndjson"
+            request.kind = .lines(isAtomic: isAtomic, hasHeader: hasHeader)
             return request
         }
 

@@ -18,7 +18,7 @@ extension StreamHub {
             let version = StoreVersion(epoch: self.served.store.epoch, number: position.version)
             let beginning = isNow ? StreamCursor.after(version) : start
             let text = stream.queries.first?.checked.eventText(of: beginning)
-            _ = sink.send(self.events.hello(text ?? beginning.eventCursor, movesID: isNow))
+            _ = sink.send(self.events.hello(text ?? beginning.eventCursor, isID: isNow))
             for query in stream.queries { self.add(query, to: group, from: start, position) }
             self.keepAlive(group)
             begin()
