@@ -52,7 +52,8 @@ struct PropertyStep {
         }
         if property.isMixedValue, property.mixed(in: row, after) == nil {
             let mayBeHeld =
-                wasThere ?? true || before == nil || events.contains { $0.kind == .delete }
+                wasThere ?? true || before == nil
+                || events.contains { $0.kind == .delete || $0.kind == .leave }
             return mayBeHeld ? .deleted : .nothing
         }
         // Where it is not known what a client has, it takes the whole.

@@ -260,6 +260,8 @@ struct PropertyWriter {
         buffer.removeAll()
         switch part {
         case .value: writeValue(row, key: key)
+        case .element(let index) where property.isValue:
+            if let list = property.mixed(in: row, read) { writer.write(mixed: list.element(index)) }
         case .element(let index):
             let list = property.rowClass.collection(property.member, in: row, read)
             if let (part, offset) = list.element(index) { writeElement(part, offset) }

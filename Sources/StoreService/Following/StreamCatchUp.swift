@@ -155,6 +155,8 @@ struct StreamCatchUp: Sendable {
             follower.outboxCursor = page.through
             return nil
         }
+        guard follower.query.isOf(read) else { throw .otherViewCursor }
+        follower.query = try follower.query.under(read, served)
         let page = try served.changePage(
             follower.query, from: follower.state.version,
             .init(behind: follower.state.version), limit: limit, in: read)

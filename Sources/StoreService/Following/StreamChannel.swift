@@ -93,8 +93,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Drops followers that are gone, or not its own any more.
     func removeGone() {
         result?.removeGone()
+        let gone = followers.filter { $0.isGone && $0.channel === self }
         followers.removeAll { $0.isGone || $0.channel !== self }
         polls.removeAll { $0.channel !== self }
+        for follower in gone { follower.channel = nil }
         forgetIfEmpty()
     }
 
@@ -103,6 +105,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         polls.removeAll { poll in
             if poll.isGone {
                 poll.abandon()
+                poll.channel = nil
                 return true
             }
             guard case .reply(_, _, let deadline) = poll.client, deadline <= now else {
@@ -110,6 +113,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             }
             poll.state.know(through: version)
             poll.end(hub.served)
+            poll.channel = nil
             return true
         }
         forgetIfEmpty()
@@ -285,6 +289,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let now = monotonicMilliseconds()
         let isLarge = bytes.count > Self.largeByteCount
         var slow = isLarge && hub.budget.isTight ? takeFollowers() : []
+        var gone: [Follower] = []
         let bytes = isLarge ? hub.budget.hold(bytes) : bytes
         followers.removeAll { follower in
             switch follower.sendLive(bytes, of: version, now: now) {
@@ -293,12 +298,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 return false
             case .full:
                 // Its client is slow: it gets what it misses, folded, when there is room again.
-                follower.channel = nil
                 slow.append(follower)
                 return true
-            case .closed: return true
+            case .closed:
+                gone.append(follower)
+                return true
             }
         }
+        for follower in slow + gone { follower.channel = nil }
         for follower in slow { hub.overrun(follower, isToldInPart: isToldInPart) }
     }
 

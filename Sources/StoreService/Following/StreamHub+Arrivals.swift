@@ -33,6 +33,8 @@ extension StreamHub {
         }
         let channel = channel(follower.query, position)
         channel.settle(position.transaction, position.version)
+        // It is let go where that takes too long.
+        guard isInUse(channel) else { return feedLater(follower) }
         goLive(follower, in: channel)
     }
 

@@ -66,8 +66,6 @@ extension StreamHub {
 
     /// Has workers find out what followers may read, and tell them what comes next.
     func lookAgain(_ followers: [Follower]) {
-        let live = followers.filter { $0.channel != nil }
-        unlist(live)
-        for follower in live { overrun(follower) }
+        for follower in unlist(followers) { overrun(follower) }
     }
 }

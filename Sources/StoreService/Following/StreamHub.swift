@@ -184,14 +184,19 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     /// Has channels let go of streams. On the feed's thread.
-    func unlist(_ followers: [Follower]) {
+    ///
+    /// - Returns: Those that were let go, and not before, or on the way by others of their client.
+    @discardableResult
+    func unlist(_ followers: [Follower]) -> [Follower] {
         var left: [ObjectIdentifier: StreamChannel] = [:]
-        for follower in followers {
-            guard let channel = follower.channel else { continue }
+        let taken = followers.filter { follower in
+            guard let channel = follower.channel else { return false }
             follower.channel = nil
             left[ObjectIdentifier(channel)] = channel
+            return true
         }
         for channel in left.values { channel.removeGone() }
+        return taken
     }
 
     /// Has workers test a stream's filter for some time. On the feed's thread.

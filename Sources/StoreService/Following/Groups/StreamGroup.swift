@@ -154,9 +154,9 @@ final class StreamGroup: @unchecked Sendable {
         if !sent.isFull { return }
         // Its client is slow.
         for one in sent.concerned.values { one.follower.state.know(through: one.version) }
-        let behind = sent.concerned.values.map(\.follower).filter { $0.channel != nil }
-        hub.unlist(behind)
-        for follower in behind { hub.overrun(follower, isToldInPart: sent.hasParts) }
+        for follower in hub.unlist(sent.concerned.values.map(\.follower)) {
+            hub.overrun(follower, isToldInPart: sent.hasParts)
+        }
     }
 
     private func sendCollected(_ version: UInt64, isLast: Bool) {
