@@ -251,7 +251,12 @@ struct StreamSightTests {
         let target = "/v1/classes/Task/changes?fields=id&since="
         let known = world.server.follow(target + "start", as: world.ann).events(to: "upToDate")
         let cursor = try #require(known.last?.id)
+        let list = world.server.follow(
+            "/v1/classes/Task/changes?sort=id&fields=id", as: world.ann)
+        _ = list.events(to: "upToDate")
         set(many, of: lists)
+        let told = list.nextEvent()
+        #expect(["reset", "change"].contains(told.name), "\(told)")
         let page = world.get(target + cursor)
         let poll = world.get(target + cursor, [("Prefer", "wait=5")])
         let again = world.server.follow(target + cursor, as: world.ann).events(to: "upToDate")

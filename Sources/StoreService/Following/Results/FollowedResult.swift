@@ -130,6 +130,13 @@ final class FollowedResult: @unchecked Sendable {
         if !isTaken { retry(in: channel) }
     }
 
+    /// Has all followers begin again, with the result as it is then.
+    private func begin(again reason: ResetReason, in channel: StreamChannel) {
+        result = nil
+        expect(channel.takeFollowers(), reason)
+        schedule(in: channel)
+    }
+
     private func retry(in channel: StreamChannel) {
         isComputing = false
         channel.hub.retry { self.schedule(in: channel) }
@@ -146,6 +153,10 @@ final class FollowedResult: @unchecked Sendable {
         let found: ResultComputation.Outcome
         switch outcome {
         case .failure(let fault):
+            // The result may be had, and what its followers saw before take more than a query may.
+            if fault.isQueryLimit, result != nil, channel.stream.judgesMissed {
+                return begin(again: .overrun, in: channel)
+            }
             channel.fail(fault)
             return channel.forgetIfEmpty()
         case .success(nil):
@@ -154,11 +165,7 @@ final class FollowedResult: @unchecked Sendable {
             return retry(in: channel)
         case .success(let outcome?): found = outcome
         }
-        if let reason = found.reset {
-            result = nil
-            expect(channel.takeFollowers(), reason)
-            return schedule(in: channel)
-        }
+        if let reason = found.reset { return begin(again: reason, in: channel) }
         if let marked = markedThrough, marked <= found.version { markedThrough = nil }
         let isSame = result != nil && found.changes.isEmpty
         result = found.result
