@@ -32,9 +32,7 @@ extension FieldSelection {
                 }
             case .calculated:
                 found += paths[Int(step.nested)].dependencies(names.schema).map {
-                    Dependency(
-                        classIndex: $0.classIndex, member: $0.member, path: way + $0.path,
-                        firstMember: first)
+                    $0.behind(way, firstMember: first)
                 }
             default:
                 addDependencies(of: step, behind: way, first, names, to: &found)
@@ -51,8 +49,9 @@ extension FieldSelection {
         var read = Dependency(
             classIndex: rowClass.index, member: member, path: way, firstMember: firstMember)
         guard rowClass.members[member].classIndex >= 0 else { return found.append(read) }
-        let next = way + [PathStep(along: member, of: rowClass)]
-        if rowClass.members[member].originProperty >= 0, let last = next.last {
+        let last = PathStep(along: member, of: rowClass)
+        let next = way + [last]
+        if rowClass.members[member].originProperty >= 0 {
             // Who has the link may not be seen, or not with it.
             read = Dependency(
                 classIndex: last.toClass, member: last.member, path: next, firstMember: firstMember)

@@ -25,7 +25,7 @@ extension FieldSelection {
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
         _ parameter: PathParameter = .fields, areOrigins: Bool = false
     ) throws(RequestFault) {
-        let tree = Node(areKeyPaths: parameter == .keyPaths, areOrigins: areOrigins)
+        let tree = Node(areOrigins: areOrigins)
         for path in try Self.paths(fields, parameter) {
             try tree.select(path[...], rowClass, names.schema, parameter)
         }
@@ -33,7 +33,7 @@ extension FieldSelection {
         for path in try Self.paths(expand, .expand) {
             try tree.select(path[...], rowClass, names.schema, .expand)
         }
-        self.init(rowClass, tree.parts(rowClass, names.schema))
+        self.init(rowClass, tree.parts(rowClass, names.schema, of: parameter))
     }
 
     private static func paths(
@@ -71,11 +71,7 @@ extension FieldSelection {
         var isNamed = false
         var hasID = false
         var hasVersion = false
-        /// Whether the paths say what counts, and not what is shown.
-        let areKeyPaths: Bool
-        /// Whether the objects are embedded ones.
-        let isEmbedded: Bool
-        /// Whether they are ones that an inverse link shows.
+        /// Whether the objects are embedded ones that an inverse link shows.
         let areOrigins: Bool
         var hasOwner = false
         /// The selection of the owners, by class, where a path leads there.
@@ -91,11 +87,7 @@ extension FieldSelection {
             var calculated: Part?
         }
 
-        init(areKeyPaths: Bool, isEmbedded: Bool = false, areOrigins: Bool = false) {
-            self.areKeyPaths = areKeyPaths
-            self.isEmbedded = isEmbedded
-            self.areOrigins = areOrigins
-        }
+        init(areOrigins: Bool = false) { self.areOrigins = areOrigins }
 
         func select(
             _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
@@ -130,9 +122,8 @@ extension FieldSelection {
                 if expands { expand(member) } else { add(member) }
                 return
             }
-            let target = schema.classes[compiled.classIndex]
-            try descend(member, of: rowClass, target, parameter)
-                .select(rest, target, schema, parameter)
+            try descend(member, of: rowClass, parameter)
+                .select(rest, schema.classes[compiled.classIndex], schema, parameter)
         }
 
         /// `$owner`, and a path that leads on from there: into the owners of each class that has the first name.
@@ -144,7 +135,7 @@ extension FieldSelection {
             let expands = parameter == .expand
             let classes = schema.ownerClasses(of: rowClass.index).map { schema.classes[$0] }
             func node(_ rowClass: RowClass) -> Node {
-                let node = owners[rowClass.index] ?? Node(areKeyPaths: areKeyPaths)
+                let node = owners[rowClass.index] ?? Node()
                 owners[rowClass.index] = node
                 return node
             }
@@ -230,7 +221,7 @@ extension FieldSelection {
         }
 
         private func descend(
-            _ member: Int, of rowClass: RowClass, _ target: RowClass, _ parameter: PathParameter
+            _ member: Int, of rowClass: RowClass, _ parameter: PathParameter
         ) -> Node {
             let isKnown = members.contains {
                 $0.member == member && $0.node == nil && !$0.expands && $0.calculated == nil
@@ -238,9 +229,7 @@ extension FieldSelection {
             let index = position(member)
             members[index].expands = true
             if let node = members[index].node { return node }
-            let node = Node(
-                areKeyPaths: areKeyPaths, isEmbedded: target.definition.kind == .embedded,
-                areOrigins: rowClass.members[member].showsEmbedded)
+            let node = Node(areOrigins: rowClass.members[member].showsEmbedded)
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
             node.hasEverything = parameter == .expand
             node.isNamed = isKnown
@@ -250,15 +239,18 @@ extension FieldSelection {
 
         /// Lists what is selected.
         ///
+        /// - `parameter`: Which says what is shown, or what counts.
         /// - `alone`: Leaves out what is shown because the objects themselves are named.
         /// - `isHeld`: Whether everything is shown of what holds them, and so they are named.
         func parts(
-            _ rowClass: RowClass, _ schema: RowSchema, alone: Bool = false, isHeld: Bool = false
+            _ rowClass: RowClass, _ schema: RowSchema, of parameter: PathParameter,
+            alone: Bool = false, isHeld: Bool = false
         ) -> [Part] {
             var parts: [Part] = []
-            let isNamed = isNamed || areKeyPaths && isHeld
+            let isNamed = isNamed || parameter == .keyPaths && isHeld
             // A key path to a link is about which object it leads to.
-            let isKey = isNamed && areKeyPaths && !isEmbedded
+            let isKey =
+                isNamed && parameter == .keyPaths && rowClass.definition.kind != .embedded
             let hasID = hasID || isKey
             let hasEverything = hasEverything || isNamed && !isKey && !alone
             let hasKey = rowClass.primaryKeyIndex != nil
@@ -266,7 +258,8 @@ extension FieldSelection {
             if hasOwner || areOrigins && hasEverything {
                 let shown = owners.sorted { $0.key < $1.key }.map { index, node in
                     FieldSelection(
-                        schema.classes[index], node.parts(schema.classes[index], schema))
+                        schema.classes[index],
+                        node.parts(schema.classes[index], schema, of: parameter))
                 }
                 parts.append(Part(kind: .owner, name: "$owner", owners: shown))
             }
@@ -282,7 +275,8 @@ extension FieldSelection {
                 var inner = named.node.map { node in
                     FieldSelection(
                         schema.classes[target],
-                        node.parts(schema.classes[target], schema, isHeld: hasEverything))
+                        node.parts(
+                            schema.classes[target], schema, of: parameter, isHeld: hasEverything))
                 }
                 if inner == nil, rowClass.members[member].showsEmbedded {
                     inner = FieldSelection(everythingOf: schema.classes[target]).withOwner()
@@ -292,7 +286,8 @@ extension FieldSelection {
                 if let node = named.node, node.isNamed, !node.hasEverything,
                     part.kind == .expandedLink
                 {
-                    let paths = node.parts(schema.classes[target], schema, alone: true)
+                    let paths = node.parts(
+                        schema.classes[target], schema, of: parameter, alone: true)
                     part.paths = FieldSelection(schema.classes[target], paths)
                 }
                 if let index = parts.firstIndex(where: {

@@ -14,9 +14,7 @@ extension Sight {
         /// The properties that the rules read, some of them more than once.
         func dependencies(_ schema: RowSchema) -> [Dependency] {
             rules.flatMap { $0.dependencies(schema) }.map {
-                Dependency(
-                    classIndex: $0.classIndex, member: $0.member, path: steps + $0.path,
-                    firstMember: steps.isEmpty ? $0.firstMember : firstMember)
+                steps.isEmpty ? $0 : $0.behind(steps, firstMember: firstMember)
             }
         }
     }

@@ -27,6 +27,14 @@ package struct Dependency: Hashable, Sendable {
         self.path = path
         self.firstMember = firstMember
     }
+
+    /// The same from where a way begins that leads to the root object.
+    ///
+    /// - `firstMember`: The property that the way begins with.
+    package func behind(_ way: [PathStep], firstMember: Int?) -> Dependency {
+        Dependency(
+            classIndex: classIndex, member: member, path: way + path, firstMember: firstMember)
+    }
 }
 
 extension Dependency {
@@ -83,11 +91,8 @@ extension ValuePath {
             var reach = MixedDependencies(schema: schema, firstMember: firstMember)
             found += reach.dependencies(lastClass, member, path.steps[...], steps)
         case .matchCount(let predicate):
-            for inner in predicate.dependencies(schema) {
-                found.append(
-                    Dependency(
-                        classIndex: inner.classIndex, member: inner.member,
-                        path: steps + inner.path, firstMember: firstMember))
+            found += predicate.dependencies(schema).map {
+                $0.behind(steps, firstMember: firstMember)
             }
         case .subject, .subjectByteCount, .subjectMixed: break
         }

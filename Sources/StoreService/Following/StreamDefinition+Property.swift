@@ -50,11 +50,7 @@ extension StreamDefinition {
                 isLink && projection == nil
                 ? names.everything[element.index].dependencies(names) : []
             let step = PathStep(along: member, of: rowClass)
-            shown += (paths + others).map {
-                Dependency(
-                    classIndex: $0.classIndex, member: $0.member, path: [step] + $0.path,
-                    firstMember: member)
-            }
+            shown += (paths + others).map { $0.behind([step], firstMember: member) }
             if isLink {
                 targets = ObservedQuery(
                     target: .objects(classIndex: element.index), predicate: nil, filterPaths: [],

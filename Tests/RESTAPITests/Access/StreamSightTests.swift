@@ -138,6 +138,10 @@ struct StreamSightTests {
         #expect(live.filter { $0 != "enter 9" }.map { String($0.suffix(1)) }.sorted() == told)
     }
 
+    /// What hides the secrets of tasks up to a rank.
+    private static let secretBelow =
+        #"{"roles":{"low":{"classes":{"Task":{"read":true,"properties":{"secret":"none"}}}},"high":{"classes":{"Task":{"read":"rank > 5"}}}}}"#
+
     @Test(
         "a value that becomes hidden is told to be, also where it is null",
         arguments: [
@@ -147,9 +151,7 @@ struct StreamSightTests {
     func hiddenValue(target: String, value: String) throws {
         let world = try TaskWorld()
         let server = world.server
-        let document =
-            #"{"roles":{"low":{"classes":{"Task":{"read":true,"properties":{"secret":"none"}}}},"high":{"classes":{"Task":{"read":"rank > 5"}}}}}"#
-        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        #expect(server.send("PUT", "/v1/access", Self.secretBelow).status == 200)
         server.send("PATCH", "/v1/classes/Task/objects/2", "{\"rank\":9,\"secret\":\(value)}")
         let parts = target.split(separator: "?")
         let path = "/v1/\(parts[0])/changes?\(parts.count > 1 ? parts[1] + "&" : "")since="
@@ -172,9 +174,7 @@ struct StreamSightTests {
     func otherUnderKey(rank: Int) throws {
         let world = try TaskWorld()
         let server = world.server
-        let document =
-            #"{"roles":{"low":{"classes":{"Task":{"read":true,"properties":{"secret":"none"}}}},"high":{"classes":{"Task":{"read":"rank > 5"}}}}}"#
-        #expect(server.send("PUT", "/v1/access", document).status == 200)
+        #expect(server.send("PUT", "/v1/access", Self.secretBelow).status == 200)
         server.send("PATCH", "/v1/classes/Task/objects/1", #"{"rank":9}"#)
         let stream = server.follow(
             "/v1/classes/Task/objects/1/properties/secret/changes?since=start", as: world.ann)
