@@ -207,6 +207,16 @@ package final class FieldSelection: @unchecked Sendable {
         names.deallocate()
     }
 
+    /// Whether a step shows a property as the row of its object has it, and nothing of other objects but their keys.
+    package func showsRowAlone(_ step: Step) -> Bool {
+        switch step.kind {
+        case .scalar, .scalars, .link, .links, .map, .linkMap: true
+        case .embedded, .embeddedList, .embeddedMap:
+            step.nested < 0 || !nested[Int(step.nested)].holdsOtherObjects
+        default: false
+        }
+    }
+
     /// Of what stands behind a path: whether it is a collection, or a path through one.
     var endsInCollection: Bool {
         guard let last = steps.first, last.member >= 0 else { return false }

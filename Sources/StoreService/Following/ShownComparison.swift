@@ -92,16 +92,21 @@ struct ShownComparison {
         for step in selection.steps where step.member >= 0 {
             let member = Int(step.member)
             guard event.members.contains(member), !changed.contains(member),
-                !rowClass.hides(member, in: new)
+                !rowClass.hides(member, in: new), !selection.showsRowAlone(step)
             else { continue }
-            if let was = earlier.value(step, old, key, selection),
-                let now = later.value(step, new, key, selection), was.elementsEqual(now)
-            {
-                continue
-            }
-            changed.insert(member)
+            if !isSame(step, old, new, key) { changed.insert(member) }
         }
         return changed
+    }
+
+    /// Whether a step writes the same for two states of an object; not where one is too large to be compared.
+    private func isSame(
+        _ step: FieldSelection.Step, _ old: RowView, _ new: RowView, _ key: UInt64
+    ) -> Bool {
+        guard let was = earlier.value(step, old, key, selection),
+            let now = later.value(step, new, key, selection)
+        else { return false }
+        return was.elementsEqual(now)
     }
 
     private func changedProperties(_ event: QueryEvent) -> MemberSet {
@@ -121,13 +126,14 @@ struct ShownComparison {
             }
             // What begins with another property can't have changed, unless the rest of it was hidden.
             guard event.members.contains(Int(step.member)) || after.showsPart else { continue }
-            if let was = earlier.value(step, old, identity.key, selection),
-                let now = later.value(step, new, identity.key, selection),
-                was.elementsEqual(now)
+            // Also of what is too large to be written, the row tells that it is the same.
+            if selection.showsRowAlone(step),
+                !selection.rowClass.differs(
+                    Int(step.member), from: (old, before), to: (new, after))
             {
                 continue
             }
-            changed.insert(position)
+            if !isSame(step, old, new, identity.key) { changed.insert(position) }
         }
         return changed
     }

@@ -120,9 +120,12 @@ package struct ObservedProperty: Sendable {
         if let edits, !edits.isReplaced {
             return Self.result(ListDifference(edits.splices, changed: changed))
         }
-        guard let old, let before, isShort else { return .unknown }
+        guard let old, let before else { return .unknown }
         let oldList = rowClass.collection(member, in: old, before)
-        guard oldList.count <= Self.elementCountMax else { return .unknown }
+        guard isShort, oldList.count <= Self.elementCountMax else {
+            // What is written of others' links is not shown.
+            return isSeenInPart && list.isEqual(to: oldList) ? nil : .unknown
+        }
         return Self.result(
             ListDifference(
                 from: Self.elements(oldList, before.budget), to: Self.elements(list, after.budget),

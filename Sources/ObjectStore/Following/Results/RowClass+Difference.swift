@@ -6,7 +6,7 @@ extension RowClass {
     package typealias StateRow = (row: RowView, view: ReadTransaction)
 
     /// Whether a property differs between two states of an object, as far as its stored bytes tell: of a large collection its
-    /// reference, and of embedded objects their rows.
+    /// reference, unless one of them is in its row, and of embedded objects their rows. Cost: linear in the bytes compared.
     package func differs(_ member: Int, from old: StateRow, to new: StateRow) -> Bool {
         differs(member, from: old, to: new, member, of: self)
     }
@@ -25,7 +25,12 @@ extension RowClass {
             {
                 return false
             }
-            guard storage.shape == .single else { return true }
+            if storage.shape != .single {
+                // Two references are two collections; what is shown of one may be a copy in the row, and as long.
+                if a.isOutOfLine, b.isOutOfLine { return true }
+                return !StoredCollection(a, storage, old.view).isEqual(
+                    to: StoredCollection(b, storage, new.view))
+            }
         }
         if storage.shape != .single { return compareKeys(a.heap, b.heap) != 0 }
         return compareKeys(a.bytes(storage, old.view), b.bytes(storage, new.view)) != 0
