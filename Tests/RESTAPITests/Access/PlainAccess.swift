@@ -2,7 +2,7 @@ import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
 
-/// What a random access document lets ann do with lists and tasks, evaluated plainly.
+/// What a random access document lets ann do with lists, tasks and what waits in an outbox, evaluated plainly.
 struct PlainAccess {
     /// A condition on an object.
     indirect enum Rule {
@@ -46,7 +46,9 @@ struct PlainAccess {
         {"classes":[
           {"name":"List","primaryKey":"id","properties":{"id":"int","owner":"string?","open":"bool","rank":"int",
             "next":"List","others":"List[]"}},
-          {"name":"Task","primaryKey":"id","properties":{"id":"int","list":"List","done":"bool","text":"string?"}}
+          {"name":"Task","primaryKey":"id","properties":{"id":"int","list":"List","done":"bool","text":"string?"}},
+          {"name":"Mail","kind":"asymmetric","primaryKey":"id","properties":{"id":"int","list":"List","done":"bool",
+            "text":"string?","others":"List[]"}}
         ]}
         """
 
@@ -60,8 +62,11 @@ struct PlainAccess {
 
     /// The properties of a class beside its key.
     static func properties(_ className: String) -> [String] {
-        className == "List"
-            ? ["owner", "open", "rank", "next", "others"] : ["list", "done", "text"]
+        switch className {
+        case "List": ["owner", "open", "rank", "next", "others"]
+        case "Mail": ["list", "done", "text", "others"]
+        default: ["list", "done", "text"]
+        }
     }
 
     /// The class that a property links to.
@@ -92,7 +97,7 @@ struct PlainAccess {
         for index in 0..<pick([1, 2, 2, 3]) {
             let holds = chance(85)
             var role: [String: Rules] = [:]
-            for name in ["List", "Task"] where chance(92) { role[name] = rules(name) }
+            for name in ["List", "Task", "Mail"] where chance(92) { role[name] = rules(name) }
             let classes = role.sorted { $0.key < $1.key }.map {
                 "\(quoted($0.key)):\(Self.text($0.value))"
             }
@@ -135,6 +140,7 @@ struct PlainAccess {
                 .always, .isUser(["list", "owner"]), .isUser(["list", "owner"]),
                 .isTrue(["done"], false), .isTrue(["list", "open"], true),
                 .isBelow(["list", "rank"], number), .isUser(["list", "next", "owner"]),
+                name == "Mail" ? .anyOther : .isTrue(["done"], true),
             ])
     }
 

@@ -12,6 +12,8 @@ extension WriteModel {
         /// A change of all that a filter finds, or their deletion.
         case bulk(String, Filter, Object?)
         case element(Key, ElementAction)
+        /// Takes so many of those that are seen out of the outbox, the oldest first.
+        case acknowledge(Int)
     }
 
     /// A filter on one property.
@@ -51,6 +53,7 @@ extension WriteModel {
             guard access.knows(filter.name, of: name) else { throw Refusal(code: "invalid-query") }
             try checkNames(name, draft?.keys.sorted() ?? [])
         case .element(let key, _): try checkNames(key.className, ["others"])
+        case .acknowledge: try checkNames("Mail", [])
         case .project:
             let isKnown =
                 access.knows("text", of: "Task") && access.knows("list", of: "Task")
@@ -94,6 +97,8 @@ extension WriteModel {
                 links.remove(at: index)
             }
             try write(key, ["others": .array(links)], .update)
+        case .acknowledge(let count):
+            for key in waiting.filter(sees).prefix(count) { try delete(key) }
         case .project(let key, let draft):
             guard sees(key) else { throw .notFound }
             let far = shown("list", of: key).int

@@ -41,16 +41,21 @@ struct WriteModel {
     /// What the transaction begins from, and what it comes to.
     let base: World
     private(set) var world: World
+    /// What waits in the outbox of `Mail`, the oldest first.
+    private(set) var waiting: [Key]
     /// The objects that it has made.
     private var made: Set<Key> = []
     private var acts: [Key: Act] = [:]
     private var awaited: Set<Key> = []
 
     /// Begins a transaction.
-    init(_ access: PlainAccess, _ world: World) {
+    ///
+    /// - `waiting`: What waits in the outbox, the oldest first.
+    init(_ access: PlainAccess, _ world: World, waiting: [Key]) {
         self.access = access
         base = world
         self.world = world
+        self.waiting = waiting
     }
 
     // MARK: What is seen
@@ -119,6 +124,7 @@ struct WriteModel {
         }
         follow(draft, key.className)
         world[key] = object
+        if key.className == "Mail" { waiting.append(key) }
         made.insert(key)
         awaited.remove(key)
         let stated = draft.filter { $0.value != .null && $0.value != .array([]) }
@@ -167,6 +173,7 @@ struct WriteModel {
     mutating func delete(_ key: Key) throws(Refusal) {
         guard sees(key) else { throw .notFound }
         world[key] = nil
+        waiting.removeAll { $0 == key }
         if made.remove(key) != nil {
             acts[key]?.created = nil
         } else {
@@ -222,7 +229,8 @@ struct WriteModel {
 
     /// What differs between what the transaction comes to and what there is; nil for nothing. Elements that the user does not see
     /// may stand anywhere between those that they do.
-    func difference(_ present: World) -> String? {
+    func difference(_ present: World, waiting others: [Key]) -> String? {
+        if waiting != others { return "\(others.map(\.id)) wait, expected \(waiting.map(\.id))" }
         for key in Set(world.keys).union(present.keys).sorted() {
             guard let own = world[key], let other = present[key] else {
                 return "\(key) is \(present[key] == nil ? "not " : "")there"

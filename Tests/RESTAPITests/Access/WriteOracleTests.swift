@@ -33,24 +33,27 @@ struct WriteOracleTests {
                 return
             }
             let ann = server.user(PlainAccess.user)
-            var world = try #require(Self.world(of: server))
+            var (world, waiting) = try #require(Self.world(of: server))
             for _ in 0..<40 {
-                var model = WriteModel(access, world)
+                var model = WriteModel(access, world, waiting: waiting)
                 let request = WriteRequest.make(model, &random)
                 let expected = request.run(on: &model)
                 let reply = server.send(
-                    request.method, request.target, request.body, as: ann, type: request.type)
+                    request.method, request.target + Self.position(of: request, server, ann),
+                    request.body, as: ann, type: request.type)
                 requestCount += 1
                 let present = try #require(Self.world(of: server))
                 let outcome = request.outcome(of: reply)
                 counts[Self.kind(outcome), default: 0] += 1
-                var fault = model.difference(present)
+                var fault = model.difference(present.world, waiting: present.waiting)
                 if !Self.meets(outcome, expected) {
                     fault = "\(outcome), expected \(expected): \(reply.text)"
                 }
                 if fault == nil, outcome == .done {
                     fault = Self.difference(of: reply, to: request, server, ann)
                 }
+                let next = WriteModel(access, present.world, waiting: present.waiting)
+                fault = fault ?? Self.outboxDifference(next, reply, request, server, ann)
                 if let fault {
                     Issue.record(
                         """
@@ -61,7 +64,7 @@ struct WriteOracleTests {
                         """)
                     return
                 }
-                world = present
+                (world, waiting) = present
             }
         }
         let summary = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -104,6 +107,56 @@ struct WriteOracleTests {
         return "shows \(reply.text), and not \(read.text)"
     }
 
+    // MARK: The outbox
+
+    private static let outbox = "/v1/classes/Mail/outbox"
+
+    /// What a request that acknowledges says up to where; nothing of others.
+    private static func position(
+        of request: WriteRequest, _ server: RuledServer, _ ann: RuledServer.Asker
+    ) -> String {
+        guard let count = request.pageCount else { return "" }
+        let page = QueryJSON(server.get(outbox + "?limit=\(count)", as: ann).text)
+        return "?through=\(page?["through"]?.string ?? "none")"
+    }
+
+    /// The outbox is page by page what its user sees of it, and a reply shows what was put in as it is there; nil where it is so.
+    private static func outboxDifference(
+        _ model: WriteModel, _ reply: HTTPClient.Reply, _ request: WriteRequest,
+        _ server: RuledServer, _ ann: RuledServer.Asker
+    ) -> String? {
+        guard model.access.knows("Mail") else {
+            let status = server.get(outbox, as: ann).status
+            return status == 404 ? nil : "\(status) for the outbox of an unknown class"
+        }
+        var found: [QueryJSON] = []
+        var through: String?
+        while true {
+            let since = through.map { "&since=\($0)" } ?? ""
+            let page = server.get(outbox + "?limit=2" + since, as: ann)
+            guard page.status == 200, let objects = QueryJSON(page.text)?["objects"]?.elements
+            else { return "the outbox: \(page.text)" }
+            found += objects
+            through = QueryJSON(page.text)?["through"]?.string
+            if objects.isEmpty { break }
+        }
+        let seen = model.waiting.filter(model.sees)
+        let expected = seen.map { key -> QueryJSON in
+            var object: WriteModel.Object = ["id": .int(key.id)]
+            for name in WriteModel.names(of: key, in: model) {
+                object[name] = model.shown(name, of: key)
+            }
+            return .object(object)
+        }
+        if found != expected {
+            return "the outbox has \(found.map(\.text)), expected \(expected.map(\.text))"
+        }
+        guard reply.status == 201, let posted = request.posted else { return nil }
+        let shown = seen.firstIndex(of: posted).map { found[$0] }
+        return QueryJSON(reply.text) == shown
+            ? nil : "shows \(reply.text), and not \(shown?.text ?? "nothing")"
+    }
+
     // MARK: The world
 
     private func fill(_ server: RuledServer, _ random: inout SeededGenerator) -> Bool {
@@ -117,6 +170,9 @@ struct WriteOracleTests {
         let tasks = (1...7).map { id in
             "{\"id\":\(id),\"list\":\(pick(["null", "\(link())", "\(link())"])),\"done\":\(pick([true, false])),\"text\":\(pick(["\"x\"", "\"y\"", "null"]))}"
         }
+        let mails = (1...4).map { id in
+            "{\"id\":\(id),\"list\":\(link()),\"done\":\(pick([true, false])),\"others\":[\(link()),\(link())]}"
+        }
         return [
             server.send("PUT", "/v1/schema", PlainAccess.schema),
             server.send(
@@ -126,21 +182,28 @@ struct WriteOracleTests {
                 "POST", "/v1/classes/List/objects", "[\(lists.joined(separator: ","))]"),
             server.send(
                 "POST", "/v1/classes/Task/objects", "[\(tasks.joined(separator: ","))]"),
+            server.send("POST", "/v1/classes/Mail/objects", "[\(mails.joined(separator: ","))]"),
         ].allSatisfy { $0.status < 300 }
     }
 
     /// Everything that there is, as the administrator reads it.
-    private static func world(of server: RuledServer) -> WriteModel.World? {
+    private static func world(
+        of server: RuledServer
+    ) -> (world: WriteModel.World, waiting: [WriteModel.Key])? {
         var world: WriteModel.World = [:]
-        for name in ["List", "Task"] {
-            let reply = server.send("GET", "/v1/classes/\(name)/objects?limit=1000")
+        var waiting: [WriteModel.Key] = []
+        for target in ["List/objects", "Task/objects", "Mail/outbox"] {
+            let name = String(target.prefix(4))
+            let reply = server.send("GET", "/v1/classes/\(target)?limit=1000")
             guard let objects = QueryJSON(reply.text)?["objects"] else { return nil }
             for case .object(let members) in objects.elements {
                 guard let id = members["id"]?.int else { return nil }
-                world[WriteModel.Key(className: name, id: id)] = members
+                let key = WriteModel.Key(className: name, id: id)
+                world[key] = members
+                if name == "Mail" { waiting.append(key) }
             }
         }
-        return world
+        return (world, waiting)
     }
 
     private static func text(_ world: WriteModel.World) -> String {

@@ -35,12 +35,16 @@ struct WriteRequest: CustomStringConvertible {
     private(set) var type = "application/json"
     /// The object that the reply shows, if there is one.
     private(set) var shown: String?
+    /// The object of the outbox that it shows.
+    var posted: WriteModel.Key?
+    /// How many objects the page of the outbox has, at most, behind which it acknowledges.
+    var pageCount: Int?
     private var steps: [WriteModel.Step]
     private var kind = Kind.whole
 
     var description: String { "\(method) \(target) \(body ?? "")" }
 
-    private init(_ method: String, _ target: String, _ body: String?, _ steps: [WriteModel.Step]) {
+    init(_ method: String, _ target: String, _ body: String?, _ steps: [WriteModel.Step]) {
         (self.method, self.target, self.body, self.steps) = (method, target, body, steps)
     }
 
@@ -129,7 +133,7 @@ struct WriteRequest: CustomStringConvertible {
         return maker.make()
     }
 
-    private struct Maker {
+    struct Maker {
         let model: WriteModel
         var random: SeededGenerator
 
@@ -191,7 +195,7 @@ struct WriteRequest: CustomStringConvertible {
         }
 
         mutating func make() -> WriteRequest {
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<24, using: &random) {
             case 0...2: return create()
             case 3...5: return put()
             case 6...8: return merge()
@@ -202,6 +206,8 @@ struct WriteRequest: CustomStringConvertible {
             case 15: return lines()
             case 16: return table()
             case 17, 18: return element()
+            case 19...21: return post()
+            case 22: return acknowledge()
             default: return project()
             }
         }
@@ -362,7 +368,7 @@ struct WriteRequest: CustomStringConvertible {
         }
 
         /// An import of lines of JSON, or of CSV where they have a header.
-        private func imported(
+        func imported(
             _ name: String, _ form: WriteForm, _ lines: [String], _ steps: [WriteModel.Step],
             isAtomic: Bool, hasHeader: Bool
         ) -> WriteRequest {
