@@ -11,6 +11,9 @@ package final class HTTPClient {
         /// The body, with chunks put together.
         package var body: [UInt8] = []
 
+        /// No reply.
+        package init() {}
+
         /// The body as text.
         package var text: String { String(decoding: body, as: UTF8.self) }
     }

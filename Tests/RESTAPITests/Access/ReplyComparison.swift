@@ -6,7 +6,9 @@ struct ReplyComparison {
     /// The properties that may be left out where the other reply has nothing.
     let hidden: Set<String>
 
-    private static let aside: Set<String> = ["version", "$version", "next", "etag", "revision"]
+    private static let aside: Set<String> = [
+        "version", "$version", "next", "cursor", "etag", "revision",
+    ]
 
     /// What is different; nil for nothing.
     func difference(_ own: [HTTPClient.Reply], _ other: [HTTPClient.Reply]) -> String? {

@@ -12,6 +12,12 @@ struct RuleRequest: CustomStringConvertible {
     var body: String?
     /// Whether it goes on with the cursor of each page, in the URL or in the body.
     var hasPages = false
+    /// The parameter that takes that cursor.
+    var pageParameter = "cursor"
+    /// The queries of a stream that it makes, which is followed then; nil for another request.
+    var followed: [String]?
+    /// Whether the stream is followed with a ticket.
+    var hasTicket = false
     /// Whether it may ask for a snapshot.
     var takesSnapshot = true
 
@@ -46,6 +52,12 @@ struct RuleRequest: CustomStringConvertible {
         var posted = RuleRequest(path + "/query")
         posted.method = "POST"
         posted.hasPages = true
+        posted.body = "{" + members.joined(separator: ",") + "}"
+        return posted
+    }
+
+    /// The parameters as the members of a body.
+    var members: [String] {
         var members: [String] = []
         var arguments: [String] = []
         for (name, value) in parameters {
@@ -56,8 +68,7 @@ struct RuleRequest: CustomStringConvertible {
             }
         }
         if !arguments.isEmpty { members.append("\"args\":[\(arguments.joined(separator: ","))]") }
-        posted.body = "{" + members.joined(separator: ",") + "}"
-        return posted
+        return members
     }
 
     /// Sends it, and goes on with the pages that follow.
@@ -66,6 +77,7 @@ struct RuleRequest: CustomStringConvertible {
     func replies(
         _ server: RuledServer, as asker: RuledServer.Asker, of snapshot: String?
     ) -> [HTTPClient.Reply] {
+        if let followed { return streamReplies(followed, server, as: asker) }
         var replies: [HTTPClient.Reply] = []
         var request = self
         if let snapshot { request.parameters.append(("snapshot", snapshot)) }
@@ -78,8 +90,8 @@ struct RuleRequest: CustomStringConvertible {
             if let body {
                 request.body = body.dropLast() + ",\"cursor\":\(quoted(next))}"
             } else {
-                request.parameters.removeAll { $0.name == "cursor" }
-                request.parameters.append(("cursor", next))
+                request.parameters.removeAll { $0.name == pageParameter }
+                request.parameters.append((pageParameter, next))
             }
         }
         return replies

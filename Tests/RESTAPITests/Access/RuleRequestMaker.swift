@@ -23,7 +23,7 @@ struct RuleRequestMaker {
     /// Makes a request.
     mutating func make() -> RuleRequest {
         var request: RuleRequest
-        switch Int.random(in: 0..<29, using: &random) {
+        switch Int.random(in: 0..<33, using: &random) {
         case 0:
             request = RuleRequest(
                 pick(["/v1/classes", "/v1/schema", "/v1/projections", "/v1/openapi.json"]),
@@ -40,6 +40,8 @@ struct RuleRequestMaker {
         case 16...18: request = sections()
         case 19: request = export()
         case 20...22: return write()
+        case 23: return stream()
+        case 24, 25: request = changes()
         default: request = list()
         }
         if request.method == "GET", chance(5) { request.method = "HEAD" }
@@ -112,7 +114,7 @@ struct RuleRequestMaker {
     }
 
     /// A path of links, backwards too.
-    private mutating func link(_ name: String) -> String {
+    mutating func link(_ name: String) -> String {
         let first = propertyName(name) {
             if case .object? = $0.type.element { return true }
             if case .linkingObjects = $0.type { return true }
