@@ -10,4 +10,9 @@ package struct DraftGaps {
 
     /// Whether it lacks nothing.
     package var isEmpty: Bool { !hasNothingToKeep && unstated.isEmpty }
+
+    /// Takes properties for ones that need not be stated: they have their defaults.
+    package mutating func forgive(_ isForgiven: (UnstatedMember) -> Bool) {
+        unstated.removeAll(where: isForgiven)
+    }
 }

@@ -53,6 +53,25 @@ struct ListAlignment {
         }
     }
 
+    /// Takes the elements that somebody has edited by their positions for what they were; of the others those that are the same as one that
+    /// was taken away are moved.
+    ///
+    /// - `formers`: For each element that is wanted the one that it was, in their order; nil for one that was put in.
+    init(_ shown: ComparedList, _ wanted: ComparedList, formers: [Int?]) {
+        former = formers
+        let staying = Set(formers.compactMap(\.self))
+        var left: [Set<Int>: ArraySlice<Int>] = [:]
+        for index in 0..<shown.count where !staying.contains(index) {
+            left[shown.parts(index), default: []].append(index)
+        }
+        if left.isEmpty { return }
+        for own in formers.indices where formers[own] == nil {
+            guard let index = left[wanted.parts(own)]?.popFirst() else { continue }
+            former[own] = index
+            moved.insert(own)
+        }
+    }
+
     /// Finds the elements that are the same, in the order in which they are wanted. Of equal ones the next after the one before is taken.
     private static func same(
         _ shown: ComparedList, _ formerRange: Range<Int>, _ wanted: ComparedList,

@@ -19,8 +19,10 @@ struct ListMerge {
     /// - `isHidden`: Whether one of them is not seen; the others are shown, in their order.
     /// - `shown`: Those.
     /// - `wanted`: The list that was made of them.
+    /// - `formers`: For each element of that the shown one that it was, where that is known.
     init(
-        storedCount: Int, isHidden: (Int) -> Bool, shown: ComparedList, wanted: ComparedList
+        storedCount: Int, isHidden: (Int) -> Bool, shown: ComparedList, wanted: ComparedList,
+        formers: [Int?]? = nil
     ) {
         var hidden: [[Int]] = [[]]
         var positions: [Int] = []
@@ -32,7 +34,9 @@ struct ListMerge {
                 hidden.append([])
             }
         }
-        let alignment = ListAlignment(shown, wanted)
+        let alignment =
+            formers.map { ListAlignment(shown, wanted, formers: $0) }
+            ?? ListAlignment(shown, wanted)
         // What follows an element that is shown comes behind it, or behind the last one before it that stays in its place.
         var steps: [Step] = []
         var next = 0

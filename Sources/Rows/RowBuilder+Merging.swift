@@ -12,6 +12,9 @@ package struct SeenChange {
     package let changed: MemberSet
     /// The properties that hold links to objects that are not seen.
     package let links: MemberSet
+    /// Of lists that were edited element by element, by property: for each element that is wanted the shown one that it was; nil for a
+    /// new one.
+    package var formers: [Int: [Int?]] = [:]
 
     /// Compares what is shown with what was made of it.
     package init(
@@ -55,7 +58,7 @@ extension RowBuilder {
             } else {
                 let offset = row.buffer.count
                 let fields = SeenFields(stored: stored, shown: shown, wanted: wanted)
-                append(fields, compiled, objects, to: row.buffer)
+                append(fields, compiled, objects, change.formers[member], to: row.buffer)
                 if compiled.storage == FieldStorage(.single, .embedded) {
                     row.close(member, from: offset)
                 } else {
@@ -75,7 +78,7 @@ extension RowBuilder {
 
     private func append(
         _ fields: SeenFields, _ member: RowClass.Member, _ objects: some SeenObjects,
-        to buffer: ByteBuffer
+        _ formers: [Int?]?, to buffer: ByteBuffer
     ) {
         guard member.storage.shape == .single else {
             let wholes = [fields.stored, fields.shown, fields.wanted].map { field in
@@ -87,8 +90,9 @@ extension RowBuilder {
             withExtendedLifetime(wholes) {
                 let leaves = wholes.map { LeafView($0.bytes, member.storage) }
                 append(
-                    SeenElements(stored: leaves[0], shown: leaves[1], wanted: leaves[2]), member,
-                    objects, to: buffer)
+                    SeenElements(
+                        stored: leaves[0], shown: leaves[1], wanted: leaves[2], formers: formers),
+                    member, objects, to: buffer)
             }
             return
         }
@@ -125,6 +129,8 @@ extension RowBuilder {
         let stored: LeafView
         let shown: LeafView
         let wanted: LeafView
+        /// As in ``SeenChange/formers``, where it is known.
+        let formers: [Int?]?
     }
 
     private func append(
@@ -146,7 +152,7 @@ extension RowBuilder {
         if member.storage.shape == .set {
             return append(
                 wanted.values, and: stored.values, at: stored.values.indices.filter(isHidden),
-                member, to: buffer)
+                member, objects, to: buffer)
         }
         // What is made of single elements has to stay where it is until all are put together.
         var made: [ByteBuffer] = []
@@ -196,7 +202,8 @@ extension RowBuilder {
             let merge = ListMerge(
                 storedCount: stored.count, isHidden: isHidden,
                 shown: ComparedList(shown.values, of: inner, objects.schema, objects.source),
-                wanted: ComparedList(wanted.values, of: inner, objects.schema, objects.source))
+                wanted: ComparedList(wanted.values, of: inner, objects.schema, objects.source),
+                formers: elements.formers)
             for step in merge.steps {
                 switch step {
                 case .hidden(let position): take(position, of: stored)
@@ -216,10 +223,10 @@ extension RowBuilder {
         }
     }
 
-    /// Appends a set with some elements of another one.
+    /// Appends a set with the hidden elements of the one as it is, and with what is hidden within its others: several may be shown alike.
     private func append(
         _ values: CollectionView, and others: CollectionView, at hidden: [Int],
-        _ member: RowClass.Member, to buffer: ByteBuffer
+        _ member: RowClass.Member, _ objects: some SeenObjects, to buffer: ByteBuffer
     ) {
         guard member.storage.element == .mixed else {
             let keys =
@@ -228,9 +235,23 @@ extension RowBuilder {
             return appendLinks(keys[...], isSet: true, to: buffer)
         }
         collection.reset(.mixed)
+        var partly: [[UInt8]: [Int]] = [:]
+        let shown = ByteBuffer()
+        for index in others.indices where !others.isNull(index) && !hidden.contains(index) {
+            shown.removeAll()
+            let hides = MixedWriter(shown).copy(
+                MixedView(others.bytes(index)), losesElements: true
+            ) { !objects.sees($0) }
+            if hides { partly[shown.array, default: []].append(index) }
+        }
         for index in 0..<values.count {
-            values.isNull(index)
-                ? collection.appendNull() : collection.append(text: values.bytes(index))
+            if values.isNull(index) {
+                collection.appendNull()
+            } else if let alike = partly.isEmpty ? nil : partly[Array(values.bytes(index))] {
+                for index in alike { collection.append(text: others.bytes(index)) }
+            } else {
+                collection.append(text: values.bytes(index))
+            }
         }
         for index in hidden { collection.append(text: others.bytes(index)) }
         collection.write(to: buffer, isSet: true)

@@ -131,7 +131,9 @@ package final class RowBuilder {
                 closeHeap(member, row, from: offset, over: replaced)
             }
         }
-        row.finish(holdsOverflow: referenceCount != referencesBefore)
+        row.finish(
+            holdsOverflow: referenceCount != referencesBefore,
+            hiding: stored.map(rowClass.hidden) ?? MemberSet())
     }
 
     /// Appends a collection that `draft` states of one property, as it would lie in a row's heap.
@@ -219,7 +221,8 @@ package final class RowBuilder {
                     bytes: base, byteCount: compiled.storage.slotByteCount, at: row.slot(member))
             }
         }
-        row.finish(holdsOverflow: referenceCount != referencesBefore)
+        row.finish(
+            holdsOverflow: referenceCount != referencesBefore, hiding: rowClass.hidden(in: stored))
     }
 
     /// Appends a fill row: what objects have for properties that were declared after them, which is the

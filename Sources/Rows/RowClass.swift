@@ -303,6 +303,12 @@ public final class RowClass: @unchecked Sendable {
         return bitmap[bitmap.startIndex + member / 8] & 1 << UInt8(member % 8) != 0
     }
 
+    /// The properties that are hidden in a row that is such a copy, or was made of one.
+    func hidden(in row: RowView) -> MemberSet {
+        guard row.hidesProperties else { return MemberSet() }
+        return MemberSet(members.indices.filter { hides($0, in: row) })
+    }
+
     /// The names of the properties that are known, in the order of declaration.
     package var knownNames: [String] {
         definition.properties.indices.filter { !unknown.contains($0) }

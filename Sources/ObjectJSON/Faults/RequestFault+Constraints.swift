@@ -57,6 +57,9 @@ extension RequestFault {
 
 extension UniqueViolation {
     fileprivate var detail: String {
+        guard let className else {
+            return "Another object denies that: it would have a unique value of another one."
+        }
         if properties.isEmpty {
             return
                 "This object of class '\(className)' has values that are unique, and another object has them already."

@@ -39,6 +39,24 @@ package struct ListEdits: Equatable, Sendable {
         isReplaced = true
     }
 
+    /// For each element that the edits lead to the one that it was before them; nil for one that they put in, and as a whole where the list
+    /// was replaced.
+    ///
+    /// - `count`: The elements before them.
+    func formers(of count: Int) -> [Int?]? {
+        if isReplaced { return nil }
+        var formers: [Int?] = Array(0..<count)
+        for splice in splices {
+            let range = splice.index..<(splice.index + splice.removed)
+            guard range.upperBound <= formers.count else { return nil }
+            // What takes the place of one is that one with another value.
+            let kept = formers[range].prefix(splice.inserted)
+            let new = [Int?](repeating: nil, count: splice.inserted - kept.count)
+            formers.replaceSubrange(range, with: kept + new)
+        }
+        return formers
+    }
+
     /// Compares two lists: one may be the other with some elements more, with some fewer, or with another element.
     /// Anything else counts as replaced. Cost: linear.
     init(from old: CollectionView, to new: CollectionView) {

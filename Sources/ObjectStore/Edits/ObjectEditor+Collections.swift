@@ -8,7 +8,9 @@ extension ObjectEditor {
         _ row: RowView, _ rowClass: RowClass, _ member: Int, isRoot: Bool,
         _ body: (any ElementEditor) throws(EditFailure) -> Void
     ) throws(EditFailure) -> ByteBuffer? {
-        if isRoot, rowClass.field(member, in: row).isOutOfLine {
+        // What is stored out of line has what the writer does not see, and is edited where it lies only where they see all of it.
+        let isSeenInPart = base?.hidden.links.contains(member) ?? false
+        if isRoot, !isSeenInPart, rowClass.field(member, in: row).isOutOfLine {
             if editors[member] == nil {
                 // It may be new, and the editor looks for it in the stored row.
                 editors[member] = try storing { () throws(StoreError) in

@@ -17,10 +17,29 @@ extension ObjectEditor {
             throw .storage(StorageError(.corrupted, operation: "edit row"))
         }
         // What is known of the edits is of the lists that are seen.
-        for member in lists.keys where base.hidden.links.contains(member) { lists[member] = nil }
+        var formers: [Int: [Int?]] = [:]
+        for member in lists.keys where base.hidden.links.contains(member) {
+            let count = rowClass.collection(member, in: shown, transaction.overflow).count
+            formers[member] = lists.removeValue(forKey: member)?.formers(of: count)
+        }
         return try transaction.merged(
             rowClass, key, stored, WriteJudge.Shown(row: shown, hidden: base.hidden), row,
-            WriteOrigin(source: source)) ?? row
+            WriteOrigin(source: source), formers: formers) ?? row
+    }
+
+    /// The row as it is by now, as far as its writer knows it or may read it.
+    ///
+    /// - `member`: As of ``current(_:)``.
+    func readable(_ member: Int?) throws(EditFailure) -> RowView {
+        let row = try current(member)
+        guard !unshown.isEmpty, let judge = transaction.judge else { return row }
+        var parts = HiddenParts()
+        parts.properties = unshown
+        let copy = ByteBuffer(capacity: row.byteCount)
+        transaction.rowBuilder.append(row, rowClass, without: parts, objects: judge, to: copy)
+        readCopy = copy
+        guard let view = RowView(copy.bytes) else { throw damaged }
+        return view
     }
 
     /// Has a change of an out-of-line collection judged.

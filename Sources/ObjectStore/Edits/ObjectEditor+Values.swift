@@ -19,7 +19,7 @@ extension ObjectEditor {
 
     /// The row of the object that holds the property at the end of a path.
     private func owner(_ path: EditPath, isSource: Bool) throws(EditFailure) -> RowView {
-        let row = try current(path.root?.member)
+        let row = try readable(path.root?.member)
         let found = rowClass.embedded(
             along: path.owners, in: row, of: transaction.rows, transaction.overflow)
         guard let found else { throw .missing(isSource: isSource) }

@@ -25,6 +25,11 @@ package final class ObjectEditor {
     private var row: ByteBuffer
     /// The row that it was made of, where the writer sees a part of the object, and what is hidden of it.
     private(set) var base: (row: ByteBuffer, hidden: HiddenParts)?
+    /// The properties of an object that the transaction itself has made which its writer has not stated and may not read, such as
+    /// defaults.
+    private(set) var unshown = MemberSet()
+    /// What is read of such an object.
+    var readCopy = ByteBuffer()
     /// Whether ``row`` has to be written.
     var isChanged = false
     /// Whether values have left ``row`` since it was written.
@@ -66,6 +71,7 @@ package final class ObjectEditor {
         buffer.append(shown.row.bytes)
         row = buffer
         base = shown.hidden.isEmpty ? nil : (buffer, shown.hidden)
+        unshown = try transaction.judge?.unshown(rowClass, key, stored) ?? MemberSet()
     }
 
     /// Applies an edit.
@@ -252,7 +258,11 @@ package final class ObjectEditor {
         let collection = try build(isInline: origin == nil) { builder, buffer in
             gaps = builder.appendCollection(draft, member, targets: targets, to: buffer)
         }
-        if let origin, !gaps.isEmpty { throw .store(gaps.error(of: draft, origin)) }
+        if let origin {
+            try storing { () throws(StoreError) in
+                try transaction.requireComplete(gaps, of: draft, origin)
+            }
+        }
         guard !path.inner.isEmpty else { return .element(collection) }
         let storage = path.rowClass.members[member].storage
         var value = MixedView(collection.bytes)
@@ -282,7 +292,10 @@ package final class ObjectEditor {
             return
         }
         try requireSameKey(view, changed, path)
-        if let member = path.root?.member { try requirePoint(member, changed) }
+        if let member = path.root?.member {
+            try requirePoint(member, changed)
+            unshown = unshown.subtracting(MemberSet([member]))
+        }
         hasGarbage = hasGarbage || spilledBefore
         row = changed
         isChanged = true
@@ -380,7 +393,9 @@ package final class ObjectEditor {
                     draft, over: path.member == nil ? .replaced(row) : .changed(row),
                     RowBuilder.Stamp(version: transaction.version), targets: targets, to: buffer)
             }
-            if !gaps.isEmpty { throw .store(gaps.error(of: draft, origin)) }
+            try storing { () throws(StoreError) in
+                try transaction.requireComplete(gaps, of: draft, origin)
+            }
             return built
         case .bytes(let bytes):
             guard let member = path.member else { throw .doesNotFit }

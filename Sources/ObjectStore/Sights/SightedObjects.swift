@@ -139,6 +139,11 @@ final class SightedObjects: SeenObjects {
         return admits(rules, identity.key, row) ? hiddenProperties(rules, identity.key, row) : nil
     }
 
+    /// The properties that are hidden of an object that the view lacks, by the rules for its row.
+    func hiddenProperties(ofNew rowClass: RowClass, _ key: UInt64, _ row: RowView) -> MemberSet {
+        hiddenProperties(rules(of: rowClass.index), key, row)
+    }
+
     /// Counts the links from an object to another one through a property that are seen, among so many that there are.
     ///
     /// - `property`: The number of the property, which may be one of an embedded object.

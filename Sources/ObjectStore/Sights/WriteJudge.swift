@@ -79,6 +79,24 @@ final class WriteJudge {
         return shown
     }
 
+    /// The properties of an object that the transaction has made which its writer has not stated, and would not read of it as it is.
+    ///
+    /// The rules are asked on the version that the transaction began from: what they read behind links to other new objects counts as
+    /// nothing.
+    ///
+    /// - `row`: Its present row.
+    func unshown(
+        _ rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) -> MemberSet {
+        guard rights.sight.areConcerned[rowClass.index],
+            base.row(classIndex: rowClass.index, key: key) == nil
+        else { return MemberSet() }
+        let hidden = objects.hiddenProperties(ofNew: rowClass, key, row)
+        try base.checkFailure()
+        let stated = acts[ObjectIdentity(classIndex: rowClass.index, key: key)]?.members
+        return hidden.subtracting(stated ?? MemberSet())
+    }
+
     /// Whether an object is seen.
     func sees(_ object: ObjectIdentity) throws(StoreError) -> Bool {
         let isSeen = sees(classIndex: object.classIndex, key: object.key)
@@ -95,6 +113,11 @@ final class WriteJudge {
     ) throws(StoreError) -> Bool {
         guard let shown = try show(rowClass, key, row) else { return false }
         return members.allSatisfy { !shown.hidden.properties.contains($0) }
+    }
+
+    /// Whether a class is known by its name.
+    func knows(_ rowClass: RowClass) -> Bool {
+        rights.sight.rows.classIndex[rowClass.definition.name] != nil
     }
 
     /// Whether properties of a class are known by their names.
@@ -122,9 +145,12 @@ final class WriteJudge {
     /// Refuses the creation of an object where none of the class may be created, before anything is told of a key that is taken.
     func requireCreation(_ rowClass: RowClass, source: Int) throws(StoreError) {
         let roles = roles(rowClass.index)
-        guard roles.contains(where: { $0.create != .constant(false) }) else {
-            throw .notAllowed(refused(rowClass, .create, source))
-        }
+        let unknown = rights.sight.rows.classes[rowClass.index].unknown
+        // What has to be stated and is not known can't be.
+        guard roles.contains(where: { $0.create != .constant(false) }),
+            unknown.isEmpty
+                || !unknown.positions.contains(where: { rowClass.members[$0].isRequired })
+        else { throw .notAllowed(refused(rowClass, .create, source)) }
     }
 
     /// The rights of the roles that hold, for a class.
@@ -171,8 +197,11 @@ final class WriteJudge {
     /// Ends the attempt, with the copies of what it was shown.
     func endAttempt() {
         undo.close()
-        objects.releaseCopies()
+        releaseShown()
     }
+
+    /// Gives back the copies of what was shown.
+    func releaseShown() { objects.releaseCopies() }
 
     /// Forgets what was done.
     func removeAll() {

@@ -100,7 +100,7 @@ struct UniqueChecks {
             violations.append(
                 UniqueViolation(
                     source: check.origin.source, path: check.origin.path,
-                    className: rowClass.definition.name,
+                    className: judge?.knows(rowClass) ?? true ? rowClass.definition.name : nil,
                     properties: areNamed
                         ? unique.members.map { rowClass.definition.properties[$0].name } : [],
                     holder: areNamed && isHolderNamed

@@ -20,6 +20,19 @@ extension WriteTransaction {
         return try judge.refusals(endView(for: judge))
     }
 
+    /// Gives back the copies of what its writer was shown, which no row that is held may be of: behind each of many operations.
+    package func releaseShown() { judge?.releaseShown() }
+
+    /// Refuses a draft that lacks something, but for what its writer knows nothing of.
+    func requireComplete(
+        _ gaps: DraftGaps, of draft: ObjectDraft, _ origin: WriteOrigin
+    ) throws(StoreError) {
+        if gaps.isEmpty { return }
+        var gaps = gaps
+        if let judge { gaps.forgive { !judge.knows([$0.member], of: $0.draft.rowClass) } }
+        if !gaps.isEmpty { throw gaps.error(of: draft, origin) }
+    }
+
     /// A view of the transaction as it is now, in which rules are asked.
     func endView(for judge: WriteJudge) -> ReadTransaction {
         let end = openView()
@@ -32,18 +45,20 @@ extension WriteTransaction {
     /// - `stored`: Its row as it is.
     /// - `shown`: What the writer sees of it.
     /// - `wanted`: The row that they made of that, whose out-of-line values go unless they are used.
+    /// - `formers`: As in ``SeenChange/formers``.
     /// - Throws: ``StoreError`` `.notAllowed` where they state a value of a property that is hidden from them.
     func merged(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, _ shown: WriteJudge.Shown,
-        _ wanted: ByteBuffer, _ origin: WriteOrigin
+        _ wanted: ByteBuffer, _ origin: WriteOrigin, formers: [Int: [Int?]] = [:]
     ) throws(StoreError) -> ByteBuffer? {
         guard let judge, !shown.hidden.isEmpty else { return nil }
         guard let row = RowView(wanted.bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
-        let change = SeenChange(
+        var change = SeenChange(
             of: rowClass, stored: stored, shown: shown.row, wanted: row,
             links: shown.hidden.links, judge)
+        change.formers = formers
         let hidden = change.changed.intersection(shown.hidden.properties)
         if let refused = judge.refusalOfHidden(hidden, rowClass, source: origin.source) {
             throw .notAllowed(refused)

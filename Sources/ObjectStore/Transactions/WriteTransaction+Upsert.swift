@@ -154,7 +154,7 @@ extension WriteTransaction {
             draft, over: .none, RowBuilder.Stamp(version: version, number: number),
             targets: targets, to: rowBuffer)
         keepMemory(of: &targets)
-        if !gaps.isEmpty { throw gaps.error(of: draft, origin) }
+        try requireComplete(gaps, of: draft, origin)
         let row = try put(rowClass, key, rowBuffer.bytes)
         let change = RowChange(rowClass: rowClass, key: key, old: nil, new: row)
         index(change, origin)
@@ -185,7 +185,7 @@ extension WriteTransaction {
             draft, over: keepsAbsent ? .changed(shown.row) : .replaced(shown.row),
             RowBuilder.Stamp(version: version), targets: targets, to: rowBuffer)
         keepMemory(of: &targets)
-        if !gaps.isEmpty { throw gaps.error(of: draft, origin) }
+        try requireComplete(gaps, of: draft, origin)
         guard let whole = try merged(rowClass, key, stored, shown, rowBuffer, origin) else {
             return try replace(rowClass, key, stored, by: rowBuffer.bytes, origin)
         }

@@ -118,6 +118,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         for key in keys {
             try served.checkWriteTime(deadline)
             try apply(&action, query.rowClass, key, transaction)
+            transaction.releaseShown()
         }
         count = keys.count
     }

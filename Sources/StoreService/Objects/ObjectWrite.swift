@@ -210,6 +210,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
                 item.draft, objectKey: item.objectKey, mode: mode,
                 precondition: item.precondition, source: position)
             written.append((result.key, item.draft.rowClass, result.isCreated))
+            transaction.releaseShown()
         }
         var results: [WrittenObject] = []
         results.reserveCapacity(written.count)

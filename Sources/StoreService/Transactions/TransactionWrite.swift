@@ -75,6 +75,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             self.position = position
             do throws(StoreError) {
                 keys.append(try run(operation, position, transaction))
+                transaction.releaseShown()
             } catch {
                 guard case .refused(let fault as RequestFault) = error else { throw error }
                 throw .refused(fault.placed(inOperation: position, inValue: true))

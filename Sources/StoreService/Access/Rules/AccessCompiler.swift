@@ -29,6 +29,30 @@ struct AccessCompiler {
     mutating func compile() {
         if let name = document.users { usersClass = users(name) }
         for role in document.roles { roles.append(compile(role)) }
+        for role in roles { checkTargets(role) }
+    }
+
+    /// Refuses a right to create objects with a required link to a class that nobody knows.
+    private mutating func checkTargets(_ role: CompiledRole) {
+        for rowClass in schema.classes where role.classes[rowClass.index]?.create != nil {
+            for (member, compiled) in rowClass.members.enumerated()
+            where compiled.isRequired && compiled.storage.element == .link {
+                let isKnown = roles.contains { role in
+                    let rules = role.classes[compiled.classIndex]
+                    return rules?.read != nil || rules?.create != nil
+                }
+                if isKnown { continue }
+                let names = (
+                    rowClass.definition.name, rowClass.definition.properties[member].name,
+                    schema.classes[compiled.classIndex].definition.name
+                )
+                fault(
+                    JSONPointer().appending("roles").appending(role.name), "invalid-access",
+                    "Role '\(role.name)': objects of class '\(names.0)' may be created, but '\(names.1)', which has to be stated of each, "
+                        + "leads to class '\(names.2)', which no role lets read.",
+                    hint: nil)
+            }
+        }
     }
 
     private mutating func users(_ name: String) -> Int? {
