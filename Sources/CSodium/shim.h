@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_CSODIUM_SHIM_H
 #define HOLDFAST_CSODIUM_SHIM_H
 
+#include <errno.h>
 #include <sodium.h>
 #include <sys/random.h>
 
@@ -15,9 +16,12 @@ static inline int shim_password_hash(
     return crypto_pwhash_str_alg(text, password, count, passes, byte_count, crypto_pwhash_ALG_ARGON2ID13);
 }
 
-/// Whether a password is that of a hash's text, which ends with a zero. Takes the same time whatever differs.
+/// Whether a password is that of a hash's text, which ends with a zero: 1 or 0, and -1 when there was no memory. Takes the same time
+/// whatever differs.
 static inline int shim_password_is_right(const char *text, const char *password, size_t count) {
-    return crypto_pwhash_str_verify(text, password, count) == 0;
+    errno = 0;
+    if (crypto_pwhash_str_verify(text, password, count) == 0) return 1;
+    return errno == ENOMEM ? -1 : 0;
 }
 
 /// The keyed BLAKE2b of `count` bytes, 32 bytes (RFC 7693; https://doc.libsodium.org/hashing/generic_hashing); the key has at most 64.

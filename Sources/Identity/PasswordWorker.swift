@@ -25,19 +25,19 @@ package final class PasswordWorker {
         return Self.hash(password)
     }
 
-    /// Whether a password is that of a hash.
+    /// Whether a password is that of a hash; nil when there was no memory to find out.
     ///
     /// - `hash`: The hash; nil where there is none. Then it is wrong, and the same work is done.
-    package func isRight(_ password: String, for hash: String?) -> Bool {
+    package func isRight(_ password: String, for hash: String?) -> Bool? {
         count()
         let text = hash ?? Self.nobodysHash
         var password = password
-        let isRight = password.withUTF8 { bytes in
+        let answer = password.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { bytes in
-                shim_password_is_right(text, bytes.baseAddress, bytes.count) == 1
+                shim_password_is_right(text, bytes.baseAddress, bytes.count)
             }
         }
-        return isRight && hash != nil
+        return answer < 0 ? nil : answer == 1 && hash != nil
     }
 
     private static func hash(_ password: String) -> String? {

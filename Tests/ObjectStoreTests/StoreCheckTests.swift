@@ -188,7 +188,7 @@ struct StoreCheckTests {
         let hash = [UInt8](repeating: 7, count: 32)
         try store.write { transaction throws(StoreError) in
             transaction.putAccessDocument(StoredDocument(revision: 1, text: "{}"))
-            try transaction.putAccount(account)
+            transaction.putAccount(account)
             transaction.putSession(
                 SessionRecord(account: account.id, hash: hash, seconds: 1, used: 1))
         }

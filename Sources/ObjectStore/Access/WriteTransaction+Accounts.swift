@@ -14,13 +14,13 @@ extension WriteTransaction {
         try reading { entries throws(StorageError) in try entries.accountID(login: login) } != nil
     }
 
-    /// Stores an account under its id and its login, and has requests need a token from now on.
-    package func putAccount(_ account: AccountRecord) throws(StoreError) {
+    /// Stores an account under its id and its login.
+    package func putAccount(_ account: AccountRecord) {
         let key = keyBuffer.making { StoreKey.appendAccount(account.id, to: $0) }
         overlay.put(key, rowBuffer.making { account.append(to: $0) })
         let login = keyBuffer.making { StoreKey.appendLogin(account.login, to: $0) }
         overlay.put(login, rowBuffer.making { StoreKey.append(account.id, to: $0) })
-        try setNeedsToken(true)
+        changesAccess = true
     }
 
     /// Removes an account with its sessions; what is said of its user stays.

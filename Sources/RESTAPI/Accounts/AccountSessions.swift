@@ -106,6 +106,8 @@ extension AccountSessions.State {
     fileprivate mutating func use(_ session: TokenHash, at now: Int64) -> Grant? {
         guard var known = known[session] else { return nil }
         if known.grant.ending != nil {
+            // Another grant takes its place where the session goes on: what this one began ends for good.
+            known.grant.end(Grant.End.revoked)
             self.known[session] = nil
             return nil
         }

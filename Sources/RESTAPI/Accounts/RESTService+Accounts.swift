@@ -12,13 +12,19 @@ extension RESTService {
 
     /// Answers with what is made on a thread that hashes passwords, and stored by one of the scheduler, so that hashes don't wait for
     /// the disk.
+    ///
+    /// - `attempt`: The try that it is, which does not count where nothing is compared.
     func answerHashing(
+        _ attempt: SignInTries.Attempt? = nil,
         _ body: @escaping @Sendable (PasswordWorker) throws(RequestFault) -> Storing
     ) -> Outcome {
         .later { exchange in
             let isTaken = self.passwords.submit { worker in
                 // A hash for nobody would keep others waiting.
-                guard !exchange.isGone else { return exchange.abandon() }
+                guard !exchange.isGone else {
+                    if let attempt { self.tries.giveBack(attempt) }
+                    return exchange.abandon()
+                }
                 do throws(RequestFault) {
                     let store = try body(worker)
                     self.schedule(for: exchange) { _ in
@@ -26,10 +32,13 @@ extension RESTService {
                         exchange.respond(self.replying(store))
                     }
                 } catch {
+                    if let attempt, error.kind == .unavailable { self.tries.giveBack(attempt) }
                     exchange.respond(self.response(error))
                 }
             }
-            if !isTaken { exchange.respond(self.response(.tooBusy)) }
+            if isTaken { return }
+            if let attempt { self.tries.giveBack(attempt) }
+            exchange.respond(self.response(.tooBusy))
         }
     }
 
@@ -37,12 +46,16 @@ extension RESTService {
     func hash(
         _ password: String, _ worker: PasswordWorker
     ) throws(RequestFault) -> String {
-        guard let hash = worker.hash(password) else {
-            throw RequestFault(
-                .unavailable, "busy", "There is no memory to hash a password; try again.",
-                retryAfterSeconds: 1)
-        }
+        guard let hash = worker.hash(password) else { throw .noMemoryToHash }
         return hash
+    }
+
+    /// Whether a password is that of a hash; as ``PasswordWorker/isRight(_:for:)``.
+    func isRight(
+        _ password: String, for hash: String?, _ worker: PasswordWorker
+    ) throws(RequestFault) -> Bool {
+        guard let isRight = worker.isRight(password, for: hash) else { throw .noMemoryToHash }
+        return isRight
     }
 
     /// Reads the texts of a body that concerns accounts.
@@ -91,4 +104,10 @@ extension RESTService {
                 try? sessions.noteUses()
             })
     }
+}
+
+extension RequestFault {
+    fileprivate static let noMemoryToHash = RequestFault(
+        .unavailable, "busy", "There is no memory to hash a password; try again.",
+        retryAfterSeconds: 1)
 }

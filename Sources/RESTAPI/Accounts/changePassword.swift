@@ -10,11 +10,11 @@ extension RESTService {
         let attempt = try beginTry(request, login: session.account.login)
         let audit = auditLine(request)
         let account = session.account.id
-        return answerHashing { worker throws(RequestFault) in
+        return answerHashing(attempt) { worker throws(RequestFault) in
             let former = try self.accounts.passwordHash(account.description)
-            guard worker.isRight(texts[0], for: former) else { throw .passwordWrong }
-            self.tries.giveBack(attempt)
+            guard try self.isRight(texts[0], for: former, worker) else { throw .passwordWrong }
             let hash = try self.hash(texts[1], worker)
+            self.tries.giveBack(attempt)
             return { () throws(RequestFault) in
                 try self.accounts.setPassword(
                     hash, of: account, after: former, keeping: session.hash)

@@ -10,9 +10,9 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let texts = try accountTexts(request, [AccountBody.login, AccountBody.password])
         let attempt = try beginTry(request, login: texts[0])
-        return answerHashing { worker throws(RequestFault) in
+        return answerHashing(attempt) { worker throws(RequestFault) in
             let found = try self.accounts.account(login: texts[0])
-            guard worker.isRight(texts[1], for: found?.passwordHash), let found,
+            guard try self.isRight(texts[1], for: found?.passwordHash, worker), let found,
                 !(self.users?.isBarred(found.account.id.description) ?? false)
             else { throw .signInRefused }
             self.tries.giveBack(attempt)

@@ -19,7 +19,10 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in
             var found: [Account]
             if let login {
-                found = try self.accounts.account(login: login).map { [$0.account] } ?? []
+                let isLogin = login.utf8.count <= Account.loginByteCountMax
+                found =
+                    isLogin
+                    ? try self.accounts.account(login: login).map { [$0.account] } ?? [] : []
             } else {
                 found = try self.accounts.accounts(after: last, countMax: limit + 1)
             }

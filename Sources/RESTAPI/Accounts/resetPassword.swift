@@ -10,7 +10,7 @@ extension RESTService {
         let stated = Array(texts[0].utf8).withUnsafeBytes { AccountSecret(.resetCode, stated: $0) }
         guard let code = stated else { throw .resetCodeInvalid }
         let audit = auditLine(request)
-        return answerHashing { worker throws(RequestFault) in
+        return answerHashing(attempt) { worker throws(RequestFault) in
             // A code of nobody costs no hash.
             let account = try self.accounts.account(resetBy: code)
             let hash = try self.hash(texts[1], worker)

@@ -50,7 +50,9 @@ package struct UserAccess: Sendable, Equatable {
                 isBlocked = flag
             case "signedInAfter":
                 if member.value.isNull { continue }
-                guard let text = member.value.stringBytes, let time = Timestamp(rfc3339: text)
+                // The second behind the last of 9999 has no text.
+                guard let text = member.value.stringBytes, let time = Timestamp(rfc3339: text),
+                    time.seconds < Timestamp.secondsEnd - 1
                 else {
                     throw .single(
                         .invalid, "invalid-user",

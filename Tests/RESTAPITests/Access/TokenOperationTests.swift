@@ -286,6 +286,16 @@ struct TokenOperationTests {
             ] as [(String, String, String?, Int)] {
                 #expect(Self.send(server, method, target, body).status == status, "\(target)")
             }
+            let export = Self.send(server, "GET", "/v1/export").text
+            let header = String(export.prefix { $0 != "\n" })
+            let type = ("Content-Type", "application/x-ndjson")
+            for name in ["P", "Q"] {
+                let text = header.replacing("\"P\"", with: "\"\(name)\"")
+                let reply = server.send(
+                    "POST", "/v1/import?mode=ignore", [server.authorization(.admin), type],
+                    body: text)
+                #expect(reply.status == 200, "\(reply.text)")
+            }
             let mailbox = TokenMailbox(directory: server.directory.path)
             _ = try mailbox.ask(.list, seconds: 60)
             _ = try mailbox.ask(.revoke(name: "read"), seconds: 60)
@@ -308,7 +318,7 @@ struct TokenOperationTests {
                 "createToken /v1/tokens reports admin", "patchToken /v1/tokens/reports - admin",
                 "deleteToken /v1/tokens/reports - admin",
                 "putClass /v1/schema/classes/New - admin",
-                "putProjection /v1/projections/P - admin",
+                "putProjection /v1/projections/P - admin", "importStore /v1/import - admin",
                 "deleteToken - read operator",
             ])
         #expect(lines.first?["client"]?.string?.hasPrefix("127.0.0.1:") ?? false)

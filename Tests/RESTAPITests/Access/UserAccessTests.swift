@@ -121,6 +121,7 @@ struct UserAccessTests {
             ("ann", #"{"locked":true}"#, 400, "invalid-body"),
             ("ann", #"{"blocked":true,"blocked":false}"#, 400, "invalid-body"),
             ("ann", #"{"signedInAfter":"yesterday"}"#, 422, "/signedInAfter"),
+            ("ann", #"{"signedInAfter":"9999-12-31T23:59:59.5Z"}"#, 422, "/signedInAfter"),
             ("a%00", #"{"blocked":true}"#, 422, "invalid-user"),
         ])
     func refused(user: String, body: String, status: Int, text: String) throws {

@@ -142,6 +142,28 @@ struct AccountTests {
         }
     }
 
+    @Test("a login that none can be is that of no account")
+    func longLogin() throws {
+        let world = try AccountServer()
+        let login = String(repeating: "x", count: 600)
+        let reply = world.send("GET", "/v1/accounts?login=\(login)", as: world.admin)
+        #expect(reply.status == 200 && reply.text == #"{"accounts":[]}"#, "\(reply.text)")
+    }
+
+    @Test("only an account that is made has requests need a token, and no change of one")
+    func needOfTokens() throws {
+        let store = try Store(engine: try EngineCase.memory.open())
+        defer { store.close() }
+        let (accounts, tokens) = (StoredAccounts(store), StoredTokens(store))
+        let account = try accounts.create(login: "ann", passwordHash: "$")
+        #expect(try tokens.read().areNeeded)
+        try tokens.removeAll()
+        #expect(try !tokens.read().areNeeded)
+        let code = try accounts.makeResetCode(of: account.id).code
+        try accounts.reset(by: code, to: "$$")
+        #expect(try !tokens.read().areNeeded)
+    }
+
     @Test("each change of an account leaves a line in the log, with who made it")
     func audit() throws {
         var ends: [Int32] = [0, 0]

@@ -51,6 +51,31 @@ struct SessionTests {
         #expect(world.status(session) == 401)
     }
 
+    @Test("a stream ends with its session, also where that was let in again behind a block")
+    func endOfStream() throws {
+        let world = try AccountServer()
+        let id = try world.makeAccount("ann")
+        let rules = #"{"roles":{"m":{"classes":{"Loose":{"read":true}}}}}"#
+        #expect(world.send("PUT", "/v1/access", rules, as: world.admin).status == 200)
+        let session = try world.signIn("ann")
+        let path = "/v1/access/users/\(id)"
+        // Between two looks of the watch, as a script does it: in one of these at least.
+        for _ in 0..<3 {
+            let stream = ChangesClient(
+                port: world.server.port, "/v1/classes/Loose/changes?since=start",
+                headers: [("Authorization", "Bearer \(session)")])
+            _ = stream.events(to: "upToDate")
+            #expect(world.send("PUT", path, #"{"blocked":true}"#, as: world.admin).status == 200)
+            #expect(world.status(session) == 401)
+            #expect(world.send("PUT", path, "{}", as: world.admin).status == 200)
+            #expect(world.status(session) == 200)
+            while let event = stream.next() {
+                #expect(event.isHeartbeat || event.name == "error", "\(event)")
+            }
+        }
+        #expect(world.send("DELETE", "/v1/sessions/current", as: session).status == 204)
+    }
+
     @Test("a change of the password needs the present one, and ends the other sessions")
     func change() throws {
         let world = try AccountServer()

@@ -1,8 +1,10 @@
 import HoldfastHTTPServer
+import HoldfastIdentity
 import HoldfastObjectJSON
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
+import HoldfastThreads
 import Testing
 
 @testable import HoldfastRESTAPI
@@ -79,6 +81,24 @@ struct SignInTests {
         world.openSignUp()
         #expect(world.send("POST", "/v1/accounts", AccountServer.body("bob")).status == 429)
         _ = try world.makeAccount("carl")
+    }
+
+    @Test("a try for which nothing is compared does not count")
+    func busy() throws {
+        let world = try AccountServer()
+        _ = try world.makeAccount("ann")
+        let passwords = world.server.running.service.passwords
+        let isFree = Monitor(false)
+        var taken = 0
+        while passwords.submit({ _ in _ = isFree.wait { $0 ? true : nil } }) { taken += 1 }
+        #expect(taken >= PasswordHasher.waitingCountMax)
+        let body = AccountServer.body("ann")
+        for _ in 0..<12 {
+            let reply = world.send("POST", "/v1/sessions", body)
+            #expect(reply.status == 503 && reply.text.contains("busy"), "\(reply.text)")
+        }
+        isFree.update { $0 = true }
+        #expect(world.send("POST", "/v1/sessions", body).status == 201)
     }
 
     @Test(

@@ -90,7 +90,8 @@ package struct StoredAccounts: Sendable {
             guard try !transaction.hasAccount(login: login) else {
                 throw .refused(RequestFault.accountExists)
             }
-            try transaction.putAccount(record)
+            transaction.putAccount(record)
+            try transaction.setNeedsToken(true)
         }
         return Account(record)
     }
@@ -135,7 +136,7 @@ package struct StoredAccounts: Sendable {
             var record = try Self.record(id, transaction)
             record.resetHash = code.hash.bytes
             record.resetEnd = end
-            try transaction.putAccount(record)
+            transaction.putAccount(record)
         }
         return (code, Timestamp(seconds: end, nanoseconds: 0))
     }
@@ -257,7 +258,7 @@ package struct StoredAccounts: Sendable {
         record.passwordHash = passwordHash
         record.resetHash = []
         record.resetEnd = 0
-        try transaction.putAccount(record)
+        transaction.putAccount(record)
     }
 
     private func change(

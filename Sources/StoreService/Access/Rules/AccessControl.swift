@@ -144,8 +144,9 @@ package final class AccessControl: Sendable {
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
         if let sight = known.sight(of: asker) { return sight }
-        let sight = known.sight(of: view(), for: facts)
-        known.keep(sight, of: asker)
+        let view = view()
+        let sight = known.sight(of: view, for: facts)
+        known.keep(sight, of: asker, view)
         return sight
     }
 
@@ -198,11 +199,6 @@ package final class AccessControl: Sendable {
     ) throws(RequestFault) -> AccessRules {
         let store = store
         let text = stated.document.text
-        guard text.utf8.count <= AccessDocument.byteCountMax else {
-            throw RequestFault(
-                .invalid, "too-large",
-                "An access document has at most \(AccessDocument.byteCountMax) bytes.")
-        }
         let made = Mutex<AccessRules?>(nil)
         do throws(RequestFault) {
             try AwaitedWrite.run(in: store, fault) { transaction throws(StoreError) in
@@ -262,6 +258,11 @@ package final class AccessControl: Sendable {
         of stated: AccessReader.Stated, _ text: String, after stored: StoredDocument?,
         where precondition: (_ revision: UInt64) -> Bool, _ schema: RowSchema
     ) throws(RequestFault) -> AccessRules {
+        guard text.utf8.count <= AccessDocument.byteCountMax else {
+            throw RequestFault(
+                .invalid, "too-large",
+                "An access document has at most \(AccessDocument.byteCountMax) bytes.")
+        }
         let present = stored?.revision ?? 0
         guard precondition(present) else {
             throw RequestFault(

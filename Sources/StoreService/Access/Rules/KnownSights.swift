@@ -1,3 +1,4 @@
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
@@ -15,10 +16,28 @@ final class KnownSights: Sendable {
         /// The user's values, in the order in which the rules ask for them.
         let values: [UserValue?]
 
-        /// What a sight for it counts as: one with many values in its rules takes as much memory as several.
+        /// What a sight for it counts as: one with many or large values in its rules takes as much memory as several.
         var weight: Int {
-            values.reduce(1) { sum, value in
-                if case .many(let list)? = value { sum + list.count / 16 } else { sum }
+            var count = 0
+            var byteCount = 0
+            for value in values {
+                switch value {
+                case .many(let list)?:
+                    count += list.count
+                    for value in list { byteCount += Self.byteCount(of: value) }
+                case .one(let value)?: byteCount += Self.byteCount(of: value)
+                case nil: break
+                }
+            }
+            return 1 + count / 16 + byteCount / 512
+        }
+
+        /// The bytes of a value beyond those that each has.
+        private static func byteCount(of value: Value) -> Int {
+            switch value {
+            case .string(let text): text.utf8.count
+            case .data(let bytes): bytes.count
+            default: 0
             }
         }
 
@@ -71,18 +90,21 @@ final class KnownSights: Sendable {
     /// Returns a sight that was kept; nil for none.
     func sight(of asker: Asker) -> Sight? { state.withLock { $0.byAsker[asker] } }
 
-    /// Keeps a sight that ``sight(of:for:)`` has made.
-    func keep(_ sight: Sight, of asker: Asker) {
+    /// Keeps a sight that ``sight(of:for:)`` has made of a view, unless its values are so large that it would take the place of too many.
+    func keep(_ sight: Sight, of asker: Asker, _ view: AccessView) {
+        let weight = asker.weight
+        guard weight <= countMax / 16 else { return }
         state.withLock { state in
-            state.weight += asker.weight
+            state.weight += weight
             if state.weight > countMax {
-                (state.byAsker, state.byView, state.weight) = ([:], [:], asker.weight)
+                (state.byAsker, state.byView, state.weight) = ([:], [:], weight)
             }
             state.byAsker[asker] = sight
+            state.byView[view] = sight
         }
     }
 
-    /// Makes what a view shows, or finds it; ``keep(_:of:)`` follows.
+    /// Makes what a view shows, or finds it; ``keep(_:of:_:)`` follows.
     ///
     /// - `user`: The facts that the rules made the view of; nil where they did not.
     func sight(of view: AccessView, for user: (some UserFacts)?) -> Sight {
@@ -99,11 +121,9 @@ final class KnownSights: Sendable {
         var decisive = ViewMark(key: key)
         decisive.add(view.classes)
         if let rules, let user { decisive.add(view, by: rules, for: user) }
-        let sight = Sight(
+        return Sight(
             classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
             fingerprint: view.fingerprint, mark: decisive.text)
-        state.withLock { $0.byView[view] = sight }
-        return sight
     }
 
     /// The schema without some names, which is one for all who do not know them.

@@ -51,6 +51,9 @@ package struct ImportOptions: Sendable {
     /// The bytes of an atomic import, which waits in memory.
     package var atomicByteCountMax = 256 << 20
 
+    /// Told when the header of a whole store has changed the schema or the projections.
+    package var noteSchemaChange: (@Sendable () -> Void)?
+
     /// Makes the defaults.
     package init() {}
 

@@ -144,6 +144,15 @@ struct ImportRun {
         } catch {
             throw RequestFault(error, in: line)
         }
+        let before = store.catalog
+        defer {
+            let after = store.catalog
+            if after.rows.identity != before.rows.identity
+                || after.projections != before.projections
+            {
+                options.noteSchemaChange?()
+            }
+        }
         return try StoreHeader.read(root).adopt(into: store)
     }
 
