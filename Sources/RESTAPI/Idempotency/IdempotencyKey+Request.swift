@@ -38,7 +38,7 @@ extension IdempotencyKey {
         self.init(id: id, request: try Self.hash(stated))
     }
 
-    /// The scope of a user's keys, by whichever token they come; no header of one begins like it.
+    /// The scope of a user's keys, by whichever token they come.
     static func scope(ofUser user: String) throws(RequestFault) -> [UInt8] {
         Array("user ".utf8)
             + (try hash(Array(user.utf8)).flatMap { [$0 >> 4 | 0x40, $0 & 15 | 0x40] })

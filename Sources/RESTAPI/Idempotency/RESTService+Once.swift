@@ -18,8 +18,8 @@ extension RESTService {
         if let user = principal(of: request)?.user {
             scope = try IdempotencyKey.scope(ofUser: user)
         } else if needsToken {
-            guard let token = request.header(.authorization) else { throw .keyOfNobody }
-            scope += token.bytes
+            guard let token = request.grant?.owner else { throw .keyOfNobody }
+            scope = Array("token \(token)".utf8)
         }
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
         switch try served.idempotency.enter(key, served) {

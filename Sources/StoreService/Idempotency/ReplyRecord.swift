@@ -7,7 +7,7 @@ import HoldfastObjectStore
 ///
 ///     bytes  field
 ///     1      the form of the record, 1
-///     1      bits: 1 created, 2 JSON, 4 minimal, 8 large ints quoted, 16 etag, 32 limit of objects, 64 path
+///     1      bits: 1 created, 2 JSON, 4 minimal, 8 large ints quoted, 16 etag, 32 limit of objects, 64 path, 128 without objects
 ///     16     version: epoch and number; each number is little-endian
 ///     16     etag, if there is one
 ///     8      the limit of objects that may be changed, if there is one
@@ -15,6 +15,9 @@ import HoldfastObjectStore
 ///     rest   the JSON
 enum ReplyRecord {
     private static let form: UInt8 = 1
+
+    /// The most bytes of a path that is kept: a longer one is too long for any URL, and the records of all share their room.
+    private static let pathByteCountMax = 32 << 10
 
     private struct Bits: OptionSet {
         let rawValue: UInt8
@@ -25,6 +28,7 @@ enum ReplyRecord {
         static let etag = Bits(rawValue: 16)
         static let limit = Bits(rawValue: 32)
         static let path = Bits(rawValue: 64)
+        static let withoutObjects = Bits(rawValue: 128)
     }
 
     /// The bytes of a reply.
@@ -37,14 +41,17 @@ enum ReplyRecord {
         if reply.quotesLargeInts { bits.insert(.quoted) }
         if reply.etag != nil { bits.insert(.etag) }
         if reply.affectedCountMax != nil { bits.insert(.limit) }
-        if reply.created != nil { bits.insert(.path) }
+        if reply.hasNoObjects { bits.insert(.withoutObjects) }
+        let path = reply.created.map(texts).flatMap { texts in
+            texts.reduce(0) { $0 + $1.count } > pathByteCountMax ? nil : texts
+        }
+        if path != nil { bits.insert(.path) }
         buffer.append(form)
         buffer.append(bits.rawValue)
         append(reply.version, to: buffer)
         if let etag = reply.etag { append(etag, to: buffer) }
         if let countMax = reply.affectedCountMax { buffer.append(little: UInt64(countMax)) }
-        if let path = reply.created {
-            let texts = texts(of: path)
+        if let texts = path {
             buffer.append(little: UInt32(texts.count))
             for text in texts {
                 buffer.append(little: UInt32(text.count))
@@ -74,6 +81,7 @@ enum ReplyRecord {
         reply.hasJSON = bits.contains(.json)
         reply.isMinimal = bits.contains(.minimal)
         reply.quotesLargeInts = bits.contains(.quoted)
+        reply.hasNoObjects = bits.contains(.withoutObjects)
         if bits.contains(.etag) { reply.etag = try reader.version() }
         if bits.contains(.limit) { reply.affectedCountMax = Int(clamping: try reader.number(8)) }
         if bits.contains(.path) {

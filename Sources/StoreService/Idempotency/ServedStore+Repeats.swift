@@ -5,11 +5,16 @@ import HoldfastObjectStore
 
 extension ServedStore {
     /// Has the reply to a repeat show what its caller may read now of the one object that was created: its place, version and, unless a
-    /// minimal reply is wanted, JSON; nothing where that is nothing. What was recorded stays for those who may read everything.
+    /// minimal reply is wanted, JSON; nothing where that is nothing. Of other objects nothing is shown. What was recorded stays for those who may read everything.
     package func show(
         _ reply: inout WriteReply, to caller: Caller, _ form: ReplyForm
     ) throws(RequestFault) {
-        guard caller.sight != nil, let path = reply.created else { return }
+        guard caller.sight != nil else { return }
+        if !reply.hasNoObjects {
+            // It was recorded for who could read everything then.
+            (reply.hasJSON, reply.etag, reply.isMinimal) = (false, nil, true)
+        }
+        guard let path = reply.created else { return }
         reply.created = nil
         guard path.element == nil else { return }
         let (name, key) = (ByteBuffer(capacity: 64), ByteBuffer(capacity: 64))

@@ -11,6 +11,12 @@ extension RequestFault {
             partDetail: "There is no snapshot of this id.", parameter: "snapshot")
     }
 
+    /// What the rules of now name is called otherwise in a version that is pinned, or is not there.
+    static let snapshotOfOtherNames = RequestFault(
+        .expired, "snapshot-ended",
+        "The schema has changed since this version was pinned, so that the rules of now say nothing of it. Begin again with snapshot=new, and "
+            + "without the cursors of the old one.")
+
     /// As many versions are pinned as may be.
     static func tooManySnapshots(
         _ limits: ServiceLimits, retryAfterSeconds: Int

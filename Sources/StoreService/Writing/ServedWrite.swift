@@ -115,6 +115,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
                 form.isMinimal = true
                 var reply = try self.reply(transaction.resultingVersion, own, scratch, form)
                 reply.etag = nil
+                reply.hasNoObjects = true
                 return reply
             } catch {
                 // The write goes back with its reply, whatever is wrong with that.

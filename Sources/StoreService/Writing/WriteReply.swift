@@ -14,6 +14,8 @@ package struct WriteReply: Sendable {
     package var hasJSON = false
     /// Whether that lacks the objects, because the caller wants none or there was no room for them.
     package var isMinimal = false
+    /// Whether it was made for somebody who may not read everything, so that its JSON, which counts what was done, shows nothing of any object.
+    package var hasNoObjects = false
     /// Whether ints beyond 2^53 are strings there.
     package var quotesLargeInts = false
     /// How many objects the caller has allowed to be changed.

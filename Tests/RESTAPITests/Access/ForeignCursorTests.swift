@@ -50,6 +50,19 @@ struct ForeignCursorTests {
         }
     }
 
+    @Test(
+        "what a cursor says of its view is another number in every store, so that nobody guesses what it is made of"
+    )
+    func keyedFingerprint() throws {
+        let marks = try (0..<2).map { _ in
+            let world = try TaskWorld()
+            let cursor = try Self.next(world.get("/v1/classes/Task/objects?limit=1"))
+            let seal = try #require(cursor.split(separator: "~").last)
+            return String(seal.prefix(10))
+        }
+        #expect(marks[0] != marks[1])
+    }
+
     @Test("a cursor that was changed anywhere is refused")
     func forged() throws {
         let world = try TaskWorld()

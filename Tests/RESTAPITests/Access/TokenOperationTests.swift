@@ -156,6 +156,22 @@ struct TokenOperationTests {
         #expect(reply.status == 400, "\(reply.text)")
     }
 
+    @Test("an idempotency key is its token's, however the header that names it is written")
+    func keyOfToken() throws {
+        let server = try GuardedServer(withTokens: true)
+        func post(_ scheme: String, _ right: Right) -> HTTPClient.Reply {
+            server.send(
+                "POST", "/v1/classes/Loose/objects",
+                [
+                    ("Authorization", "\(scheme) \(server.tokens[right] ?? "")"),
+                    ("Content-Type", "application/json"), ("Idempotency-Key", "k"),
+                ], body: #"{"label":"one"}"#)
+        }
+        #expect(post("Bearer", .write).headers["idempotency-replayed"] == nil)
+        #expect(post("bearer", .write).headers["idempotency-replayed"] == "true")
+        #expect(post("Bearer", .admin).headers["idempotency-replayed"] == nil)
+    }
+
     @Test(
         "the first token is answered, and needed from then on, after a restart and in a restored store, too"
     )

@@ -255,6 +255,43 @@ struct WriteAttackTests {
         #expect(world.get(Self.tasks + "/20").status == 404)
     }
 
+    @Test("a repeat shows nothing that was recorded for who could read everything then")
+    func recordedBefore() throws {
+        let server = try RuledServer(classes: [])
+        server.send(
+            "PUT", "/v1/schema",
+            #"{"classes":[{"name":"Doc","primaryKey":"id","properties":{"id":"int","text":"string"}}]}"#
+        )
+        let ann = server.user("ann")
+        let steps = [
+            ("POST", "classes/Doc/objects", #"{"id":1,"text":"secret"}"#),
+            ("PATCH", "classes/Doc/objects/1", #"{"text":"secret 2"}"#),
+            ("POST", "classes/Doc/objects", #"[{"id":2,"text":"secret"}]"#),
+            (
+                "POST", "transactions",
+                #"{"operations":[{"op":"patch","class":"Doc","id":1,"value":{"text":"secret 3"}}]}"#
+            ),
+        ]
+        func send(_ number: Int) -> HTTPClient.Reply {
+            server.send(
+                steps[number].0, "/v1/" + steps[number].1, steps[number].2, as: ann,
+                headers: [("Idempotency-Key", "k\(number)"), ("Prefer", "return=representation")])
+        }
+        for number in steps.indices {
+            #expect(send(number).text.contains("secret"))
+            #expect(send(number).text.contains("secret"))
+        }
+        let put = server.send(
+            "PUT", "/v1/access", #"{"roles":{"m":{"classes":{"Doc":{"read":"text == $user.id"}}}}}"#
+        )
+        #expect(put.status == 200)
+        for number in steps.indices {
+            let reply = send(number)
+            #expect(reply.status < 300 && reply.text.isEmpty, "\(reply.text)")
+            #expect(reply.headers["etag"] == nil && reply.headers["idempotency-replayed"] == "true")
+        }
+    }
+
     @Test("what was written and can't be read is answered without a body, alone and in arrays")
     func blind() throws {
         let world = try Self.world()

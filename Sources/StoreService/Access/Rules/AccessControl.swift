@@ -92,10 +92,19 @@ package final class AccessControl: Sendable {
         if hasDocument {
             do { stored = try store.accessDocument() } catch { throw fault(error) }
         }
-        let rules = stored.flatMap { stored in
-            (try? AccessReader.read(text: stored.text)).flatMap { document in
-                try? AccessRules(document, revision: stored.revision, schema: schema)
+        let present = store.catalog.rows
+        let rules = try stored.flatMap { (stored) throws(RequestFault) -> AccessRules? in
+            guard let document = try? AccessReader.read(text: stored.text) else { return nil }
+            let isPresent = schema.identity == present.identity
+            let rules = try? AccessRules(
+                document, revision: stored.revision, schema: isPresent ? schema : present)
+            guard !isPresent, let rules else { return rules }
+            // A version that is pinned has the schema of its time.
+            let former = (try? rules.document(for: schema)).flatMap(\.self).flatMap {
+                try? AccessRules($0, revision: stored.revision, schema: schema)
             }
+            guard let former else { throw .snapshotOfOtherNames }
+            return former
         }
         let made = KnownSights(rules, in: schema, key: store.ticketKey)
         return state.withLock { state in

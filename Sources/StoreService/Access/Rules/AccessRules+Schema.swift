@@ -82,7 +82,7 @@ extension AccessRules {
     }
 
     /// The rules of a class under other names.
-    private func renamed(
+    func renamed(
         _ stated: AccessDocument.ClassRules, _ classIndex: Int, _ role: CompiledRole,
         _ renames: SchemaRenames, _ pointer: JSONPointer
     ) throws(RequestFault) -> AccessDocument.ClassRules {
@@ -109,7 +109,7 @@ extension AccessRules {
         return rules
     }
 
-    private func text(
+    func text(
         of rule: Rule, _ renames: SchemaRenames, _ pointer: JSONPointer
     ) throws(RequestFault) -> String {
         do throws(QueryError) { return try rule.text(after: renames) } catch {
